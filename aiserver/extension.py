@@ -1,7 +1,7 @@
 """The server extension: traits and wiring, nothing else.
 
 An administrator can replace the store and the model registry: the traits ``session_manager`` and
-``model_registry_class`` name the classes to use. No other module chooses concrete classes.
+``model_registry_class`` name the classes to use. The handlers get the objects from this module.
 
 Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports no slow
 modules at its top. A thread imports them after the server has started, unless an early request has

@@ -138,9 +138,9 @@ class JsonProgress(Progress):
         )
 
     def show_done(self) -> None:
-        """Print the current state if the last one was printed 0.2 seconds or one percent ago."""
-        # The state is printed after each percent, even if less than 0.2 seconds have passed. So if
-        # the download stalls, the state that was printed last is nearly current.
+        """Print the current state each time 0.2 seconds have passed or another percent is done."""
+        # Each percent counts, even if less than 0.2 seconds have passed. So if the download stalls,
+        # the state that was printed last is nearly current.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

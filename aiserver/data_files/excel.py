@@ -224,7 +224,11 @@ class _Workbook:
 
 
 class _SheetReader:
-    """Collects the kind, the style and the text of each cell in the first rows."""
+    """Collects the kind, the style and the text of each cell in the first rows.
+
+    The kind is the cell's type in the XML file, such as ``s`` if the text is the index of a shared
+    text. The style is an index, too.
+    """
 
     def __init__(self) -> None:
         self.rows: list[list[tuple[str, int, str] | None]] = []

@@ -70,7 +70,7 @@ def _table(fields: dict[int, Any]) -> Table:
 
 
 def _end_of(elements: list[dict[int, Any]], at: int) -> int:
-    """Return the index after the element at ``at`` and all elements that are nested in it."""
+    """Return the index of the element that follows the element at ``at`` and its descendants."""
     pending_count = 1
     while pending_count:
         pending_count += (elements[at].get(5) or 0) - 1

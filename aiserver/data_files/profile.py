@@ -16,8 +16,9 @@ class Table:
     """The columns of a data file, and the arguments that pandas needs to read the file correctly.
 
     ``columns`` may contain only the first columns; ``column_count`` is the number of all columns.
-    ``row_count`` is None unless the file was read to its end or stores its number of rows. If the
-    file has no header, ``has_header`` is false, and the columns are called 0, 1, 2 and so on.
+    ``row_count`` is None if the number of rows isn't known, because only the beginning of the file
+    was read. If the file has no header, ``has_header`` is false, and the columns are called 0, 1, 2
+    and so on.
     """
 
     columns: Sequence[ColumnProfile] = ()

@@ -132,8 +132,8 @@ class _MergedCells:
 def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
     """Return a session as it was when its cell was merged into one of ``cell_ids``.
 
-    If the cell was only merged into other cells, return the session as it was at its first merge.
-    If the cell was never merged, return ``session`` itself.
+    If the cell was merged, but into none of ``cell_ids``, return the session as it was at its first
+    merge. If the cell was never merged, return ``session`` itself.
     """
     merges = [
         (event.seq, (event.data or {}).get("into"))

@@ -63,9 +63,9 @@ def served_folder(contents_manager: Any) -> Path | None:
 class Contents:
     """Gives the notebook registry access to Jupyter's contents manager.
 
-    The name of a notebook is the path of its file relative to ``root``, the root of the session
-    store. If the store has no root, or if notebooks aren't files, the name is the path in the
-    contents API.
+    The name of a notebook is the path of its file. If the file is inside ``root``, the root of the
+    session store, the path is relative to ``root``, otherwise absolute. If the store has no root,
+    or if notebooks aren't files, the name is the path in the contents API.
     """
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:

@@ -9,8 +9,8 @@ in the ``user_expressions`` of an execute request with ``silent=True``.
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects, which are
   compared only by identity. Only modules, functions, classes, and objects whose exact type is
-  built in or belongs to a supported library are inspected. An instance of a subclass of pandas'
-  DataFrame is ignored by the check; ``variables.py`` first converts it to a plain DataFrame.
+  built in or belongs to a supported library are inspected. To the check, an instance of a subclass
+  of pandas' DataFrame is no DataFrame; ``variables.py`` converts it to a plain DataFrame first.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

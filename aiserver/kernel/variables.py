@@ -90,17 +90,19 @@ def _is_library_class(cls: type) -> bool:
     return getattr(sys.modules.get(module), "__dict__", {}).get(_class_name(cls)) is cls
 
 
-def _plain_frame(kind: str, frame: Any, value: Any) -> Any:
+def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
     """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
-    if type(value) is frame:
+    if type(value) is frame_class:
         return value
     if kind != "pandas.DataFrame":
         return None
     state = next(
-        _class_dict(base)["__dict__"] for base in _mro(frame) if "__dict__" in _class_dict(base)
+        _class_dict(base)["__dict__"]
+        for base in _mro(frame_class)
+        if "__dict__" in _class_dict(base)
     )
     manager = state.__get__(value)["_mgr"]
-    return frame._from_mgr(manager, axes=manager.axes)
+    return frame_class._from_mgr(manager, axes=manager.axes)
 
 
 def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:

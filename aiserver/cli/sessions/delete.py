@@ -38,7 +38,7 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete each session in ``revisions``, unless its revision is no longer the given one.
+    """Delete each session whose revision is still the one in ``revisions``.
 
     Prints how many sessions were deleted, and returns the keys of those that were not deleted.
     ``logs`` contains pairs of an owner and a notebook id. The change logs of these notebooks are

@@ -28,12 +28,12 @@ _LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.expre
 
 
 class Lifting(Context):
-    """Turns objects of the kernel into values, each object once."""
+    """Turns objects of the kernel into values."""
 
     _value_of_object: dict[int, Value]
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the ``Value`` that represents an object, always the same one for an object.
+        """Return the ``Value`` that represents an object. It is created once for each object.
 
         ``path`` is the dotted name by which the suggestion refers to the object.
         """

@@ -161,7 +161,7 @@ class Expression(Value):
 
 
 class Context:
-    """The part of the analysis that the other modules of this package use.
+    """The interface through which the modules of this package use the analysis in ``Flow``.
 
     Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
     that any frame may have. ``is_conditional`` tells whether the current statement might be
