@@ -76,7 +76,7 @@ def test_the_suite_explains_failures_and_skips(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(BROKEN, "utf-8")
     text = "from aiserver.testing.contract import *\n"
     (tmp_path / "test_forgetful.py").write_text(text, "utf-8")
-    done = run_suite(tmp_path, f"--rootdir={tmp_path}", "-k", "start_afresh or newer")
+    done = run_suite(tmp_path, f"--rootdir={tmp_path}", "-k", "context_reset or newer")
     assert done.returncode == 1, done.stdout
     assert "assert [] == ['two', 'three', 'four']" in done.stdout
     assert "ForgetfulBackend.plant is not implemented" in done.stdout

@@ -19,7 +19,7 @@ Invariants of each store:
 - **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another
   owner's records.
 - **Exact copies**: if ``merge_copy`` stores a session under a new key, loading this key returns an
-  identical session, except that its ``meta.owner`` is the owner in the key. So a project can be
+  identical session. Only ``meta.owner`` may differ: it is the owner in the key. So a project can be
   copied to any store and back.
 """
 
@@ -177,7 +177,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         The caller needs at most ``limit`` turns, or all turns if ``limit`` is None. This base class
         always returns all turns; a store may override the method to read only ``limit`` turns.
-        The second result is True if turns after the event were left out because of ``limit``.
+        The second result is True if there may be more turns after the event, older than the
+        returned ones.
         """
         return (await self.load_session(key)).history(), False
 
@@ -223,7 +224,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session; return False if there was none. Raises StaleRevision."""
+        """Delete a session; return False if there was none.
+
+        Raises the same errors as ``save_interaction``.
+        """
 
     @abstractmethod
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -241,10 +245,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Merge another copy of a cell's session; return whether that changed anything.
 
         For the rules, see ``record/merge/sessions.py``. ``merged_digests`` are the digests of the
-        records that earlier calls have merged. If such a record is missing from the stored session,
-        it has been deleted since, so it is not added again. If there is no stored session, an exact
-        copy of ``other`` is stored. Raises SessionTooNew if the stored session or ``other`` has a
-        newer format, because it can't be merged completely.
+        records that earlier calls have merged. If one of these records is missing from the stored
+        session, it was deleted after that merge, so it isn't added again. If there is no stored
+        session and ``merged_digests`` is empty, an exact copy of ``other`` is stored. Raises
+        SessionTooNew if the stored session or ``other`` has a newer format, because a session in a
+        newer format can't be merged completely.
         """
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
@@ -315,8 +320,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         The result for an intact session, log or blob has no problem. If ``repair`` is true, damaged
         data is repaired, and its bytes are quarantined. In this base class, the method verifies
-        only sessions, and repairs nothing. A store overrides it to find the problems that can occur
-        in this store, such as a torn file or a wrong counter.
+        only sessions, and repairs nothing. A store can override it to find and repair the damage
+        that is possible in this store, such as a torn file or a wrong counter.
         """
         summaries, _ = await self.list_sessions(owner=owner)
         for summary in summaries:

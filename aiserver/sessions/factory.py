@@ -29,7 +29,8 @@ _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
     """Create a store from the name of its entry point (``file``), its URL or its class.
 
-    Raises SettingError if there is no such store, or if a package that the store needs is missing.
+    Instead of a class, ``choice`` can be its import path, such as ``package.module.Class``. Raises
+    SettingError if there is no such store, or if a package that the store needs is missing.
     """
     if not isinstance(choice, str):
         return choice(**traits)

@@ -1,7 +1,7 @@
 """A base class for stores that save each session, change log and blob as one value under a key.
 
-A subclass only implements ``run`` and a ``Transaction``. Each method of ``SessionManager`` runs one
-transaction. To append a record, such a store reads the whole session and writes it again, so it is
+A subclass only has to implement ``run`` and a ``Transaction``. Each write of the store is one
+transaction. To append a record, this class reads the whole session and writes it again, which is
 slow for long sessions. The SQL and Redis stores only write the new records, so they aren't based on
 this class.
 """
@@ -49,8 +49,9 @@ SESSION, LOG, BLOB = "session", "log", "blob"  # the kinds of values
 class Transaction(ABC):
     """Reads and writes the values of a store in one transaction.
 
-    The key of a value consists of three texts: the kind (at most 7 ASCII letters), the owner (any
-    text, compared byte by byte), and the name (at most 129 ASCII characters).
+    The key of a value consists of three texts: the kind, the owner and the name. The kind has at
+    most 7 ASCII letters. The owner can be any text, and is compared byte by byte. The name has at
+    most 129 ASCII characters.
     """
 
     @abstractmethod
@@ -94,9 +95,9 @@ class KeyValueSessionManager(SessionManager):
         """Run ``work`` in one transaction and return the result of ``work``.
 
         When this method returns, all changes are durable. If ``work`` raises an error, nothing is
-        changed. Only one transaction at a time runs in all processes that share the store. While
-        this method waits for the disk or the network, it must not block the event loop. Raises
-        StorageError.
+        changed. Among all processes that share the store, only one transaction runs at a time.
+        While this method waits for the disk or the network, it must not block the event loop.
+        Raises StorageError.
         """
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -162,7 +163,7 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(work)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, unless that cell has one already."""
+        """Copy a session to another cell; if that cell already has a session, return it instead."""
 
         def work(transaction: Transaction) -> Session:
             if existing := transaction.load(target):

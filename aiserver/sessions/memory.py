@@ -20,7 +20,7 @@ T = TypeVar("T")
 class InMemorySessionManager(KeyValueSessionManager):
     """Stores sessions in memory (``memory://``). **Not durable**: they are lost with the process.
 
-    Each method is atomic: it awaits nothing, so no other task runs before it has ended.
+    Each write is atomic: it never waits for anything, so no other task runs before it has ended.
     """
 
     def __init__(self, **kwargs: Any) -> None:

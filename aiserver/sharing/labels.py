@@ -3,7 +3,8 @@
 These texts are the titles and outcomes of steps, and the names of contributors, cells and shares. A
 share is the number of a notebook's or a cell's lines that one kind of contributor wrote.
 
-Invariant: a step has the same title as in the sidebar (``src/labels/stepLabels.ts``).
+The titles of steps match those in the sidebar (``src/labels/stepLabels.ts``), but some have fewer
+details, such as "Moved" instead of "Moved up". A turn's title is "Request" instead of its text.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Invariants:
 
 - A tree contains only text and the elements in ``TAGS``. It contains no HTML, and nothing that a
-  browser follows or loads: a link becomes its text and URL, a picture its alternative text, and a
-  formula its source.
+  browser follows or loads. So a link becomes its text and URL, a picture its alternative text, and
+  a formula its source.
 - The size of a tree is at most a small multiple of the size of its text, and its depth is limited.
   A text whose tree would exceed a limit gets no tree, and is shown as plain text.
 
@@ -115,7 +115,8 @@ def _parser() -> MarkdownIt:
 def _math(state: StateInline, silent: bool) -> bool:
     """Parse a formula between dollar signs; return whether one begins at the current position.
 
-    Markdown within a formula isn't parsed. With ``silent``, no node is added for the formula.
+    Markdown within a formula isn't parsed. If ``silent`` is true, the parser only looks for the end
+    of the formula, so no node is added for it.
     """
     if state.src[state.pos] != "$":
         return False

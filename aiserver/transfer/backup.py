@@ -1,7 +1,7 @@
 """Write a backup of histories before they are deleted. ``sessions import`` can restore it.
 
-Invariant: when ``write`` returns, the backup is complete and synced to disk, it was verified by
-reading it back, and only the user who runs the command can read it.
+Invariant: when ``write`` returns, the backup is complete and synced to disk, and was verified by
+reading it back. Only the user who runs the command can read it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Invariants:
 
-- Nothing is created before the first write. Besides the files of sessions, the folder only contains
-  the folders ``locks``, ``notebooks`` and ``blobs``.
+- Nothing is created before the first write. AI Server puts only these into the folder: the files of
+  sessions, their quarantined files and temp files, and the folders ``locks``, ``notebooks`` and
+  ``blobs``.
 - A process writes, quarantines or removes a file only while it has the lock of the file's name.
   This includes writing the temp file that will replace the file. So if a process gets the lock and
   finds such a temp file, the temp file is an orphan: its writer was killed. The process that has
@@ -69,7 +70,7 @@ class SessionDirectory:
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """If the folder exists, make it private and remove orphans. Return the notices.
+        """If the folder exists, make it private and remove orphaned temp files. Return the notices.
 
         Raises StorageError, OSError.
         """
@@ -161,7 +162,7 @@ class SessionDirectory:
                     self._is_cleaned_up = True
 
     def _make_private(self) -> bool:
-        """Make an open folder private if this user owns it; return whether its access changed."""
+        """Restrict the access of other accounts; return whether an open folder became private."""
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False

@@ -1,9 +1,9 @@
 """Read both complete sides of a conflicted file from git's index. Synchronous.
 
 When git merges two branches by lines and finds a conflict, it writes conflict markers into the file
-in the folder. Even lines outside of the markers may mix two records. But until the user has
-resolved the conflict, git's index contains the complete file of each side. This module reads these
-two files from the index, and never changes the index.
+in the folder. Even outside of the markers, the lines of one record may come from both branches. But
+until the user has resolved the conflict, git's index contains the complete file of each side. This
+module reads these two files from the index, and never changes the index.
 
 If git isn't installed, times out or doesn't know the file, the bytes with the conflict markers are
 used as they are. After a timeout, git isn't called again in the same folder for a minute, because a

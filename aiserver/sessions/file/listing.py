@@ -3,9 +3,9 @@
 Invariants:
 
 - A list always shows the current content of the files, no matter which program wrote them.
-- The time to create a list depends only on the number of listed sessions, because two things are
-  cached: the names of all files until the folder's stamp changes, and the summary of a file until
-  the file's stamp changes.
+- Once the caches are filled, the time to create a list depends mainly on the number of listed
+  sessions. The names of all files are cached until the folder's stamp changes. The summary of a
+  file is cached until the file's stamp changes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Listing:
         self._summaries: LRUCache[str, _CachedSummary] = LRUCache(20_000)
         self._names_lock = threading.Lock()  # protects the next two attributes
         self._folder_stamp: Stamp | None = None
-        self._names: list[str] = []  # of all files in the folder, sorted
+        self._names: list[str] = []  # the names of all files in the folder, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
         """Return a summary of each session of a notebook, or of all notebooks, in no fixed order.

@@ -4,7 +4,8 @@ Invariants:
 
 - Appending to a log changes none of the existing bytes. Even if a killed writer has left an
   incomplete last line, this line stays as it is. Readers skip it.
-- A blob's name is the SHA-256 of its bytes. A blob that doesn't match its name is never returned.
+- The name of a blob's file begins with the SHA-256 of the blob's bytes. A blob whose bytes don't
+  match this hash is never returned.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ class NotebookLogs:
     ) -> None:
         """Append the entries that another copy of the change log has and the stored log lacks.
 
-        ``entries`` are all entries of the other copy. ``get_seqs`` maps a cell's id to the numbers
-        of the cell's records by digest, or to None.
+        ``entries`` are all entries of the other copy. ``get_seqs(cell_id)`` returns the current
+        numbers of the cell's records, or None if the cell's session can't be read.
         """
         self._extend(
             notebook_id,

@@ -1,9 +1,9 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
 Invariants: the invariants of ``base.py`` hold among all threads and processes that share the
-folder, even if some of them are killed. All file operations run in threads, with one exception: the
-event loop itself reads the stamp of a file on a local disk to find out whether the cached bytes of
-the file are up to date.
+folder, even if some of them are killed. All file operations run in threads, with one exception: to
+find out whether the cached bytes of a file on a local disk are up to date, the event loop itself
+reads the file's stamp.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class FileSessionManager(SessionManager):
-    """Stores sessions as files. A write whose method has returned survives a machine's crash."""
+    """Stores sessions as files. When a method returns, its write survives a machine's crash."""
 
     root = Unicode(
         help="""The folder that contains `.aiserver_sessions`. Default: the closest folder that

@@ -3,7 +3,7 @@
 Invariants:
 
 - Reading a damaged file returns its intact records and changes nothing.
-- The content of a file may be cached together with the file's stamp only if each later change of
+- The content of a file is cached together with the file's stamp, but only if each later change of
   the file is certain to produce a different stamp (see ``is_settled``).
 """
 
@@ -40,7 +40,7 @@ class StoredSession(NamedTuple):
     name: str
     data: bytes  # the bytes of the file
     stamp: Stamp
-    session: Session  # if the file is damaged, with the intact records only
+    session: Session  # contains only the intact records if the file is damaged
     is_damaged: bool = False
     is_legacy: bool = False
 
@@ -80,8 +80,9 @@ class Reader:
     def find(self, key: SessionKey) -> StoredSession | None:
         """Return a cell's stored session, or None if there is no file.
 
-        If the file is damaged, the session contains only the intact records; there may be none.
-        Raises DamagedData if the file isn't a regular file.
+        If the cell has only a legacy file, this file is read. If the file is damaged, the session
+        contains only the intact records; there may be none. Raises DamagedData if the file isn't a
+        regular file.
         """
         name = session_name(key)
         content = self.read(name)
@@ -120,7 +121,7 @@ class Reader:
         return recover(complete_conflict(self.directory.path / name, data), key)
 
     def load(self, key: SessionKey) -> StoredSession | None:
-        """Return a cell's stored session as ``find`` does, or None.
+        """Return a cell's stored session (see ``find``), or None if there is none.
 
         Raises SessionCorrupt if the file is damaged and no record is intact.
         """
@@ -148,8 +149,8 @@ class Reader:
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
     """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
 
-    Use the ids in ``name`` if it is a name in the current form that contains ids. Otherwise, read
-    the ids from ``data``, the file's bytes; ``name`` must then be the legacy name for these ids.
+    If ``name`` is a session file's name that contains the ids, use these ids. Otherwise, read the
+    ids from ``data``, the file's bytes, and use them only if ``name`` is the legacy name for them.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

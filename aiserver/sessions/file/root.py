@@ -2,7 +2,7 @@
 
 Invariants: histories stay visible if Jupyter is started in another folder of the project. The
 search for a root goes upwards, but not above the project, the home folder or the server's root
-directory: in a folder above them, such as ``/tmp``, another user may have put histories.
+directory. In a folder above them, such as ``/tmp``, another user may have put histories.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def find_other_roots(
 
     - up to the home folder, if the notebook is inside it;
     - otherwise up to the top of the git repository, if the notebook is in a repository;
-    - otherwise up to ``served``, which is the root directory of the Jupyter server.
+    - otherwise up to ``served``, the root directory of the Jupyter server. If the notebook isn't in
+      it, only the notebook's own folder is searched.
     """
     folder = folder.absolute()
     home = _home() if home is None else home

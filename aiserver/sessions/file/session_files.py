@@ -30,7 +30,7 @@ from ...durable import (
 from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.recovery import NOTE, is_empty
+from ..record.damage.recovery import RECOVERED_TYPE, is_empty
 from ..record.filenames import session_name
 from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
@@ -112,9 +112,9 @@ class SessionFiles:
         return stored.data, revision
 
     def _load_own(self, name: str) -> tuple[bytes, int] | None:
-        """Return the bytes and the revision of a file that needs no validation.
+        """Return a file's bytes and revision if the file is unchanged since this process wrote it.
 
-        Return None unless this process was the last to write the file.
+        Otherwise, return None. Bytes that this process wrote need no validation.
         """
         file = self._extensible_files.get(name)
         try:
@@ -243,9 +243,10 @@ class SessionFiles:
                     name,
                     content.to_chunks(),
                     # With ``on_durable``, the caller gets the result as soon as the new file is
-                    # durable. For this, ``replace_file`` keeps the old file open for a moment. On a
-                    # network disk, an open file that is replaced stays in the folder under another
-                    # name. So on such a disk, the caller waits until ``replace_file`` returns.
+                    # durable. Until this moment, ``replace_file`` keeps the old file open, so that
+                    # freeing the old bytes doesn't delay the result. But on a network disk, an open
+                    # file that is replaced stays in the folder under another name. So on a network
+                    # disk, the caller waits until ``replace_file`` returns.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
             if stamp and is_local:
@@ -280,7 +281,7 @@ class SessionFiles:
         self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
         events = (stored.session.events or []) if stored.is_damaged else []
         for event in events:
-            if event.type == NOTE and event.data is not None:
+            if event.type == RECOVERED_TYPE and event.data is not None:
                 event.data.setdefault("kept_as", new_name)
 
     def _quarantined_names(self, name: str) -> list[str]:

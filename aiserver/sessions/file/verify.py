@@ -77,7 +77,7 @@ class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """The path relative to the directory. It is shown to people and names the file's lock."""
+    """The lock's name, also shown to people: the file's path, but without a blob's subfolder."""
 
     @property
     def path(self) -> Path:
@@ -121,7 +121,7 @@ class Verifier:
         return [name for name in names if may_be_session(name) and self._may_belong_to_owner(name)]
 
     def _may_belong_to_owner(self, name: str) -> bool:
-        """Return whether the name or the content of a file shows that it belongs to the owner."""
+        """Return whether a file may belong to the owner, judging by its name or its content."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
@@ -258,7 +258,7 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return a function that maps a cell's id to the cell's record numbers by digest.
+        """Return the function ``get_seqs`` for ``NotebookLogs.merge_copy``.
 
         The returned function loads the session only when it is called, because another repair may
         change the session before that.
@@ -316,7 +316,7 @@ class Verifier:
         """Quarantine a file unless its content has changed since it was checked.
 
         ``checked_data`` is the content at the time of the check, or empty if the file wasn't a
-        regular file. If the file is a copy, ``base_name`` is the name of the original: the name of
+        regular file. If the file is a copy, ``base_name`` is the name of the original. The name of
         the quarantined file begins with it, so that both files are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):

@@ -3,12 +3,12 @@
 Invariants:
 
 - ``parse`` reads what ``encode`` writes.
-- Legacy files are read as sessions.
-- Any bytes that aren't a valid session raise ``DamagedData``. Objects with duplicate keys aren't
-  valid, although a JSON parser would accept them and use only the last value.
-- A session in a newer major version of the format never raises ``DamagedData``. Only the fields and
-  records that are valid in this version are read. ``check_writable`` prevents such a session from
-  being overwritten.
+- ``parse`` also reads legacy files, and converts them to sessions.
+- ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session. Objects with duplicate
+  keys aren't valid, although a JSON parser would accept them and use only the last value.
+- A session in a newer major version of the format doesn't count as damaged. ``parse`` returns only
+  its fields and records that are valid in this version. ``check_writable`` prevents such a session
+  from being overwritten.
 """
 
 from __future__ import annotations
@@ -166,10 +166,10 @@ def parse_log(data: bytes) -> Log:
     """Return the entries of a change log, and the number of damaged lines.
 
     Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
-    because another process may be writing it. If git left conflict markers, the entries of their
-    side follow the entries of our side, as in a merge. The numbers of the returned entries always
-    increase. If an entry's number isn't higher than that of the entry before it, the entry gets the
-    next higher number.
+    because another process may be writing it. If git left conflict markers, all entries of our side
+    are returned, followed by the entries that only their side has, as in a merge. The numbers of
+    the returned entries always increase: if an entry's number isn't higher than that of the entry
+    before it, the entry gets the next higher number.
     """
     data = log_text(data)
     has_conflict = has_markers(data)

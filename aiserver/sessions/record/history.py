@@ -12,7 +12,7 @@ ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
 """A function that reads the newest turns.
 
 Its argument is the maximum number of turns, or None for all turns. It returns the turns, oldest
-first, and whether there are older turns.
+first, and whether there may be older turns.
 """
 
 
@@ -25,7 +25,7 @@ async def read_newest(
     """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``.
 
     If the number of tokens is limited, this function first calls ``read`` with a low maximum
-    number of turns. If all returned turns fit and there are older turns, it calls ``read`` again
+    number of turns. If all returned turns fit and there may be older turns, it calls ``read`` again
     with four times this maximum, and so on.
     """
     max_turns = None if max_messages is None else max(0, max_messages // 2)

@@ -14,8 +14,8 @@ V = TypeVar("V")
 class LRUCache(Generic[K, V]):
     """Holds at most ``size`` values with a total weight of at most ``limit``.
 
-    ``weight`` is a function that returns the weight of a value. By default, the weight isn't
-    limited.
+    ``weight`` is a function that returns the weight of a value. By default, each value has the
+    weight 0, so that only the number of values is limited.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
 EventsKey = Literal["", "null", "list"]
 """Whether the key ``events`` of a session is missing (``""``), null or a list.
 
-The key is written in the same form in which it was read.
+Unless events are appended, a missing key stays missing and null stays null.
 """
 
 

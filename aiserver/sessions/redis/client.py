@@ -3,8 +3,9 @@
 Invariants:
 
 - If Redis doesn't respond to a command, the command is sent again and again, for at most
-  ``patience`` seconds. So any command may run several times. Each write has a *write id*, a random
-  text by which the script of the write recognises that it has run already (``lua/idempotent.lua``).
+  ``patience`` seconds. So any command may run several times. Each write that would do harm if it
+  ran twice has a *write id*, a random text. With it, the write's script recognises that it has
+  already run (``lua/idempotent.lua``).
 - An error's message never quotes a text from Redis. The original exception is only available as
   the error's ``__cause__``.
 - The connections belong to one event loop. They are closed when this event loop ends, even if
@@ -83,7 +84,7 @@ class Client:
         self._options, self._patience = options, patience
         self._loop: asyncio.AbstractEventLoop | None = None
         self._redis: Redis | None = None
-        self._lifetime: AsyncGenerator[Redis, None] | None = None
+        self._client_generator: AsyncGenerator[Redis, None] | None = None
         self._connect_lock: asyncio.Lock | None = None
 
     async def run(self, name: str, keys: Sequence[str], *args: Any) -> Any:
@@ -100,7 +101,7 @@ class Client:
         return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 
     async def config(self) -> dict[str, str] | None:
-        """Return Redis's settings for durability; None if the Redis user may not read settings."""
+        """Return Redis's settings for durability, or None if Redis refuses to report them."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
@@ -114,9 +115,9 @@ class Client:
 
     async def close(self) -> None:
         """Close the connections. The next use opens new ones."""
-        lifetime, self._lifetime, self._redis = self._lifetime, None, None
-        if lifetime and self._loop is asyncio.get_running_loop():
-            await lifetime.aclose()
+        generator, self._client_generator, self._redis = self._client_generator, None, None
+        if generator and self._loop is asyncio.get_running_loop():
+            await generator.aclose()
 
     async def command(self, *words: Any) -> Any:
         """Run a command and return its result. The command must do no harm if it runs twice.
@@ -144,15 +145,15 @@ class Client:
     async def _connect(self) -> Redis:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            self._loop, self._redis, self._lifetime = loop, None, None
+            self._loop, self._redis, self._client_generator = loop, None, None
             self._connect_lock = asyncio.Lock()
         if self._redis is None:
             assert self._connect_lock
             async with self._connect_lock:
                 if self._redis is None:
                     options = await asyncio.to_thread(self._options)
-                    self._lifetime = _open_client(options)
-                    self._redis = await anext(self._lifetime)
+                    self._client_generator = _open_client(options)
+                    self._redis = await anext(self._client_generator)
         return self._redis
 
 
@@ -199,7 +200,8 @@ def _translate(error: RedisError) -> StorageError:
 def _error_code(error: RedisError) -> str | None:
     """Return the code of an error, such as OOM, or None.
 
-    If a command inside a script failed, only the message of ``error`` contains the code.
+    If a command inside a script failed, the type of ``error`` doesn't show the code, but its
+    message contains the code.
     """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:

@@ -1,7 +1,7 @@
 """Determine from a Redis server's state and settings in which cases the server can lose data.
 
 Invariants: ``missing_guarantees`` returns a sentence for each way in which Redis can lose data that
-it has confirmed. If Redis can't lose such data, the list is empty.
+it has confirmed. It also returns sentences about other problems, such as a replica or a cluster.
 """
 
 from __future__ import annotations

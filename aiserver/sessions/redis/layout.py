@@ -151,7 +151,8 @@ class StoredSession(NamedTuple):
     """The time of the last append; empty if nothing was appended since ``meta`` was written."""
     revision: bytes
     events_key: bytes
-    """The form of the session's key ``events``: ``list``, ``null``, or empty if it is missing."""
+    """``list`` if the session's key ``events`` is a list, ``null`` if the key is null, and empty if
+    the key is missing."""
     unknown_keys: bytes
     """The session's unknown keys as JSON."""
     write_id: bytes

@@ -101,9 +101,10 @@ class RedisLogsAndBlobs(RedisConnection):
     ) -> bool:
         """Delete a change log or a blob; return False if there was none.
 
-        To delete a log, ``kind`` is ``notebooks`` and ``other_kind`` is ``blobs``. To delete a
-        blob, ``kind`` is ``blobs`` and ``other_kind`` is ``notebooks``. An owner who has no data
-        any more is removed from the set of owners.
+        To delete a log, ``kind`` is ``notebooks``, ``other_kind`` is ``blobs``, and ``log_keys``
+        contains the key of the log's entries. To delete a blob, ``kind`` is ``blobs`` and
+        ``other_kind`` is ``notebooks``. An owner who has no data any more is removed from the set
+        of owners.
         """
         owner_keys = [
             self._keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")

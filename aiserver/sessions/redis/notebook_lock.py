@@ -1,8 +1,8 @@
 """A lock that all Jupyter servers with the same Redis share.
 
-Invariants: only one server holds the lock at a time. This server renews the lock again and again
-until its work is done, however long this takes. If the server is killed, the lock expires after
-some seconds.
+Invariants: only one server holds the lock at a time. The server that holds the lock renews it again
+and again until its work is done, however long this takes. If that server is killed, the lock
+expires after some seconds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ async def notebook_lock(
     """Hold the lock whose key is ``name``.
 
     Raises StorageBusy if another server still holds the lock after ``timeout`` seconds. If Redis
-    accepts no writes, nothing is locked. In this case, no lock is needed, because no server can
+    accepts no writes, nothing is locked. In this case, no lock is needed, because this server can't
     give a notebook an id. If the server is killed, its lock expires after ``ttl`` seconds.
     """
     holder = secrets.token_hex(16)

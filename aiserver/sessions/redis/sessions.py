@@ -182,7 +182,7 @@ class RedisSessions(RedisConnection):
         return bool(result[1])
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, unless that cell has one; return that cell's session."""
+        """Copy a session to another cell; if that cell already has a session, return it instead."""
         async for current in self._attempts(target):
             if current:
                 return current.session

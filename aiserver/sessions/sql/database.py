@@ -2,9 +2,10 @@
 
 Invariants:
 
-- An operation is atomic and takes effect exactly once. If the connection breaks during the commit,
-  the commit may or may not have succeeded. In this case, ``WriteState.outcome_unknown`` is set, and
-  the next attempt first checks whether the previous attempt was committed.
+- An operation is atomic. It takes effect only once, even if it is attempted several times. If the
+  connection breaks during the commit, the commit may or may not have succeeded. In this case,
+  ``WriteState.outcome_unknown`` is set, and the next attempt first checks whether the previous
+  attempt was committed.
 - There are few retries, and the pauses between them add up to less than three seconds.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, other processes can acquire the lock after a minute at
@@ -49,8 +50,8 @@ class WriteState:
         self.outcome_unknown = False
         """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None
-        """The previous attempt's result. If that attempt was committed after all, the operation
-        returns this result."""
+        """The previous attempt's result. If it turns out that this attempt was committed, the
+        operation returns this result."""
 
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.

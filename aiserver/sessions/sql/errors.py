@@ -33,9 +33,9 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """Whether the transaction may or may not have been committed, because the connection broke.
+    """Whether it is unknown if the transaction was committed, because the connection broke.
 
-    If this is true, another attempt may succeed, even if ``can_retry`` is false.
+    If this is true, another attempt makes sense even if ``can_retry`` is false.
     """
 
 

@@ -35,8 +35,8 @@ _NO_LIMIT = 2**62  # MySQL and SQLite have no OFFSET without LIMIT
 _ATTEMPTS_BEFORE_REPAIR = 3
 """After this number of failed attempts, a write repairs the session.
 
-By then, wrong counters are the likeliest cause of the failures. The first failures are more likely
-to be caused by another writer.
+The first failures are usually caused by another writer. If more follow, the likeliest cause is that
+the session's counters are wrong.
 """
 _NO_ROW = -1
 """The ``events_code`` of a session that has no row in the table ``sessions`` yet."""

@@ -5,8 +5,8 @@ Invariants:
 - ``StoredSession.load`` returns exactly the session that was passed to ``split``, even if the
   session contains keys that other tools added.
 - ``StoredSession.to_bytes`` returns the same bytes as ``codec.encode``, without parsing the rows.
-- The stored counters always match all records of the session, so that the session doesn't have to
-  be read when a turn is appended.
+- Each write also updates the stored counters to match all records of the session. So to append a
+  turn, the session doesn't have to be read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The base class for databases that run as servers, with a pool of connections and with locks.
 
-Invariants: a Jupyter server that hasn't used its database for a minute has no open connections to
-the database, unless it holds a lock. Otherwise, the many Jupyter servers of a JupyterHub could
-exceed the number of connections that the database accepts. A lock belongs to a connection, so the
-database releases the lock when the connection ends.
+Invariants: a Jupyter server that hasn't used its database for a minute, and that holds no lock, has
+no open connections to the database. If such servers stayed connected, the many Jupyter servers of a
+JupyterHub could exceed the number of connections that the database accepts. A lock belongs to a
+connection, so the database releases the lock when the connection ends.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ Invariants:
 
 - Every database compares the values of ``Name`` columns byte by byte, and truncates no text.
 - Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
-  the session is. Listing sessions reads only the table ``sessions``.
+  the session is. Listing sessions reads only the table ``sessions``, unless a summary is damaged.
 - The column ``item_index`` determines the order of the turns, and the order of the events, in a
   loaded session. The ``seq`` of a record, which is part of the column ``content``, doesn't affect
   this order.
-- The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
-  without the last line break.
+- In undamaged rows, the columns ``content`` and ``meta`` contain exactly the JSON that
+  ``codec.encode`` returns, without the last line break.
 """
 
 from __future__ import annotations

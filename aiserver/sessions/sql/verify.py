@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.recovery import NOTE
+from ..record.damage.recovery import RECOVERED_TYPE
 from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries
@@ -44,7 +44,7 @@ class Examination:
     has_gap: bool = False
     """Whether items are missing, so that the items' indexes aren't 0, 1, 2, …"""
     is_outdated: bool = False
-    """Whether the stored counters or the stored summary are wrong. False if there is a gap."""
+    """Whether the stored counters or summary are wrong. This isn't checked if there is a gap."""
     unrepairable: list[str] = field(default_factory=list)
     """Sentences about problems that ``repair`` can't solve."""
 
@@ -177,9 +177,9 @@ def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counter
 
 
 def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
-    """Create an empty session whose metadata is derived from the intact records.
+    """Create an empty session, with metadata that is derived from the intact records.
 
-    The caller uses it if the stored metadata is unreadable.
+    This session is used if the stored metadata is unreadable.
     """
     session = new_session(key)
     if intact:
@@ -193,7 +193,7 @@ def _create_recovery_event(session: Session, examination: Examination) -> Event:
     """Create the event that reports the numbers of recovered and quarantined records."""
     return Event(
         seq=session.next_seq,
-        type=NOTE,
+        type=RECOVERED_TYPE,
         timestamp=utc_now(),
         data={
             "turns": len(session.interactions),

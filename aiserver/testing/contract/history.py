@@ -9,7 +9,7 @@ from ..records import KEY, event, in_loop, turn
 
 
 @in_loop
-async def test_history_begins_after_start_afresh(store: SessionManager) -> None:
+async def test_history_begins_after_a_context_reset(store: SessionManager) -> None:
     await store.save_interaction(KEY, turn("one"))
     await store.record_events(KEY, [event("context_reset")])
     for intent in ("two", "three", "four"):

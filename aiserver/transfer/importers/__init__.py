@@ -1,4 +1,4 @@
-"""Importers, one module per format, and what they share.
+"""Importers, one module per format, and the modules that several importers use.
 
-They are pure: they convert bytes or table rows to sessions. Only ``archive`` reads files.
+Importers are pure: they convert bytes or table rows to sessions. Only ``archive`` reads files.
 """

@@ -4,8 +4,12 @@ An AgentScope session consists of values, each of which has a name, its "state k
 becomes one notebook, and each of its values becomes one cell. Messages in a value become turns and
 events. All other data in a value is stored in an event of the type ``state``.
 
-In the four formats, a session is a folder (with the files ``{key}.json`` and ``{key}.jsonl``), one
-JSON file (in older versions), rows in a table of a SQL database, or keys in Redis.
+The four formats are:
+
+- a folder with the files ``{key}.json`` and ``{key}.jsonl``
+- one JSON file (in older versions of AgentScope)
+- rows in a table of a SQL database
+- keys in Redis
 """
 
 from __future__ import annotations

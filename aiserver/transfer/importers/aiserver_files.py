@@ -45,8 +45,8 @@ def _read_log(file: InputFile) -> ReadResult:
     )
     if not entries:
         raise UnreadableInput("nothing to import")
-    # The file's name begins with the notebook id. In stores that several people share, the owner
-    # follows.
+    # The file's name begins with the notebook id. If the log has an owner, ``_`` and a hash of the
+    # owner's name follow.
     encoded_id = file.path.stem.split("_")[0]
     return ReadResult(logs={("", decode(encoded_id)): entries}, unreadable=problems)
 

@@ -2,8 +2,8 @@
 
 The zip's member ``manifest.json`` names the format and lists the owners. The data of owner number
 ``n`` in that list, counted from 0, is in the members ``n/sessions/<name>.json``,
-``n/notebooks/<name>.jsonl`` and ``n/blobs/<sha256>``. ``<name>`` is the name that the session's or
-log's file would have in a file store without owners.
+``n/notebooks/<name>.jsonl`` and ``n/blobs/<sha256>``. ``<name>`` is the name, without its suffix,
+that the session's or log's file would have in a file store without owners.
 
 Invariants: reading a backup returns exactly what was written. ``read_members`` reads one member at
 a time, so it needs only as much memory as the largest member.

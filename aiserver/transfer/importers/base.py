@@ -83,8 +83,8 @@ class ReadResult:
     unreadable: list[str] = field(default_factory=list)
     """Messages about data that could not be read, each with the reason."""
     session_count: int | None = None
-    """The number of sessions in the whole file. It is None unless there are several results for one
-    file, as for a backup."""
+    """The number of sessions in the whole backup, if this is one of the results for a backup. For
+    any other file, which has only one result, it is None."""
 
 
 Importer = Callable[[InputFile], ReadResult]

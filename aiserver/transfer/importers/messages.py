@@ -58,8 +58,8 @@ class Answer(NamedTuple):
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
     """Convert a message that has ``role``, ``content`` and ``timestamp``.
 
-    If ``raw`` names these three fields differently, ``fields`` contains their values under the
-    names above.
+    If ``raw`` has other names for these three fields, ``fields`` contains their values under the
+    names ``role``, ``content`` and ``timestamp``.
     """
     fields = raw if fields is None else fields
     return Message(

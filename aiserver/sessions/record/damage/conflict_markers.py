@@ -3,7 +3,7 @@
 All of git's styles are supported (merge, diff3, zdiff3). In session files and logs, no other line
 can look like a marker, because strings in JSON contain no line breaks. Markers may be longer than
 seven characters (git's attribute ``conflict-marker-size``). All markers of a file are as long as
-its first marker. Longer lines of this form are not treated as markers: they belong to a conflict
+its first marker. Longer markers are treated as ordinary lines: git writes them for a conflict
 inside the base, which is the common ancestor of both sides.
 """
 

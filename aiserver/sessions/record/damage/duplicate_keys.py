@@ -3,13 +3,13 @@
 Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
-  values, the session is split: each ``meta`` and each list of turns (``interactions``) becomes an
+  values, the session is split. Each ``meta`` and each list of turns (``interactions``) becomes an
   object of its own. Each list of events is added to the object with the turns to which the events
   refer.
-- For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if the
-  reader's ``choice`` is 0, the second value if it is 1, and so on. To get all values, the caller
-  reads the text several times, each time with another choice. So each reading returns the values
-  from one side of the merge.
+- For any other duplicate key, an ``ObjectReader`` uses one of the values. If the reader's
+  ``choice`` is 0, it is the first value; if ``choice`` is 1, the second value, and so on. To get
+  all values, the caller reads the text several times, each time with another choice. So each
+  reading returns the values from one side of the merge.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ObjectReader:
     def __init__(self, choice: int, *, drop_ambiguous: bool = False) -> None:
         """Create a reader. With ``drop_ambiguous``, records with duplicate keys become ``{}``."""
         self.choice_count = 1
-        """The highest number of different values that a key has, in all objects so far."""
+        """The largest number of different values that one key has in the objects built so far."""
         self.is_mixed = False
         """Whether an object mixes two records: it has duplicate keys but only one timestamp."""
         self._choice, self._drops_ambiguous = choice, drop_ambiguous

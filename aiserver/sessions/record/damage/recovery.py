@@ -2,13 +2,14 @@
 
 Invariants:
 
-- Each intact turn and event is in the result, in order and unchanged. This is true even if the file
-  was cut off somewhere, consists of several joined files, contains foreign bytes, or has ``meta``,
-  ``interactions`` or ``events`` twice. Damaged records are left out; the caller preserves their
-  bytes.
+- Each intact turn and event is in the result, in order and with its content unchanged. This is true
+  even if the file was cut off somewhere, consists of several joined files, contains foreign bytes,
+  or has ``meta``, ``interactions`` or ``events`` twice. Damaged records are left out; the caller
+  preserves their bytes.
 - When git merges a file by lines, it may write a record of our side and a record of their side into
-  one object, so that keys occur twice. Then the first value of each key becomes part of one record,
-  and the second value part of another record.
+  one object, so that keys occur twice. From such an object, two records are recovered: one from the
+  first value of each key, and one from the second value. But if a file may mix the lines of two
+  records, its records with duplicate keys are left out.
 - If both sides of a conflict are intact, they are merged as the merge driver for git merges them.
 - If a file contains several sessions of the cell, they are merged. If this changes the numbers of
   turns, events still refer to the same turns.
@@ -40,7 +41,7 @@ from .conflict_markers import has_markers, split_sides
 from .duplicate_keys import ObjectReader
 from .unclosed import close_objects
 
-NOTE = "recovered"  # the type of the event with the number of recovered records
+RECOVERED_TYPE = "recovered"  # the type of the event with the number of recovered records
 _Part = SessionMeta | Interaction | Event
 """A part of a session that can be recovered even if the rest of the session is damaged."""
 _REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # the keys by which a part is recognised
@@ -122,10 +123,10 @@ def recover(data: bytes, key: SessionKey) -> Session:
 
 
 def _add_note(session: Session) -> Session:
-    """Append the event that tells how many records were recovered."""
+    """Append the event that contains the numbers of recovered turns and events."""
     note = Event(
         seq=session.next_seq,
-        type=NOTE,
+        type=RECOVERED_TYPE,
         timestamp=session.meta.last_updated,
         data={"turns": len(session.interactions), "events": len(session.events or [])},
     )
@@ -245,7 +246,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
             effort -= 100_000  # an estimate, because the error doesn't contain a position
             end = match.start() + 1
         except ValueError as reason:
-            # To count the lines before the error, Python has read the text up to the error.
+            # The error contains a line number, so Python has counted the lines up to the error.
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:

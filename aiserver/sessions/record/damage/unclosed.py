@@ -4,7 +4,7 @@ If a user accepts both sides of a conflict, the lines of our record are followed
 their record. But if both records end with the same lines, git writes these lines only once, after
 their record. So an object in our record may lack its last lines. The next line has the same key
 again, with the object of their record. The indentation shows where the object in our record ends:
-a line isn't part of the object unless it is indented further than the line that opened the object.
+the lines of an object are indented further than the line that opens it.
 
 A text is rejected if git may have mixed the lines of two records. This is assumed if an object has
 duplicate keys but only one timestamp. An object with all lines of two records would have two

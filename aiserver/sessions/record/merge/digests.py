@@ -21,7 +21,10 @@ _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
 SeqsByDigest = Mapping[str, list[int]]
-"""The numbers of a session's records by digest. Records with equal content have the same digest."""
+"""Maps each digest to the numbers of a session's records that have this digest.
+
+It is usually a single number, but records with equal content have the same digest.
+"""
 
 
 def record_content(record: Interaction | Event) -> str:
@@ -64,15 +67,16 @@ def renumber_entries(
 ) -> list[NotebookLogEntry]:
     """Return the entries of a log with the current numbers of the records to which they refer.
 
-    Numbers change when branches are merged, and when an older session file is restored. If an entry
-    refers to a record that is missing from the cell's session, the cell is removed from the entry,
-    because another record may have the number now. From this entry on, the state of the whole
-    notebook is unknown, until a later entry contains the cell. So the field ``saved`` is removed
-    from this entry and from all entries before that later entry.
+    Numbers change when branches are merged, and when an older session file is restored. An entry
+    may refer to a record that is missing from the cell's session. In this case, the cell is removed
+    from the entry, because another record may have the number now. From this entry on, the state of
+    the whole notebook is unknown, until a later entry contains the cell. So the field ``saved`` is
+    removed from this entry and from all entries before that later entry.
 
-    ``merges`` contains, by cell id, the ``meta.merged`` of each session: how merges have changed
-    its numbers. ``last_seqs`` contains, by cell id, the number of each session's last record.
-    ``get_seqs`` maps a cell's id to the numbers of the cell's records by digest, or to None.
+    ``merges`` maps cell ids to the ``meta.merged`` of the cells' sessions, which says how merges
+    have changed the numbers of the records. ``last_seqs`` maps cell ids to the number of the
+    session's last record. ``get_seqs(cell_id)`` returns the current numbers of the cell's records,
+    or None if the cell's session can't be read.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     missing_cells: set[str] = set()
@@ -102,8 +106,8 @@ def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
 def _find_replaced_cells(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
     """Return the ids of the cells whose session was replaced by an older copy.
 
-    Such a cell is recognised by its numbers in the log: they don't always increase, or one of them
-    is higher than the number of the session's last record.
+    Such a cell is recognised by its numbers in the log. Either they don't always increase, or one
+    of them is higher than the number of the session's last record.
     """
     replaced_cells: set[str] = set()
     highest_seqs: dict[str, int] = {}

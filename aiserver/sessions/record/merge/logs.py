@@ -7,10 +7,10 @@ Invariants:
   by its id, any other entry by its content without the fields that a merge changes.
 - If an appended entry contains the digest of a record, it refers to the record by the number that
   the record has in our session.
-- The field ``saved`` of an entry says that the notebook was saved right after this entry. If the
-  entry is appended to our log, it follows other entries there, and the notebook may be in a state
-  that was never saved. So an appended entry keeps ``saved`` only if the notebook's state is the
-  same in both logs: each cell's last entry, up to this entry, is the same.
+- The field ``saved`` of an entry says that the notebook was saved right after this entry. In our
+  log, an appended entry also follows entries that their log lacks, so the notebook may be in a
+  state that was never saved. So an appended entry keeps ``saved`` only if the notebook's state is
+  the same in both logs: each cell has the same last entry, up to this entry.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def renumber_entry(
 ) -> NotebookLogEntry:
     """Return an entry with the current numbers of the records whose digests it contains.
 
-    ``get_seqs`` maps a cell's id to the numbers of the cell's records by digest, or to None.
+    ``get_seqs(cell_id)`` returns the current numbers of the cell's records, or None if the cell's
+    session can't be read.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

@@ -6,8 +6,8 @@ Invariants:
   appended in the order of the other copy, with new numbers.
 - Merging the same copy again changes nothing, because records are compared by their contents
   without the numbers.
-- ``merged_digests`` are the digests of records that were merged before. If our copy lacks such a
-  record, the record has been deleted from our copy since. So it isn't merged again.
+- ``merged_digests`` are the digests of records that were merged before. If our copy lacks one of
+  these records, the record was deleted from our copy after that merge. So it isn't merged again.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def merge_into(
 ) -> bool:
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. If ``merge_id`` isn't empty,
-    the changes of record numbers are added to ``meta.merged`` under this id, because other files
-    may refer to records by their old numbers.
+    If ``ours`` is unsaved and empty, and ``merged_digests`` is empty, ``ours`` becomes a copy of
+    ``theirs``. If ``merge_id`` isn't empty, the changes of record numbers are added to
+    ``meta.merged`` under this id, because other files may refer to records by their old numbers.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)

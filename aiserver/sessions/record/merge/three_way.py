@@ -75,8 +75,8 @@ def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
     A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
-    merge paths of their copy are needed, too, because the sessions of their side may have gone
-    through the same merges as their copy of the entry.
+    paths of their copy are needed, too: the sessions of their side may have gone through the same
+    merges as their copy of the entry.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
