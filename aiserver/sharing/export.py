@@ -1,4 +1,4 @@
-"""Export a notebook's history as one file, in one of the formats.
+"""Export a notebook's history as one file: a web page, Markdown or a notebook.
 
 Invariants: an export writes nothing to the store or to disk. Exporting the same history again
 gives the same bytes.

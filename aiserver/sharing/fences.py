@@ -31,7 +31,7 @@ _BLANK = re.compile(r"[^\S\n]+")
 
 
 def fenced(code: str, language: str) -> str:
-    """Put code between Markdown fences that are longer than any backticks in the code."""
+    """Put code between Markdown fences that are longer than any backtick sequence in the code."""
     lengths = [len(backticks) for backticks in re.findall(r"`+", code)]
     fence = "`" * max(3, max(lengths, default=0) + 1)
     return f"{fence}{_NOT_IN_LANGUAGE.sub('', language)}\n{code}\n{fence}"

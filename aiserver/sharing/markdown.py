@@ -46,7 +46,7 @@ Node = Any
 
 
 def tree(text: str) -> list[Node] | None:
-    """Parse a text. Return None if it has no markup, or if it or its tree exceeds a limit."""
+    """Parse a text. Return None if it has no markup, or if the text or its tree exceeds a limit."""
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")

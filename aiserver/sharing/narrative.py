@@ -93,7 +93,8 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
 
 def diff_lines(step: Step) -> list[str]:
     """Return the lines of a unified diff, without its header, that shows what a step changed."""
-    # The diff of a turn starts from the code of the request, which isn't always the cell's source.
+    # The diff of a turn starts from the code that the cell had at the time of the request. This can
+    # differ from the cell's source before the step.
     before = step.before if step.base is None else step.base
     if not before:
         return [f"+{line}" for line in step.code.split("\n")] if step.code else []

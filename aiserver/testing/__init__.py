@@ -8,8 +8,8 @@ In the ``conftest.py`` of a package with its own session manager::
     def backend(tmp_path):
         return TheirBackend(tmp_path)
 
-``TheirBackend`` is a subclass of ``Backend``. A test file with the line
-``from aiserver.testing.contract import *`` then runs the suite. The fixture ``store`` is a session
+``TheirBackend`` is a subclass of ``Backend``. To run the suite, add a test file with the line
+``from aiserver.testing.contract import *``. The fixture ``store`` is a session
 manager that ``backend`` opened. The module ``records`` creates turns and events for further tests.
 
 Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:

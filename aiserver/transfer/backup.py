@@ -1,4 +1,4 @@
-"""Write a backup of histories before they are deleted. ``sessions import`` can restore it.
+"""Write a backup of histories before they are deleted. ``sessions import`` can restore a backup.
 
 Invariant: when ``write`` returns, the backup is complete and synced to disk, and was verified by
 reading it back. Only the user who runs the command can read it.

@@ -50,7 +50,8 @@ LOCKS = "locks"
 class SessionDirectory:
     """One folder ``.aiserver_sessions``.
 
-    A lock is identified by the name of a file: its path relative to the folder, with ``/``.
+    The name of a lock is the path of a file in the folder, such as ``notebooks/x.jsonl``. For a
+    blob, the path is written without the blob's subfolder.
     """
 
     def __init__(self, root: Path, lock_timeout: float) -> None:

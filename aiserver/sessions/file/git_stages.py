@@ -28,7 +28,7 @@ _RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
 _retry_times: LRUCache[Path, float] = LRUCache(1000)
-"""For each folder in which git timed out: the monotonic time from which git may run there again."""
+"""Maps each folder in which git timed out to the monotonic time from which git may run in it."""
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:

@@ -8,8 +8,8 @@ Invariants:
   atomically replaces the file with the intact records and the change.
 - A file with a newer major version of the format is never written, quarantined or removed.
 - Legacy files are read where they are. The next write to the session creates a file in the current
-  format under the current name. The legacy file is preserved: it stays where it is. If its name is
-  also the current name, so that the new file replaces it, it is copied first.
+  format under the current name. The legacy file is preserved: usually, it stays where it is. If the
+  new file has the same name and so replaces the legacy file, the legacy file is copied first.
 - Cached content of a file is used only while the file's stamp is unchanged.
 """
 

@@ -44,7 +44,8 @@ _MAX_DIGITS = 4300  # Python can't read integers with more digits
 _INT_LIMIT = 10**_MAX_DIGITS
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
-_MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])  # of the format that this program writes
+# The major version of the format that this program writes.
+_MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])
 
 SESSION_KEYS = ("meta", "interactions", "events")
 """The known keys of a session. Its other keys are called unknown keys and are preserved."""

@@ -91,5 +91,5 @@ class RedisConnection(SessionManager):
 
 
 async def run_in_thread_if_large(size: int, function: Callable[..., T], *args: Any) -> T:
-    """Run a function that processes ``size`` bytes; for more than ``LARGE`` bytes, in a thread."""
+    """Run a function that processes ``size`` bytes. If ``size > LARGE``, run it in a thread."""
     return await asyncio.to_thread(function, *args) if size > LARGE else function(*args)

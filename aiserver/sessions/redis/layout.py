@@ -40,7 +40,10 @@ _EMPTY_SUMMARY = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
 _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-"""The fields of a session's summary that change when a record is appended."""
+"""The fields of a session's summary that depend on the contents of its records.
+
+When records are appended, ``append.lua`` itself also sets ``revision`` and ``last_updated``.
+"""
 
 # These patterns find the numbers of a new record, which are 1 until the script replaces them.
 # ``to_text`` writes each key of a record after a line break and six spaces. JSON strings contain no

@@ -61,7 +61,7 @@ class RedisLogsAndBlobs(RedisConnection):
         return sorted(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, str]:
-        """Return, by notebook id, a text that changes with each write to the change log.
+        """Return a mark for each notebook: a text that changes with each write to its change log.
 
         The text contains the last ``seq`` and the id of the last write.
         """

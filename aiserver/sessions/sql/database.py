@@ -81,11 +81,11 @@ class Database(ABC):
         self._notebook_locks: set[ExitStack] = set()
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """In one transaction, run a function that changes nothing, and return its result."""
+        """Run ``work``, which changes nothing, in one transaction, and return its result."""
         return self._with_retries(lambda _: self._transaction(False, work))
 
     def write(self, work: Callable[[Connection, WriteState], T]) -> T:
-        """In one transaction, run a function that may write, and return its result."""
+        """Run ``work``, which may write, in one transaction, and return its result."""
         return self._with_retries(
             lambda state: self._transaction(True, lambda connection: work(connection, state))
         )
@@ -129,7 +129,7 @@ class Database(ABC):
 
     @abstractmethod
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        """Run a function in one transaction, once, and return its result."""
+        """Run ``work`` in one transaction, without retries, and return its result."""
 
     @abstractmethod
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:

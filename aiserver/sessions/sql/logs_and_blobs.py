@@ -79,7 +79,7 @@ def read_log(
 
 
 def notebook_marks(connection: Connection, owner: str) -> dict[str, int]:
-    """Return, by notebook id, a number that changes with each write to the change log."""
+    """Return a mark for each notebook: a number that changes with each write to its change log."""
     rows = connection.execute(
         select(notebooks.c.notebook_id, notebooks.c.mark)
         .where(notebooks.c.owner == owner_key(owner))

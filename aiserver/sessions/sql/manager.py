@@ -146,7 +146,7 @@ class SQLSessionManager(SessionManager):
     ) -> tuple[list[SessionSummary], int]:
         """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
-        The summaries are stored, so the sessions aren't read.
+        The summaries are stored. A session itself is only read if its stored summary is damaged.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
@@ -238,7 +238,7 @@ class SQLSessionManager(SessionManager):
         return list(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, int]:
-        """Return, by notebook id, a number that changes with each write to the change log."""
+        """Return a mark for each notebook: a number that changes with each write to its log."""
         return await self._read(lambda db: logs_and_blobs.notebook_marks(db, owner))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:

@@ -69,7 +69,7 @@ class ServerDatabase(Database):
                 yield connection
         finally:
             if pool is not self._engine.pool:
-                # Meanwhile, ``_close_connections`` has replaced the pool. It has closed all
+                # Meanwhile, ``_close_connections`` has replaced the pool, and has closed all
                 # connections of the old pool except this one, which was in use.
                 pool.dispose()
 

@@ -92,7 +92,7 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
     the older format, a row contains the whole session.
     """
     result = ReadResult()
-    # The content and time of each row of a value, by session id and state key.
+    # Maps a session id and a state key to the content and time of each row of this value.
     row_contents: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
     for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
         session_id, data = str(row["session_id"]), row["state_data"]

@@ -57,8 +57,8 @@ class InputFile:
     """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """For the Verdant history ``a.ipyhistory``: the content of ``a.ipynb`` in the same folder. None
-    if there is no such notebook, or if the file isn't a Verdant history."""
+    """If the file is a Verdant history ``a.ipyhistory``, this is the content of the notebook
+    ``a.ipynb`` in the same folder, or None if there is no such notebook. Otherwise, it is None."""
     is_in_agentscope_folder: bool = False
     """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
 

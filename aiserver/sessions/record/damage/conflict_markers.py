@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
     text: bytes
     side: Side
-    """The side to which the line belongs."""
+    """The side to which the line belongs; ``both`` for a line outside of a conflict."""
     merge_id: str
     """For a line of their side, the id of the merge that left the conflict; otherwise empty."""
 

@@ -90,7 +90,7 @@ def renumber_entries(
 
 
 def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
-    """Return the field ``cells`` of an entry: by cell id, the number of the cell's last record."""
+    """Return an entry's field ``cells``, which maps cell ids to the number of the last record."""
     cells = entry.data.get("cells")
     return cells if isinstance(cells, dict) else {}
 

@@ -31,7 +31,7 @@ def missing_entries(
     """Return the entries that ``ours`` lacks. ``theirs`` is another copy of the same change log."""
     our_keys = [_entry_key(entry) for entry in ours]
     their_keys = [_entry_key(entry) for entry in theirs]
-    counts = Counter(our_keys)  # by key: the number of entries in ours minus that in theirs
+    counts = Counter(our_keys)  # for each key: the number of our entries minus that of theirs
     counts.subtract(their_keys)
     new_indices = set()
     for index in reversed(range(len(theirs))):
@@ -39,8 +39,8 @@ def missing_entries(
         if counts[their_keys[index]] < 0:
             counts[their_keys[index]] += 1
             new_indices.add(index)
-    # The key of each cell's last entry so far, by cell id. ``our_last`` covers our entries and the
-    # appended ones.
+    # Both dictionaries map a cell's id to the key (``_entry_key``) of the cell's last entry so far.
+    # ``our_last`` covers our entries and the appended ones.
     our_last: dict[str, str] = {}
     their_last: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
