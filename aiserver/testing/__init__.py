@@ -9,8 +9,8 @@ In the ``conftest.py`` of a package with its own session manager::
         return TheirBackend(tmp_path)
 
 ``TheirBackend`` is a subclass of ``Backend``. To run the suite, add a test file with the line
-``from aiserver.testing.contract import *``. The fixture ``store`` is a session
-manager that ``backend`` opened. The module ``records`` creates turns and events for further tests.
+``from aiserver.testing.contract import *``. The fixture ``store`` is a session manager that
+``backend`` opened. The module ``records`` creates turns and events for further tests.
 
 Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:
 ``pip install 'aiserver[testing]'``.

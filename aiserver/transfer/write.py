@@ -4,8 +4,8 @@ Invariants:
 
 - Existing records are never changed, and writing the same data again changes nothing. So an
   interrupted copy or import can be repeated.
-- If a session can't be written, this is reported, and the copy or import continues with the next
-  session.
+- If a session is damaged or has a newer format, this is reported, and the copy or import continues
+  with the next session.
 """
 
 from __future__ import annotations

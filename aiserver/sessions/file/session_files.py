@@ -99,8 +99,8 @@ class SessionFiles:
 
         Raises the same errors as ``load``.
         """
-        if own := self._load_own(session_name(key)):
-            return own
+        if unchanged := self._load_unchanged(session_name(key)):
+            return unchanged
         stored = self._reader.load(key)
         if stored is None:
             return None
@@ -111,7 +111,7 @@ class SessionFiles:
             self._cached_files.put(stored.name, _CachedFile(stored.stamp, stored.data, revision))
         return stored.data, revision
 
-    def _load_own(self, name: str) -> tuple[bytes, int] | None:
+    def _load_unchanged(self, name: str) -> tuple[bytes, int] | None:
         """Return a file's bytes and revision if the file is unchanged since this process wrote it.
 
         Otherwise, return None. Bytes that this process wrote need no validation.

@@ -82,8 +82,8 @@ class SQLiteDatabase(Database):
                 driver.commit()
                 return result
             finally:
-                # After an error, these calls roll the transaction back. A commit isn't noticed by
-                # SQLAlchemy, so after a commit, they inform it that the transaction has ended.
+                # After an error, these calls roll the transaction back. After a commit, which
+                # bypasses SQLAlchemy, they only inform SQLAlchemy that the transaction has ended.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)

@@ -162,11 +162,11 @@ def _all_groups(text: str) -> list[_Group]:
     if not is_valid:
         # This additional reading only finds out whether an object in the text mixes two records. If
         # so, the readings below leave out all records with duplicate keys.
-        list(_values(text, reader := ObjectReader(0)))
+        list(_intact_objects(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while choice < choice_count:
         reader = ObjectReader(choice, drop_ambiguous=is_mixed)
-        groups += _groups(_values(text, reader), _MAX_GROUPS - len(groups))
+        groups += _groups(_intact_objects(text, reader), _MAX_GROUPS - len(groups))
         choice_count, choice = reader.choice_count, choice + 1
     return groups
 
@@ -234,7 +234,7 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
     return result
 
 
-def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
+def _intact_objects(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
     """Yield the intact objects of a text that aren't nested in another intact object."""
     decoder = json.JSONDecoder(object_pairs_hook=reader.build_object)
     effort = _MAX_EFFORT * (len(text) + 100_000)
