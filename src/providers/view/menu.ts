@@ -17,9 +17,15 @@ export interface IModelMenuOptions {
   trans: TranslationBundle;
   /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
   cellModel: string | null;
-  /** Make a model the default model. If the model is remote, the person must confirm it first. */
+  /**
+   * Make a model the default model, and use it in this cell, too. Ask the person first if
+   * `confirmModel` requires it.
+   */
   choose: (model: ModelInfo) => void;
-  /** Choose a model for this cell only. If it is null, the cell uses the default model again. */
+  /**
+   * Choose a model for this cell only; null lets the cell use the default model again. Ask the
+   * person first if `confirmModel` requires it.
+   */
   chooseForCell: (model: ModelInfo | null) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;

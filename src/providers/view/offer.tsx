@@ -1,5 +1,5 @@
 /**
- * The part of the prompt row that is shown while no model is ready. It offers to install the local
+ * The part of the prompt row that is shown while no model is ready. It offers to install a local
  * model or to connect a provider.
  *
  * Invariants:
@@ -137,7 +137,7 @@ export function Offer(props: {
   );
 }
 
-/** Hints about the local model, and about providers for which the server has an API key. */
+/** Hints about local models, and about providers for which the server has an API key. */
 function Hints(props: {
   services: IModelServices;
   offered: ILocalEntry | null;

@@ -9,8 +9,8 @@
  *   sent.
  * - No request is sent to the provider before the person presses a button or opens the list of
  *   models.
- * - A model is used only if the provider accepted the key and the URL in a test, or if the person
- *   decided to use the model although the test failed.
+ * - A model is used only after the provider has accepted the key and the URL in a test. If the test
+ *   fails, the person can decide to use the model anyway.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';

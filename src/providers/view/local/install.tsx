@@ -17,7 +17,7 @@ import {
   speedText
 } from './labels';
 
-/** Return the name of the installation, such as “Installing Qwen2.5-Coder 1.5B”. */
+/** Return a label for the installation, such as “Installing Qwen2.5-Coder 1.5B”. */
 export function installingText(
   { installTarget }: ModelChoice,
   trans: TranslationBundle
@@ -60,7 +60,7 @@ function progressText(
   return texts.join(' · ');
 }
 
-/** The progress bar, with the progress as text and, as `children`, the Stop button. */
+/** The progress bar, with the progress as text. `children`, such as a button, come below it. */
 export function InstallBar(props: {
   services: IModelServices;
   children?: React.ReactNode;
@@ -69,7 +69,8 @@ export function InstallBar(props: {
   const { choice, trans } = services;
   const { state } = choice.install;
   const { progress, problem } = state;
-  // The fraction of the model that is downloaded; null if nothing is being downloaded.
+  // The downloaded fraction of the model; null if nothing is being downloaded, or if the size of
+  // the model is unknown.
   const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
@@ -127,9 +128,10 @@ export function StopButton(props: {
   );
 }
 
-/** A note that a model's installation was stopped or has failed; nothing in any other status. */
+/** A note that the last installation was stopped or has failed. Otherwise, draws nothing. */
 export function InstallNote(props: {
   services: IModelServices;
+  /** The model of the last installation; null if it isn't in the list of models. */
   entry: ILocalEntry | null;
 }): React.JSX.Element | null {
   const { services, entry } = props;

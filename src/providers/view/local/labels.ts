@@ -36,10 +36,12 @@ function megabytes(bytes: number): number {
 
 /** Format a partial download as “211 of 491 MB”; as “211 MB” if the model's size is unknown. */
 export function downloadedText(
-  { bytes, kept }: ILocalEntry,
+  { bytes, kept: downloadedBytes }: ILocalEntry,
   trans: TranslationBundle
 ): string {
-  return bytes ? amountText(kept, bytes, trans) : sizeText(kept, trans);
+  return bytes
+    ? amountText(downloadedBytes, bytes, trans)
+    : sizeText(downloadedBytes, trans);
 }
 
 /** Return the label of the button that installs a model, or resumes its installation. */
@@ -47,8 +49,8 @@ export function installText(
   entry: ILocalEntry,
   trans: TranslationBundle
 ): string {
-  const { label, bytes, kept } = entry;
-  if (kept) {
+  const { label, bytes, kept: downloadedBytes } = entry;
+  if (downloadedBytes) {
     return trans.__('Continue installing (%1)', downloadedText(entry, trans));
   }
   return bytes
@@ -100,9 +102,9 @@ export function speedText(speed: number, trans: TranslationBundle): string {
 }
 
 /**
- * Format the remaining time. So that the text doesn't change all the time, the time is rounded up:
- * to a multiple of 5 seconds if less than a minute remains, to whole minutes if less than 90
- * minutes remain, and otherwise to whole hours.
+ * Format the remaining time. The time is rounded up, so that the text doesn't change all the time.
+ * A time below one minute is rounded to a multiple of 5 seconds, a time below 90 minutes to whole
+ * minutes, and a longer time to whole hours.
  */
 export function remainingTimeText(
   seconds: number,

@@ -36,7 +36,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   const { install } = choice;
   const [isConfirming, setConfirming] = React.useState(false);
   const [removedBytes, setRemovedBytes] = React.useState(0);
-  // The buttons aren't disabled while an action runs, because the focused one would lose the focus.
+  // Don't disable the buttons while an action runs: a disabled button would lose the focus.
   const { failure, act } = useAction();
   const focusProps = useFocusedRow();
   const labelId = React.useId();
@@ -119,7 +119,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   );
 }
 
-/** A note about the last installation or removal of the model, or else its quality and speed. */
+/** A note about the model's removal, installation or download; else its quality and speed. */
 function Note(
   props: IRowProps & {
     /** The number of bytes that the removal of the model has freed; 0 if it wasn't removed. */
@@ -223,11 +223,16 @@ function Chips(props: IRowProps): React.JSX.Element {
 
 /** Return the number of bytes that a person can free by removing the model or its download. */
 function removableBytes(entry: ILocalEntry): number {
-  const { installed, installedBytes = 0, removable, kept } = entry;
-  return installed && !removable ? 0 : installedBytes + kept;
+  const {
+    installed,
+    installedBytes = 0,
+    kept: downloadedBytes,
+    removable
+  } = entry;
+  return installed && !removable ? 0 : installedBytes + downloadedBytes;
 }
 
-/** Return the question whether to remove the model. */
+/** Return the question by which the person confirms the removal of the model or its download. */
 function confirmationText({ services, entry }: IRowProps): string {
   const { choice, trans } = services;
   const size = sizeText(removableBytes(entry), trans);
@@ -242,8 +247,9 @@ function confirmationText({ services, entry }: IRowProps): string {
 }
 
 /**
- * Return the properties of a row that gets the focus if its focused button disappears. When an
- * element is removed, React dispatches no `blur` event, so the row is still marked as focused.
+ * Return the properties of a row that gets the focus if its focused button disappears. React
+ * dispatches no `blur` event for a removed button. So the row is still marked as focused when it is
+ * rendered without the button.
  */
 function useFocusedRow() {
   const ref = React.useRef<HTMLLIElement>(null);
