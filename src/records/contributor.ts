@@ -26,10 +26,10 @@ export interface IWriter {
   /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
   /** Whether another page may have made the write. In that case, the other page records it. */
-  readonly mayBePage?: boolean;
+  readonly mayBeOtherPage?: boolean;
   /**
-   * If no page has recorded this writer's deletion after some time, this page records it with this
-   * contributor. Null or absent if this page doesn't have to record it.
+   * The contributor that this page records for a deletion by this writer, if no page has recorded
+   * the deletion after some time. Null or absent if this page never has to record the deletion.
    */
   readonly fallback?: Contributor | null;
   /** Whether the command or input that caused the write was found. Absent means true. */

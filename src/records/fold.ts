@@ -59,7 +59,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
     } else {
       positions.push(position);
       // The run is shown inside another step. So a step that continues from the run gets the run's
-      // own parent or, if the run has none, the step in which the run is shown.
+      // own parent. If the run has no parent, the step gets the one that contains the run.
       parents.push(
         (step.parent === null ? null : parents[step.parent]) ?? position
       );
