@@ -70,7 +70,7 @@ export class ActiveCell {
     const { _cell: cell } = this;
     // Find the position by the cell's id, because `activeCellIndex` is outdated while cells are
     // being inserted or removed.
-    return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
+    return cell && describeCell(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
   /** The active cell's source; '' if no cell is active. */
@@ -109,7 +109,7 @@ export class ActiveCell {
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells
-      ? Array.from(cells, (cell, index) => describe(cell, index + 1))
+      ? Array.from(cells, (cell, index) => describeCell(cell, index + 1))
       : [];
   }
 
@@ -278,7 +278,7 @@ export class ActiveCell {
   private _model: ICellModel | null = null;
 }
 
-function describe(model: ICellModel, number: number): ICellInfo {
+function describeCell(model: ICellModel, number: number): ICellInfo {
   return {
     id: model.id,
     type: model.type,

@@ -134,8 +134,8 @@ export class PendingReplay extends PromiseDelegate<Replay> {
 }
 
 /**
- * A fake history. While `failure` is set, requests fail with it. While `isSlow` is true, a request
- * for a cell's steps is pending until the spec calls `answer`.
+ * A fake history. While `failure` is set, most requests fail with this error. While `isSlow` is
+ * true, a request for a cell's steps is pending until the spec calls `answer`.
  */
 export class FakeHistory implements IHistory {
   readonly api = this as unknown as HistoryReader;

@@ -2,8 +2,8 @@
  * `Slider` is the slider over a cell's steps, with a dot for each step. `SliderBase` is a slider
  * whose children draw the track; the notebook's activity chart uses it, too.
  *
- * Arrow keys move by one position, Page Up and Page Down by a tenth of all positions, and Home and
- * End to the first and the last position. In `Slider`, the space bar starts and stops playback.
+ * Arrow keys move by one position. Page Up and Page Down move by a tenth of all positions. Home and
+ * End move to the first and last positions. In `Slider`, the space bar starts and stops playback.
  */
 import React from 'react';
 

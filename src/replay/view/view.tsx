@@ -112,8 +112,8 @@ function CellTab(): React.JSX.Element | null {
  * Return the content of the cell tab for the case that there are no steps. Return null if the steps
  * are loading or could not be loaded.
  *
- * If no notebook is open, or the notebook has no history, the person may be new to AI Server. So
- * the content then has a button that opens the first-steps notebook.
+ * If no notebook is open, or the notebook has no history, the person may be new to AI Server. In
+ * these two cases, the content has a button that opens the first-steps notebook.
  */
 function emptyContent(
   model: ReplayModel,

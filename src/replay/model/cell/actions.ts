@@ -5,8 +5,8 @@
  * Invariants:
  * - Restoring and branching change only the cell that the sidebar shows. If the person switches to
  *   another cell while the confirmation dialog is open, no cell is changed.
- * - A restore never loses code. One undo reverts it, and the history contains the source that was
- *   replaced. If no step contains that source, the person must confirm the restore.
+ * - A restore never loses code. One undo reverts it, and the replaced source is recorded in the
+ *   history. If the cell was edited since its last step, the person must confirm the restore.
  * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
  *   accepted, otherwise it is rejected. When the acceptance or rejection is recorded, the cell's
  *   prompt row closes.
@@ -36,7 +36,7 @@ export type ActionResult =
 export interface IReplayHost {
   /** Ask the person whether the step at `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;
-  /** Open the prompt row. The next request continues from `branch`, unless it is null. */
+  /** Open the prompt row. The next request continues from `branch`, unless `branch` is null. */
   openPrompt(branch: IBranch | null): void;
   /** Open a notebook and bring it to the front. */
   openFile(path: string): Promise<void>;
@@ -274,7 +274,7 @@ export class ReplayActions extends VDomModel {
 
 /**
  * Return whether a step has code to restore. Empty code counts as code, because a cell can be
- * empty. The exception is a turn that failed or was stopped, because its model returned no code.
+ * empty. But if a turn failed or was stopped, empty code means that its model returned none.
  */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';

@@ -43,8 +43,8 @@ export function findTurnId(
 ): number | null {
   let current: number | null = index;
   // If true, look for the turn that `step.code` comes from. If false, look for the turn that the
-  // cell's source after the step comes from. These differ if the step's code was not applied, as
-  // with a rejected answer.
+  // cell's source after the step comes from. The two turns differ if the step's code was not
+  // applied, as with a rejected answer.
   let isOwnCode = true;
   while (current !== null && steps[current]) {
     const step: Step = steps[current];

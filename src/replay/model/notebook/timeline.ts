@@ -191,7 +191,7 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Load the notebook's report, unless this version's report was already requested. */
+  /** Load the notebook's report, unless it was already requested for the loaded timeline. */
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._timelineVersion;
     if (version === this._reportVersion || !this._moments.length) {
@@ -300,10 +300,10 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Continue with the snapshot before the last moment, up to `index`, that changed this cell.
-      // If that moment deleted the cell, the snapshot contains the cell. If a later change of the
-      // order of all cells deleted it, the snapshot contains the cell, too, unless that moment
-      // created the cell.
+      // Find the last moment, up to `index`, that changed this cell. Continue with the snapshot
+      // before this moment. If the moment deleted the cell, this snapshot contains the cell. (If a
+      // later change of the cells' order deleted the cell, this snapshot contains it, too, unless
+      // the moment created the cell.)
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }

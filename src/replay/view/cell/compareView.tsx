@@ -80,7 +80,7 @@ export function CompareView(props: {
         <span className="jp-AIServer-Replay-result">
           <LineCount
             count={changeCounts}
-            isUnchanged={stepA.code === stepB.code}
+            showsNoChanges={stepA.code === stepB.code}
           />
           <IconButton
             icon={closeIcon}

@@ -135,7 +135,7 @@ function StepHead(
       <span className="jp-AIServer-Replay-result">
         <LineCount
           count={countStepChanges(step)}
-          isUnchanged={
+          showsNoChanges={
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
@@ -203,13 +203,13 @@ function RunMenu(props: {
 /** The numbers of lines that were added and removed. */
 export function LineCount(props: {
   count: ILineCount;
-  /** Whether "no changes" is shown, instead of nothing, if no lines were added or removed. */
-  isUnchanged: boolean;
+  /** Whether to show "no changes" if no lines were added or removed. Otherwise, draws nothing. */
+  showsNoChanges: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = props.count;
   if (!added && !removed) {
-    return props.isUnchanged ? (
+    return props.showsNoChanges ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }
