@@ -63,11 +63,13 @@ export class SessionAwareness {
     // the cells that are already in the field.
     const published = writesOf(this._awareness.getLocalState());
     const writeNumber = 1 + Math.max(0, ...published.map(write => write[1]));
-    const older = published.filter(([cellId]) => !cellIds.includes(cellId));
-    const newer = cellIds.map(cellId => [cellId, writeNumber] as const);
+    const otherWrites = published.filter(
+      ([cellId]) => !cellIds.includes(cellId)
+    );
+    const newWrites = cellIds.map(cellId => [cellId, writeNumber] as const);
     this._awareness.setLocalStateField(
       FIELD,
-      [...older, ...newer].slice(-MAX_CELLS)
+      [...otherWrites, ...newWrites].slice(-MAX_CELLS)
     );
   }
 
@@ -93,7 +95,7 @@ export class SessionAwareness {
   /** The writes that were last received from each client. */
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
-  /** The ids of the cells whose written sessions haven't been announced to the other pages yet. */
+  /** The ids of the cells to announce at the end of the current task. */
   private readonly _pending = new Set<string>();
 }
 

@@ -21,7 +21,7 @@ export interface ICellState {
   readonly source: string;
 }
 
-/** The cell from which another cell was copied. It may be in another notebook. */
+/** The cell from which another cell was copied. The two cells may be in different notebooks. */
 export interface IOrigin {
   readonly notebookId: string;
   readonly cellId: string;

@@ -14,6 +14,10 @@ const TEXTS = [
   '%%bash\necho 1\n'
 ];
 
+/**
+ * An operation. The index of its cell is `at` modulo the number of cells. `to` is the number of
+ * cells below this cell to which the operation also applies.
+ */
 export type Operation =
   | { do: 'type'; at: number; text: string }
   | { do: 'run' | 'delete' | 'copy' | 'cut' | 'merge'; at: number; to: number }

@@ -31,7 +31,7 @@ export interface ISession {
 export interface ILogEntry {
   order?: string[];
   types?: Record<string, string>;
-  /** For each changed cell, by id: the seq of the cell's newest record at that time. */
+  /** Maps the id of each changed cell to the seq of its newest record at the time of the entry. */
   cells: Record<string, number>;
   saved: boolean;
   page?: string | null;
@@ -45,7 +45,7 @@ export class FakeServer implements IServer {
   /** The ids of the recorded batches. */
   readonly batchIds = new Set<string>();
   readonly blobs: Blob[] = [];
-  /** If set, each request fails with this error. */
+  /** If set, requests that list sessions, record events or record changes fail with this error. */
   failure: Error | null = null;
   /** The bodies of the received `recordChanges` requests. */
   bodies: ChangesBody[] = [];
@@ -82,13 +82,13 @@ export class FakeServer implements IServer {
     return order.map(id => {
       const seq = entries.filter(entry => id in entry.cells).at(-1)?.cells[id];
       const records = this.session(notebookId, id)?.records ?? [];
-      const next = log.slice(end + 1).find(entry => id in entry.cells);
+      const nextEntry = log.slice(end + 1).find(entry => id in entry.cells);
       // Turns and accepts have no entry of their own. So if no later entry contains the cell, use
       // all of the cell's records.
-      const until = next ? (seq ?? 0) : Infinity;
+      const lastSeq = nextEntry ? (seq ?? 0) : Infinity;
       return [
         id,
-        lastSource(records.filter(record => record.seq <= until)) ?? ''
+        lastSource(records.filter(record => record.seq <= lastSeq)) ?? ''
       ];
     });
   }

@@ -2,9 +2,9 @@
  * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`.
  *
  * Invariants:
- * - As long as a notebook has no turn, nothing about it is sent to the server. The page only
- *   remembers the cells that are pasted into the notebook from watched notebooks. When the notebook
- *   gets its first turn, these cells are recorded as copies.
+ * - As long as a notebook has no turn, nothing about its cells is recorded. The page only remembers
+ *   the cells that are pasted into the notebook from watched notebooks. When the notebook gets its
+ *   first turn, these cells are recorded as copies.
  * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
  *   copy of a notebook could be recorded under the id of the original.
  * - A new watch starts if the page is reloaded, another page opens the notebook, or the id of the
@@ -44,8 +44,8 @@ export interface ITrackingOptions {
 const RETRY_MS = 10_000;
 
 /**
- * If a cell is no longer in the notebook, and its last step has one of these kinds, the removal of
- * the cell has been recorded. A `merge` removes the cells that become part of another cell.
+ * If the last step of a removed cell has one of these kinds, the removal has been recorded. A
+ * `merge` removes the cells that become part of another cell.
  */
 const REMOVAL_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
@@ -236,8 +236,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Notify the other pages that this page has written a session. Then start to watch the notebook
-   * or the cell if it has a turn and isn't watched yet: the write may have been its first turn.
+   * Notify the other pages if this page has written the session. The write may have been the first
+   * turn of the notebook or of the cell. So start to watch the notebook or cell if it has a turn.
    */
   private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {

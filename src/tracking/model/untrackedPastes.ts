@@ -2,8 +2,8 @@
  * Remembers the cells that are pasted from a watched notebook into a notebook that has no turn yet.
  * When this notebook gets its first turn, the pasted cells are recorded as copies.
  *
- * Invariant: this class sends nothing to the server. It reads the notebook's cells only while
- * another notebook is watched.
+ * Invariant: this class sends nothing to the server. It looks for pasted cells only while another
+ * notebook is watched.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -14,7 +14,10 @@ import { CellEvents, eventsOf } from './watch/events';
 import type { IOriginNotebook, Origins } from './watch/origins';
 
 export class UntrackedPastes {
-  /** @param _isActive Returns whether to remember pastes: false while `panel` itself is watched. */
+  /**
+   * @param _isActive Returns whether to remember pastes: false while the notebook itself is watched
+   * or tracking is off.
+   */
   constructor(
     panel: NotebookPanel,
     private readonly _origins: Origins,

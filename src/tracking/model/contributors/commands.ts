@@ -19,9 +19,9 @@ import {
 const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
 /**
- * Matches commands that are never taken as the cause of a write although they match
- * `EDITING_COMMAND`: either they don't write, or they run for so long that other code may write at
- * the same time.
+ * Matches the commands that are never taken as the cause of a write although they match
+ * `EDITING_COMMAND`. Some of these commands don't write. Others run for so long that other code may
+ * write at the same time.
  */
 const NON_EDITING_COMMAND =
   /run|execut|restart|kernel|save|export|trust|render/;

@@ -11,7 +11,7 @@ const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
  * The time after a click or Enter in the search box during which all changes count as the person's,
- * in milliseconds. "Replace" needs this time, because it first shows the sources of rendered cells.
+ * in milliseconds. "Replace" needs this time to show the sources of rendered Markdown cells first.
  */
 const SEARCH_MS = 1000;
 

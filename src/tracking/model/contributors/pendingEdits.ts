@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
- * - If a program writes word by word, all of its writes form one edit, even if AI Server finds out
- *   only afterwards that the same program made all of them.
+ * - If a program writes word by word, all of its writes form one edit. This is true even if AI
+ *   Server finds out only afterwards that the same program made all of them.
  */
 import type { IWriter } from '../../../records/contributor';
 
@@ -84,8 +84,8 @@ export class PendingEdits {
   }
 
   /**
-   * Complete the earlier edit of a cell, if there is one. But if `next` has turned out to be the
-   * writer of the earlier edit, too, both are one edit. In this case, only forget the earlier edit.
+   * Complete the earlier edit of a cell, if there is one. But if its writer has turned out to be
+   * the same as `next`, the earlier edit is a part of the pending edit. So only forget it.
    */
   private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
@@ -98,8 +98,8 @@ export class PendingEdits {
   /** The writers of the pending edits, by cell id. */
   private readonly _writers = new Map<string, IWriter>();
   /**
-   * Maps a cell's id to an earlier edit that may turn out to be a part of the cell's pending edit,
-   * because both may have the same writer.
+   * Maps a cell's id to an earlier edit. If it turns out to have the same writer as the cell's
+   * pending edit, it is a part of the pending edit.
    */
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }

@@ -44,7 +44,7 @@ export class RemoteWriters {
     return {
       key: `remote ${clients.join(' ')}`,
       pending: null,
-      mayBePage: this._possibleWriters(clients).some(id =>
+      mayBeOtherPage: this._possibleWriters(clients).some(id =>
         this._isWatching(id)
       ),
       get contributor() {
@@ -74,8 +74,8 @@ export class RemoteWriters {
 
   /**
    * Return the contributor that this page records for a deletion if no page has recorded the
-   * deletion after some time. A transaction that only deletes doesn't say which client made it: a
-   * page that watches, and so records the deletion, or a client that doesn't watch.
+   * deletion after some time. If a transaction only deletes, it doesn't say which client made it. A
+   * page that watches the notebook records its own deletions; other clients record nothing.
    *
    * Return null if the transaction names its clients, if no other page is watching, or if another
    * page records the changes by clients that don't watch.

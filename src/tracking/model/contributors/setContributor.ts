@@ -17,9 +17,9 @@ export function setContributor(
     return [writer.pending.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, hasCause = true } = writer;
-  // If no cause of an edit was found, a program made the edit. But an event of another type may be
-  // an action of the person, such as dragging a cell. So without a cause, such an event gets no
-  // contributor.
+  // If the cause of an edit wasn't found, a program made the edit. But an event of another type may
+  // be an action of the person, such as dragging a cell, even if its cause wasn't found. So this
+  // event gets no contributor.
   if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {

@@ -2,7 +2,7 @@
  * Finds the writer of each transaction of a notebook.
  *
  * Invariants:
- * - The person is the writer of a change only if the change was made by an input in the page, an
+ * - The person is the writer of a change only if one of these made it: an input in the page, an
  *   undo or redo, an editing command, or an action of AI Server that the person started.
  * - If the cause of a change isn't found, the writer is a program without a name.
  */
@@ -105,15 +105,16 @@ export class Writers {
   }
 
   private readonly _remote: RemoteWriters;
-  /** The writer of the code that is running; null if `_writerOfTask` wasn't called by it. */
+  /** The writer of the current task (see `TaskWriter`); null if the task has made no write yet. */
   private _taskWriter: TaskWriter | null = null;
   /** The number of task writers that were created. It makes their keys unique. */
   private _taskWriterCount = 0;
 }
 
 /**
- * The writer of the transactions before the next microtask, called a task here. Then the writer's
- * contributor is detected. Before that, the contributor is a program without a name.
+ * The writer of all transactions until the next microtask. Here, the code until the next microtask
+ * is called a task. The writer's contributor is detected after the task; until then, it is a
+ * program without a name.
  */
 class TaskWriter implements IWriter {
   /** @param isInputActive Whether a person was giving input when the task made its first write. */

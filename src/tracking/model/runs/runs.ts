@@ -2,8 +2,9 @@
  * Observes the runs of a notebook's cells.
  *
  * Invariants:
- * - Each run is reported once, when it has ended, with the source that the cell had when the run
- *   was scheduled. If the kernel stopped and dropped a run, the run is reported as aborted.
+ * - Each run of a cell that isn't blank is reported once, when the run has ended. The report
+ *   contains the source that the cell had when the run was scheduled. If the kernel stopped and
+ *   dropped a run, the run is reported as aborted.
  * - Cells run one after another. A run's duration doesn't include the time for which the run waited
  *   for the previous run to end.
  */

@@ -38,8 +38,8 @@ export class WatchChanges {
   }
 
   /**
-   * Push the events of a change of the list of cells and, if the order of the cells is new, this
-   * order. Push nothing if there are no events and the order isn't new.
+   * Push the events of a change of the list of cells. If the order of the cells has changed, also
+   * push the new order. Push nothing if there are no events and the order is unchanged.
    */
   pushListChange(
     cells: readonly CellChange[],

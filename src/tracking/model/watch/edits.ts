@@ -31,7 +31,7 @@ export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 export interface IEdits {
   /** The events, by cell. */
   readonly cells: CellChange[];
-  /** Promises that resolve when the contributors that the events still lack have been set. */
+  /** A promise for each event that lacks its contributor. It resolves when this has been set. */
   readonly pending: readonly Promise<void>[];
 }
 
@@ -90,9 +90,9 @@ export function createListChangeEvents(
       pending.push(...setContributor(event, listChange.writer))
     );
     recorded.addEvents(cellId, change.events);
-    const existing = cells.get(cellId);
-    if (existing) {
-      existing.events.push(...change.events);
+    const cellEvents = cells.get(cellId);
+    if (cellEvents) {
+      cellEvents.events.push(...change.events);
     } else {
       cells.set(cellId, change);
     }

@@ -37,8 +37,8 @@ export function createEvent(
 }
 
 /**
- * Return a function that takes the ids of cells and creates a change. The change records the
- * sources of these cells that a save wrote into the file. It is needed if other pages had recorded
+ * Return a function that takes the ids of cells and creates a change. The change records, for these
+ * cells, the sources that a save wrote into the file. It is needed if other pages have recorded
  * other sources of these cells: the save has replaced those sources in the file.
  *
  * @param sources The sources of all cells at the time of the save, by cell id.

@@ -49,8 +49,8 @@ export interface IMirrorOptions {
   /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
   /**
-   * Called after a remote client changed a cell's source, if this page must record the edit because
-   * the client, such as an agent, records nothing itself.
+   * Called after a remote client has edited a cell's source and this page must record the edit. The
+   * client, such as an agent, records nothing itself.
    */
   onRemoteEdit(id: string): void;
   /** Called after a change of the list of cells that another page records. */
@@ -174,7 +174,7 @@ export class Mirror {
       const { source } = this._copyById.get(id)!;
       if (mustRecord) {
         this._edits.add(id, writer, source);
-      } else if (!writer.mayBePage) {
+      } else if (!writer.mayBeOtherPage) {
         // A client that records nothing itself made this change, and another page records the
         // change. So this page's pending edit of the cell is complete.
         this._edits.complete(id, source);

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - Edits are not recorded for each keystroke. They are recorded before a run, a request to a
- *   model, a save, an operation on cells and a change by another writer, and when the person leaves
- *   the page. In a shared notebook, they are also recorded when the person moves to another cell.
+ *   model, a save, an operation on cells and a change by another writer. They are also recorded
+ *   when the person leaves the page or, in a shared notebook, moves to another cell.
  * - Each recorded edit has one contributor and the exact source of the cell.
  * - A source that equals the last recorded source of the cell is not recorded again. The last
  *   recorded source may come from other code: Accept and Restore record their own events.

@@ -5,9 +5,9 @@
  * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
  * the ids from these copies. So the ids are remembered before the notebook changes.
  *
- * Invariant: a new cell gets an origin only if it has the same type and source as a copied cell, as
- * the cell with the same id in another notebook, or as a neighbouring cell. Otherwise, the new cell
- * starts a new history.
+ * Invariant: a new cell has the same type and source as its origin. The origin is a copied cell,
+ * the cell with the same id in another notebook, or a neighbouring cell. If no such cell is found,
+ * the new cell starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
