@@ -62,7 +62,7 @@ export type HistoryReader = Pick<
 
 /** Reads and records the histories on the server. */
 export interface IHistory {
-  /** Emitted after a session was written: by a generation, by `record` or by another page. */
+  /** Emitted after a session was written, by this page or by another page. */
   readonly changed: ISignal<IHistory, ISessionChange>;
 
   /** Emit `changed`, so that views fetch the session again. */
@@ -90,7 +90,8 @@ export interface IHistory {
   ): void;
 
   /**
-   * Run `work`, which sends a request, after the queued changes of the notebook have been sent.
+   * Run `work`, which sends a request. First wait until each queued change of the notebook has been
+   * sent or is waiting for a retry.
    */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
@@ -112,9 +113,8 @@ export interface INotebookIdentity {
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Return the notebook's id. If there is none, create it. If the ids of the notebook and its cells
-   * in the file differ from the ids in the page, save the notebook first, because a request names
-   * the ids in the page.
+   * Return the notebook's id. If there is none, create it. A request names the ids of the notebook
+   * and its cells in the page. So if the file may contain other ids, save the notebook first.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
@@ -165,7 +165,7 @@ export interface IModelPickOptions {
  * disabled, a prompt row shows the name of its model without a menu.
  */
 export interface IModels {
-  /** Emitted when the list of models or the chosen model changes. */
+  /** Emitted whenever the page has fetched, or failed to fetch, the list of models. */
   readonly changed: ISignal<IModels, void>;
 
   /** Open the menu in which a person chooses a model. */
@@ -179,7 +179,7 @@ export interface IModels {
    *
    * `focusInput` focuses the row's text field. It is called when a focused button disappears.
    * `attempts` is the number of requests that could not be sent because no model is ready. Whenever
-   * `attempts` grows, the rendered part shows why no model is ready, and takes the focus.
+   * `attempts` grows, a message states that the request was not sent, and a button takes the focus.
    */
   renderOffer(options: {
     focusInput: () => void;

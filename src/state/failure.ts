@@ -44,8 +44,8 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
 }
 
 /**
- * Return whether the same request may succeed later, because the server is unreachable, the person
- * must sign in, or the server has failed (for example, because its disk is full).
+ * Return whether the same request may succeed later: the server is unreachable, the person must
+ * sign in, or the server has failed (for example, because its disk is full).
  */
 export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
@@ -53,8 +53,8 @@ export function isTransient(reason: unknown): boolean {
 }
 
 /**
- * Return whether all requests fail at present, because the server is unreachable or the person must
- * sign in.
+ * Return whether all requests fail at present: the server is unreachable, or the person must sign
+ * in.
  */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;

@@ -11,8 +11,9 @@ import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
 /**
- * Return the icon for a contributor; null for an unknown contributor. If the notebook's file was
- * changed outside JupyterLab, the contributor's name is `FILE_ON_DISK`, and the icon shows a file.
+ * Return the icon for a contributor. If the notebook's file was changed outside JupyterLab, the
+ * contributor's name is `FILE_ON_DISK`, and the icon shows a file. Return null for any other
+ * unknown contributor.
  */
 export function contributorIcon({
   author,

@@ -1,6 +1,6 @@
 /**
  * A scrolling list that stays fast with thousands of rows. In a long list, only the rows in or near
- * the visible area are rendered, in a box that is as high as all rows together would be.
+ * the visible area are rendered. Their box is as high as all rows together would be.
  *
  * One row of the list has the tab stop: the Tab key reaches only the buttons of this row. The arrow
  * keys move the tab stop to another row and focus the first button of that row. The row with the
@@ -62,7 +62,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
     count - 1,
     Math.max(0, chosenIndex < 0 ? current : chosenIndex)
   );
-  const virtual = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
@@ -82,7 +82,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
     const row = Math.max(0, Math.min(count - 1, index));
     pendingFocus.current = row;
     setChosenIndex(row);
-    virtual.scrollToIndex(row);
+    virtualizer.scrollToIndex(row);
     applyFocus();
     props.onMove?.(row);
   };
@@ -100,14 +100,14 @@ export const VirtualList = React.forwardRef(function VirtualList(
   React.useEffect(() => {
     setChosenIndex(-1);
     if (current >= 0) {
-      virtual.scrollToIndex(current);
+      virtualizer.scrollToIndex(current);
     }
     // Scroll only if `current` changes. Adding or removing rows must not scroll the list.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [current]);
 
-  const renderedRows = virtual.getVirtualItems();
-  const height = virtual.getTotalSize();
+  const renderedRows = virtualizer.getVirtualItems();
+  const height = virtualizer.getTotalSize();
   const lastRenderedIndex =
     renderedRows[renderedRows.length - 1]?.index ?? count - 1;
   React.useEffect(() => {
@@ -153,7 +153,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
         {renderedRows.map(({ index, start }) => (
           <li
             key={keyOf(index)}
-            ref={virtual.measureElement}
+            ref={virtualizer.measureElement}
             data-index={index}
             className={props.rowClass?.(index) || undefined}
             style={{ transform: `translateY(${start}px)` }}
