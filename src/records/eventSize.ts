@@ -1,7 +1,7 @@
 /**
  * Makes events small enough to be sent in a request.
  *
- * Invariants: the server never rejects an event for its size. If the source of an event is too
+ * Invariant: the server never rejects an event for its size. If the source of an event is too
  * large, the event is recorded without the source, but with the source's length (`too_long`).
  */
 import type { EventBody } from '../api/types';

@@ -224,7 +224,7 @@ export class ActiveCell {
     return this._panel?.content.activeCell ?? null;
   }
 
-  /** Listen to the active cell and its notebook, and no longer to those that were active before. */
+  /** Listen to the active cell and its notebook, instead of the previous cell and notebook. */
   private _connect(): void {
     const model = this._cell?.model ?? null;
     const cells = this._panel?.content.model?.cells ?? null;

@@ -262,7 +262,7 @@ export class ReplayModel extends ActivatableModel {
   private readonly _loadedModelsByTab: Readonly<
     Record<ReplayTab, readonly LoadedModel[]>
   >;
-  /** All models that this model consists of. A change of one of them is a change of this model. */
+  /** The models that this model consists of. If one of them changes, it emits `stateChanged`. */
   private readonly _models: readonly VDomModel[];
   /**
    * The step to go to as soon as its cell's steps are loaded; null if there is none. It is set to

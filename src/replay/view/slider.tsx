@@ -9,7 +9,7 @@ import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
-/** The minimum distance between dots, in pixels. If they would be closer, stripes are drawn. */
+/** The minimum distance between dots, in pixels. With less space, stripes are drawn instead. */
 const MIN_DOT_DISTANCE = 9;
 
 /** The sum of the spaces to the left and to the right of the track, in pixels, as in the CSS. */

@@ -143,16 +143,16 @@ export function detectOperations(
 /**
  * Describe the position of the cell at `index` in `cells`, the list before or after the change.
  *
- * @param otherList The cells of the other list, by id: the list after the change if `cells` is the
- * list before it, and vice versa.
+ * @param otherCells The cells of the other list, by id. If `cells` is the list before the change,
+ * the other list is the list after the change. Otherwise, it is the list before the change.
  */
 function positionOf(
   cells: readonly ICellState[],
   index: number,
-  otherList: ReadonlyMap<string, ICellState>
+  otherCells: ReadonlyMap<string, ICellState>
 ): IPosition {
   const above = cells.slice(0, index).reverse();
-  const anchor = above.find(({ id }) => otherList.has(id));
+  const anchor = above.find(({ id }) => otherCells.has(id));
   return { index, after: anchor?.id ?? null };
 }
 

@@ -7,8 +7,8 @@
  *   first turn, these cells are recorded as copies.
  * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
  *   copy of a notebook could be recorded under the id of the original.
- * - A new watch starts if the page is reloaded, another page opens the notebook, or the id of the
- *   notebook changes. Even then, nothing is recorded twice.
+ * - Nothing is recorded twice, even if a new watch starts because the page was reloaded, another
+ *   page opened the notebook, or the id of the notebook changed.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';

@@ -1,7 +1,7 @@
 /**
- * The relatives of a merge step, which records that cells were merged. In the history of the merged
- * cell, the relatives are the cells that were merged into it. In the history of a cell that was
- * merged into another cell, the only relative is that other cell.
+ * The relatives of a merge step. The step records that cells were merged into a new cell. In the
+ * history of the new cell, the relatives of the step are the cells that were merged. In the history
+ * of each of these cells, the only relative is the new cell.
  */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';

@@ -1,6 +1,6 @@
 /**
- * For a step in which cells were merged: links to the histories of the step's relatives. These are
- * the cells that were merged into the step's cell, or the cell into which that cell was merged.
+ * Links from a step in which cells were merged to the histories of its relatives. The relatives are
+ * the cells that were merged into the step's cell, or the cell into which it was merged itself.
  */
 import React from 'react';
 

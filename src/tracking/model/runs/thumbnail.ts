@@ -58,8 +58,8 @@ export async function createThumbnail(
 
 /**
  * The types of thumbnails to try, in this order, each with its quality. PNG comes first because it
- * shows plots most sharply. As PNG, thumbnails of photographs can be too large for a blob. These
- * are stored as JPEG.
+ * shows plots most sharply. If the PNG is too large for a blob, as it can be for a photograph, the
+ * thumbnail is stored as JPEG.
  */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],

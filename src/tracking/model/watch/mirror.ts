@@ -281,9 +281,9 @@ function isRecordedByOtherPage(
 }
 
 /**
- * Return the cells around the inserted cell at `index`: first the cells above it, the nearest cell
- * first, and then the cells below it. Each cell has the state that it had before the change. Cells
- * that didn't exist before the change are left out.
+ * Return the cells around the inserted cell at `index`: first the cells above it, from bottom to
+ * top, then the cells below it, from top to bottom. Each cell has the state that it had before the
+ * change. Cells that didn't exist before the change are left out.
  */
 export function neighboursOf(
   { before, after }: ICellListChange,

@@ -3,7 +3,7 @@
  * edits, this module reports the edited cells, so that this page records the edits.
  *
  * The pause is short because a person may soon edit the same cell in another page. If the remote
- * edit isn't recorded before that, the other page records both edits as one.
+ * edit isn't recorded before the person's edit, the other page records both edits as one.
  */
 
 /** The time without a remote edit after which the edited cells are reported, in milliseconds. */

@@ -6,8 +6,8 @@
  * another page, which will record the deletion. Or it may be a client that records nothing, such as
  * an agent.
  *
- * Invariant: before this page records such a deletion, it waits for some time and then checks that
- * no other page has recorded it.
+ * Invariant: before this page records a deletion of this kind, it waits for some time, and checks
+ * that no other page has recorded the deletion.
  */
 import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
