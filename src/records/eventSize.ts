@@ -17,9 +17,9 @@ export function byteSize(value: unknown): number {
 }
 
 /**
- * Return the event if it is small enough, or else a smaller copy. The text that was replaced
- * (`data.replaced`) is removed first. If the event is still too large, its source is removed. If it
- * has no source, all of its data is removed.
+ * Return the event if it is small enough, or else a smaller copy. The source that a restore or
+ * accept replaced (`data.replaced`) is removed first. If the event is still too large, its own
+ * source is removed. If it has no source, all of its data is removed.
  */
 export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...eventRest } = event;

@@ -58,8 +58,9 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
       });
     } else {
       positions.push(position);
-      // The run is shown inside another step. So a step that continues from the run gets the run's
-      // own parent. If the run has no parent, the step gets the one that contains the run.
+      // The run is shown inside another step, so no shown step can have the run as its parent. A
+      // step that continues from the run gets the run's own parent or, if there is none, the step
+      // that shows the run.
       parents.push(
         (step.parent === null ? null : parents[step.parent]) ?? position
       );

@@ -27,7 +27,7 @@ const Context = React.createContext<IReplayContext | null>(null);
 
 export const ReplayContext = Context.Provider;
 
-/** Return the sidebar's context. Only for components inside of a `ReplayContext`. */
+/** Return the sidebar's context. Only components inside a `ReplayContext` can call this. */
 export function useReplay(): IReplayContext {
   return React.useContext(Context)!;
 }

@@ -51,8 +51,8 @@ function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    // Wait for two things that happen after this signal: the chosen command runs, and the press
-    // that closed the menu is handled. That press may have been on the button.
+    // Two things happen after this signal: the chosen command runs, and the press that closed the
+    // menu is handled, which may have been on the button. Wait for both.
     window.setTimeout(() => {
       menu.dispose();
       onClosed();

@@ -1,6 +1,6 @@
 /**
- * The list of all steps of a cell, oldest first. The graph to the left of the titles shows which
- * step each step continues from.
+ * The list of all steps of a cell, oldest first. The graph to the left of the titles connects each
+ * step to the step that it continues from.
  *
  * A click selects a step as the current step, and Shift+click compares the clicked step with the
  * current step. With the keyboard, Tab moves the focus to the current step, and the arrow keys

@@ -203,7 +203,7 @@ function RunMenu(props: {
 /** The numbers of lines that were added and removed. */
 export function LineCount(props: {
   count: ILineCount;
-  /** Whether to show "no changes" if no lines were added or removed. Otherwise, draws nothing. */
+  /** Whether to show "no changes" if no lines were added or removed; if false, nothing is shown. */
   showsNoChanges: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();

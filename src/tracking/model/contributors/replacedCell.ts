@@ -36,7 +36,8 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // If the writer is the same and still `pending`, one task made both changes.
+    // If the writer is the same and still `pending`, one task deleted the cell and inserted the new
+    // cell.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type
