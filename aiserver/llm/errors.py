@@ -4,8 +4,8 @@ Invariants:
 
 - The text of a library's exception never reaches a user, a log or a file: the exception is only
   attached to our error as its ``__cause__``.
-- No provider's package has to be imported to classify its exceptions: an exception is classified
-  by the names of its class and base classes, then by its HTTP status, then by its text.
+- Classifying an exception imports no provider's package. An exception is classified by the names of
+  its class and base classes, then by its HTTP status, then by its text.
 """
 
 from __future__ import annotations

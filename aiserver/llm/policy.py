@@ -7,7 +7,7 @@ Invariants, if ``allowed_models`` excludes any model:
   for the OpenAI-compatible provider. If the administrator has configured a provider's address,
   users can't change it.
 - A model that Ollama forwards to its cloud must be allowed explicitly: by its full name, or by a
-  pattern for names of cloud models.
+  pattern for names of cloud models. For the configured model, any matching pattern is enough.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class ModelPolicy:
         return bool(patterns)
 
     def allows_provider(self, name: str) -> bool:
-        """Return whether the patterns in ``allowed`` may match any model of this provider."""
+        """Return whether a pattern in ``allowed`` may match at least one model of this provider."""
         # A pattern without a colon, such as "*", may match a model of any provider.
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])

@@ -139,8 +139,8 @@ PROVIDERS = {
 def provider_of(name: str, package: str | None = None) -> Provider:
     """Return the provider called ``name``.
 
-    For a name that isn't in ``PROVIDERS``, create a provider with the name as its label. Its module
-    is ``package`` or, if ``package`` is None, ``langchain_`` followed by the name.
+    For a name that isn't in ``PROVIDERS``, create a provider with the name as its label. The module
+    of this provider is ``package`` or, if ``package`` is None, ``langchain_`` and the name.
     """
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
@@ -188,8 +188,8 @@ def is_cloud_name(name: str) -> bool:
 def server_label(provider: str, address: str | None) -> str:
     """Return a server's label: the provider's label, and the host unless it is the default host.
 
-    For an OpenAI-compatible server, or a provider that isn't in ``PROVIDERS``, the label is the
-    host alone if the address has one. No label contains the full address, which may contain a
+    For an OpenAI-compatible server, or a provider that isn't in ``PROVIDERS``, the label is only
+    the host of the address, if it has one. No label contains the full address, which may contain a
     secret.
     """
     details = PROVIDERS.get(provider)

@@ -178,7 +178,7 @@ class ModelRegistry(LoggingConfigurable):
     async def get(self, model_id: str | None = None) -> ChatModel:
         """Return the model with this id or, without an id, the default model.
 
-        Raises NoModel, NotFound, ModelNotAllowed, ModelPackageMissing.
+        Raises NotFound or a ModelError, such as NoModel, ModelNotAllowed, ModelPackageMissing.
         """
         if model_id is None:
             info = await self.default()

@@ -7,10 +7,10 @@ Invariants:
   cleans up after itself. (If LangChain's generators were closed from outside instead, the innermost
   generator would only be closed by the garbage collector.)
 - A partial answer never counts as complete. ModelTimeout is raised if the model sends nothing for
-  too long, AnswerCut if the answer grows too long or the provider cut it off, TextRefused if a
-  filter stopped it, and AnswerBrokenOff if it ended for an unknown reason.
-- The answer can be encoded in UTF-8: the two halves of a surrogate pair that a server sent
-  separately are joined, and a lone surrogate is replaced with U+FFFD.
+  too long, and AnswerCut if the answer grows too long or the provider cut it off. TextRefused is
+  raised if a filter stopped the answer, and AnswerBrokenOff if it ended for an unknown reason.
+- The answer can be encoded in UTF-8. If a server sent the two halves of a surrogate pair
+  separately, they are joined. A lone surrogate is replaced with U+FFFD.
 - Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
 - Without ``tracing``, nothing is traced, whatever the environment says. LangChain's public
   ``astream`` looks up tracers in the environment (LangSmith, legacy tracers, hooks of other

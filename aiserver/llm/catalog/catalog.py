@@ -5,8 +5,9 @@ Invariants:
 - Listing models costs nothing and sends no text of the user.
 - Servers are only asked for their lists of models. To show all models, only two kinds of servers
   are queried: an Ollama on this machine, and servers whose address the user saved or the
-  administrator configured. Any other Ollama is queried only if one of its models is requested.
-- A key is read only to query a server.
+  administrator configured. Any other Ollama is queried only if one of its models is requested, is
+  the user's choice or is configured.
+- A stored key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """
 
@@ -55,9 +56,10 @@ class ProviderInfo:
 
 @dataclass(frozen=True)
 class Overview:
-    """The default model, all models and providers that are listed, and the smallest local model.
+    """The models and providers that are shown to a user.
 
-    ``local`` is the smallest local model, even if it isn't installed; None if it isn't allowed.
+    ``default`` is the default model, or None. ``local`` is the smallest local model, even if it
+    isn't installed, or None if the administrator doesn't allow it.
     """
 
     default: ModelInfo | None
@@ -109,10 +111,10 @@ class Catalog:
         return self.describe_local(catalogue.SMALLEST)
 
     def installed(self) -> list[ModelInfo]:
-        """Return the installed models of the catalogue, the default model first.
+        """Return the installed models of the catalogue, the suggested model first.
 
-        The default model is the model that is suggested for this machine or, if the suggested model
-        isn't installed, the smallest installed model.
+        All other models follow from the smallest to the largest. So if the model that is suggested
+        for this machine isn't installed, the first model is the smallest installed one.
         """
         models = weights.installed_models()
         if len(models) > 1:
@@ -155,7 +157,7 @@ class Catalog:
         return self._describe(self._connections.get(provider), name)
 
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
-        """Return the models that Ollama and a connected OpenAI-compatible server list.
+        """Return the allowed models that Ollama and a connected OpenAI-compatible server list.
 
         If a server takes longer than ``patience`` seconds and its previous list is cached, the
         previous list is used. The models of a server that can't be queried are left out.
@@ -182,13 +184,13 @@ class Catalog:
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # The result of ``served`` lacks Ollama's models if ``_may_query`` forbids querying it.
+        # If ``_may_query`` returns false, ``served`` hasn't queried Ollama, so it is queried here.
         if served_models is None or not self._may_query(connection):
             served_models = await self._query_server(connection)
         return mark_if_forwarded(info, served_models)
 
     def suggested(self) -> list[ModelInfo]:
-        """Return the suggested models of each provider whose key and package are available."""
+        """Return the allowed suggested models of the providers that have a key and a package."""
         return [
             info
             for connection in map(self._connections.get, PROVIDERS)
@@ -200,7 +202,7 @@ class Catalog:
         ]
 
     def usable_names(self, provider: str, names: Sequence[str]) -> list[str]:
-        """Return the names of a provider's models that can chat and are allowed."""
+        """Return at most ``MAX_NAMES`` of ``names``: those of allowed models that can chat."""
         connection = self._connections.get(provider)
         chat_names = (name for name in names if _is_chat_model(name))
         allowed = (

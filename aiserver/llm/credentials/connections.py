@@ -5,9 +5,9 @@ over environment variables.
 
 Invariants:
 
-- A key is only sent to the address for which it was entered. An address that a user saved is only
-  used with the key that was saved at the same time, and a key that was saved without an address is
-  only used with the provider's configured or default address.
+- A key is only sent to the address for which it was entered. If a user saved an address, it is only
+  used with the key that was saved at the same time. If a user saved a key without an address, the
+  key is only used with the provider's configured or default address.
 - ``Connections.get`` never reads a stored key, so it never makes a keyring ask for its password.
 - ``settings.json`` contains no secrets; keys are in the ``SecretStore``.
 """
@@ -221,8 +221,8 @@ class Connections:
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
         """Return the setting by which the user declares that a server runs on this machine.
 
-        The server is the one at ``address`` or, if that is None, at the provider's configured or
-        default address. Raises InvalidField if the server's address isn't a loopback address.
+        ``address`` is the server's address. If it is None, the provider's configured or default
+        address is used. Raises InvalidField if the address isn't a loopback address.
         """
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()

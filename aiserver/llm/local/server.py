@@ -66,7 +66,7 @@ def main() -> NoReturn:
 
 
 class _StartError(Exception):
-    """The server can't be started. ``code`` is the reason; ``process.py`` lists the codes."""
+    """The server can't be started. ``process.py`` translates ``code`` into an error for users."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -76,10 +76,16 @@ class _StartError(Exception):
 def serve(settings: dict[str, Any]) -> Any:
     """Load the model and start the server. When this function returns, the server is listening.
 
-    ``settings`` contains ``model`` (the path of the model's file), ``key``, ``threads``,
-    ``context`` (the maximum length of prompt and answer together, in tokens) and ``gpu_layers``
-    (the number of the model's layers that run on a GPU; with -1, llama.cpp puts as many layers on a
-    GPU as fit, if it was built for one). Raises _StartError.
+    ``settings`` contains:
+
+    - ``model``: the path of the model's file;
+    - ``key``: the key that requests must contain;
+    - ``threads``: the number of threads that generate an answer;
+    - ``context``: the maximum length of prompt and answer together, in tokens;
+    - ``gpu_layers``: the number of the model's layers that run on a GPU. With -1, as many layers as
+      fit run on a GPU, provided that llama.cpp was built for one.
+
+    Raises _StartError.
     """
     try:
         with Path(settings["model"]).open("rb") as file:

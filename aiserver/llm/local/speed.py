@@ -2,8 +2,8 @@
 
 The commands that install and list models measure the speed with a request of their own. For other
 models, the fastest answer to a person's request is the measurement. The results are stored in a
-small file, from which the page shows them. They are only used on the
-machine on which they were measured, since several machines may share a home folder.
+small file, so that the page can show them. The file also identifies the machine: on another machine
+with the same home folder, the results are ignored.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class WarmModels:
                 await oldest.close()
 
     def release(self, model: WarmModel) -> None:
-        """End ``model`` after its answer if ``admit`` has marked it to make room for another."""
+        """End ``model`` after its answer, if ``admit`` needs its memory for another model."""
         if model in self._to_end and not model.is_answering:
             self._to_end.discard(model)
             task = asyncio.create_task(model.close())

@@ -69,7 +69,7 @@ def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
 
 
 def installed(model: CatalogueModel) -> Path | None:
-    """Return the path of a model's weights, or None. They may be installed for all users."""
+    """Return the path of a model's weights, which may be installed for all users, or None."""
     return _installed_in(_all_folders(), model)
 
 
@@ -116,7 +116,7 @@ def partial_bytes(model: CatalogueModel) -> int:
 def info_of(path: Path, model: CatalogueModel) -> WeightsInfo:
     """Return the information that is stored about the weights at ``path``.
 
-    If there is none, return the checksum and size that the weights should have.
+    If no information is stored, return the checksum and size in the catalogue.
     """
     try:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))

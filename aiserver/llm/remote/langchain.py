@@ -77,7 +77,7 @@ def create_chat_model(
         defaults["num_ctx"] = OLLAMA_CONTEXT
         defaults["client_kwargs"] = {"trust_env": not on_loopback, "headers": headers}
     elif provider == "google_genai":
-        # Otherwise, environment variables could select Vertex AI, which is another service.
+        # Without this option, environment variables could select Vertex AI, another service.
         defaults["vertexai"] = False
     elif on_loopback and "http_async_client" in accepted:
         defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
@@ -122,7 +122,8 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
     }
     explicit["base_url"] = access.address
     if provider != "ollama":
-        # If there is no key, a dummy is passed; else the library would use the environment's key.
+        # If there is no key, "none" is passed, so that the library doesn't use a key from the
+        # environment.
         explicit["api_key"] = SecretStr(access.key or "none")
     return explicit
 

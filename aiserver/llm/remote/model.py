@@ -182,8 +182,8 @@ def _missing_package(error: ImportError) -> str | None:
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     """Return the number of seconds to wait before a retry.
 
-    If the provider asked for a certain wait, return this wait. Otherwise, double it with each
-    attempt.
+    This is the wait that the provider asked for. If it asked for none, the wait is ``FIRST_WAIT``
+    before the first retry, and is doubled before each further retry.
     """
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

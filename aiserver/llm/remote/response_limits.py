@@ -42,8 +42,8 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
         await response.aclose()
         raise ModelError(NoModelAnswer.default_message)
     unlimited = response.stream
-    # httpx requires a subclass of its ``AsyncByteStream``. This class is taken from the original
-    # stream, so that this module needn't import httpx.
+    # httpx requires a subclass of its ``AsyncByteStream``. This base class is found among the base
+    # classes of the original stream, so that this module needn't import httpx.
     base = next(kind for kind in type(unlimited).__mro__ if kind.__name__ == "AsyncByteStream")
 
     async def read() -> AsyncIterator[bytes]:
