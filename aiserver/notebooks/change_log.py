@@ -1,9 +1,9 @@
 """Record what happened to the cells of a notebook, and in which order.
 
 A page sends its changes to the server in batches. A batch contains new events of one or more cells.
-If the order of the cells or the type of a cell has changed, the batch also contains the id and the
-type of each cell, in the new order. After the events are written into the cells' sessions, an entry
-in the notebook's change log records the last seq of each of these sessions.
+If the order of the cells or any cell's type has changed, the batch also contains the ids and types
+of all cells, in the new order. After the events are written into the cells' sessions, an entry in
+the notebook's change log records the last seq of each of these sessions.
 
 Invariants:
 
@@ -16,11 +16,11 @@ Invariants:
   with the records that the forked session had before the batch. Likewise, the session of a cell
   that resulted from a merge lists the revisions that the sessions of the merged cells had before
   the batch.
-- A page may send the source of a cell without knowing whether it has changed: as an initial
-  observation (``first``) when a notebook is opened, or later as a repeated observation (``again``).
-  Such an event isn't recorded if the session already has that source. If it is an initial
-  observation, the log entry doesn't contain the cell, either. An order that equals the last order
-  in the log adds no entry, and neither does a batch that changed nothing.
+- A page may send the source of a cell without knowing whether the source has changed. It does so
+  when a notebook is opened (an initial observation, ``first``), or later (a repeated observation,
+  ``again``). This event isn't recorded if the session already has the source. In the case of an
+  initial observation, the log entry doesn't contain the cell, either. An order that equals the last
+  order in the log adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
   the session of a cell can't be written. Nor do they match if the notebook is also open in another
   page, without jupyter-collaboration, and the other page has recorded changes that the sending page
@@ -101,8 +101,8 @@ class BatchResult(NamedTuple):
 
     ``heads`` are the heads of the sessions that could be written, by cell id, and ``seq`` is the
     seq of the last log entry. ``changed_by_others`` are the ids of the cells that other pages
-    changed after the last entry that the sending page has seen; None if no other page sent a batch
-    since that entry.
+    changed after the last entry that the sending page has seen. It is None if no other page has
+    sent a batch since that entry.
     """
 
     heads: dict[str, SessionHead]
@@ -170,8 +170,8 @@ class ChangeRecorder:
     async def _write_cell(self, cell: CellChange) -> _WriteResult:
         """Record the events of a cell.
 
-        Return the head of the cell's session (None if it can't be written), and whether the change
-        was only an initial observation of a source that the session already has.
+        Return the head of the cell's session, or None if the session can't be written. Also return
+        whether the change was only an initial observation of a source that the session already has.
         """
         try:
             events = list(cell.events)

@@ -9,8 +9,8 @@ Invariants:
   the id recorded for this path has no sessions. So a new notebook at an old path (such as
   ``Untitled.ipynb``) doesn't get the history of the old notebook.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
-  server ended during the first call, or two servers identify the notebook at the same time. If two
-  pages disagree about the id, the id in the notebook's file is used.
+  server ended during the first call, or two servers identify the notebook at the same time. If
+  another page has already saved an id in the notebook's file, a page without an id gets this id.
 - The change logs are authoritative; the index in memory is derived from them.
 
 This module writes these entries into the change log:
@@ -46,7 +46,7 @@ _CHANGED = "changed"
 
 
 class NotebookFiles(Protocol):
-    """Access to the notebooks' files."""
+    """Gives access to the files of notebooks."""
 
     def name(self, path: str) -> str:
         """Return the name that the logs use for the notebook at a path of the contents API.
@@ -174,8 +174,8 @@ class NotebookRegistry:
         The notebook's file may contain an id, because another page got one and saved the notebook
         after this page was opened. Otherwise, the cells may match those of a notebook that was
         recorded at the same path. In some file formats, no cells match, because each read generates
-        new cell ids. In that case, the id of a notebook that was recorded at the same path is used,
-        but only if this id has no sessions, so that no histories are mixed up.
+        new cell ids. In that case, the id of a notebook that was recorded at the same path is used.
+        But this id must have no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
@@ -241,8 +241,8 @@ class NotebookRegistry:
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
         summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
-        # Sessions are copied from other roots first. If the original notebook also has a session of
-        # such a cell, the store's `fork` doesn't replace the session that was copied.
+        # Sessions are copied from other roots first. If the original notebook has a session of the
+        # same cell, the store's `fork` below doesn't replace the session from the other root.
         await self._copy_sessions(path, origin_id, copy_id)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}

@@ -57,14 +57,14 @@ class LogView:
     acknowledged: dict[str, int] = field(default_factory=dict)
     """The seq in the last response to each page since the log was replaced, by page id."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that have sent back, as ``seen``, the seq of a response since the log was replaced.
-    From then on, the ``seen`` of such a page is a seq in the current log."""
+    """The pages that know that the log was replaced: as ``seen``, they have sent a seq that a
+    response contained after the replacement. So their ``seen`` is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.
 
-        Without ``order``, the cells are those in the last order of the log or, if the log has no
-        order, all cells.
+        If ``order`` is None, the last order of the log is used. If the log has no order either, all
+        cells are considered.
         """
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
@@ -100,7 +100,7 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the last seq, for the response to a page. If the log was replaced, store it."""
+        """Return the last seq, to be sent to a page. If the log was replaced, also remember it."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq

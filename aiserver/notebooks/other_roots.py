@@ -1,8 +1,9 @@
 """Copy the records of a notebook that are stored in other roots.
 
 A user may start Jupyter in any of the folders above a notebook, and each start may have created a
-root in that folder. When a notebook is opened, its records in the other roots above the notebook
-are copied to the current root, which is the root of the store that this server uses.
+root in that folder. The *current root* is the root of the store that this server uses. When a
+notebook is opened, its records in all other roots above the notebook are copied to the current
+root.
 
 Invariants:
 
@@ -46,9 +47,9 @@ class CopiedRecords:
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The number of copied records, by root and cell id.
+    """The number of copied records of each cell, by root and cell id.
 
-    These numbers are only needed for old log entries, which contain no digests."""
+    These numbers are only used for cells whose log entries are old and contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Add the records that the data of a ``taken_over`` entry lists."""
@@ -106,8 +107,8 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
-        # Maps a root, both ids of the notebook and a cell id to the mark that the session in this
-        # root had when it was copied.
+        # The mark that a session in another root had when it was copied. The keys consist of this
+        # root, the notebook's id in this root and in the current root, and the cell id.
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:

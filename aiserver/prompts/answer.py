@@ -133,7 +133,7 @@ class AnswerParser(PartsReader):
         return []
 
     def _cannot_be_code(self, first_line: str) -> bool:
-        """Return whether no text that begins with this line can be code."""
+        """Return whether the first line of a text rules out that the text is code."""
         line = _CONTROL_CODES.sub("", first_line).strip("\n")
         return (
             self._language == "python"

@@ -5,10 +5,11 @@ Invariants:
 - The prompt depends only on its input, the budget and the token counts.
 - The rules, the cell's code and the intent are always complete. (A model that got only half of the
   cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
-  out, and past turns and files are left out. Nothing else is changed.
-- The text before the intent doesn't depend on the intent, unless the intent is longer than
-  ``INTENT_TOKENS``. So a model can read the text before the intent while the person is still
-  typing.
+  out. Past turns and files may be left out, too. Nothing else depends on the prompt's length.
+- The text before the intent rarely depends on the intent. So a model can usually read this text
+  while the person is still typing. The text depends on the intent if the intent is longer than
+  ``INTENT_TOKENS``, needs an earlier cell that would otherwise be left out, names a data file, or
+  asks a small model for an explanation.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ async def build_messages(
             texts_of(shown, "file"),
             templates.next_cell(language) if is_another_cell else "",
         ]
-    # The introduction is put into the first of the messages and isn't a message of its own, because
-    # some providers reject two consecutive messages with the same role.
+    # The introduction becomes the beginning of the first message. It isn't a message of its own,
+    # because some providers reject two consecutive messages with the same role.
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
     has_intent_message = len(messages) == 1
     if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):

@@ -3,9 +3,9 @@
 Each part is one item of the receipt. In the style ``full``, all parts of one kind are between one
 pair of marks (``marked`` in ``fence.py``). In the style ``compact``, each part is a line in the
 person's message, because a small model imitates what it reads in a block of code. The line of a
-DataFrame looks like the output of a cell that prints the DataFrame's dtypes. The prompt contains
-this cell, too, so that the model uses the name of the variable. Other variables are left out in
-this style.
+DataFrame looks like the output of a cell that prints the DataFrame's dtypes. The prompt also
+contains the code of this cell, so that the model uses the name of the DataFrame's variable. In the
+style ``compact``, variables that aren't DataFrames are left out.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def select_parts(
 
     DataFrames and variables are always included, because the person saw them before sending the
     request. ``room`` is the number of tokens that the required texts leave in the budget. Files get
-    at most half of it.
+    at most half of these tokens.
     """
     shown, items = [], []
     files_room = room // 2
@@ -103,7 +103,7 @@ def parts_size(items: Sequence[ContextItem]) -> int:
 
 
 def code_of(parts: Iterable[Part]) -> str:
-    """Return the code of one cell that would print the texts of all DataFrames."""
+    """Return the code of the cell whose output the texts of the DataFrames imitate."""
     return "\n".join(part.code for part in parts if part.code)
 
 

@@ -21,8 +21,8 @@ from .prompt_input import PromptInput
 from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-# An upper bound. If a text has more characters than the available tokens can have, it can't fit, so
-# its tokens aren't counted.
+# An upper bound. If a text has more than this number of characters for each available token, it
+# can't fit, so its tokens aren't counted.
 _CHARACTERS_PER_TOKEN = 8
 
 
@@ -53,7 +53,7 @@ async def earlier_cells(
 ) -> tuple[str, list[ContextItem]]:
     """Return the cells that fit into ``budget`` tokens, whole or as outlines, and their receipt.
 
-    With ``prose``, include Markdown cells as comments, and failed cells with a mark.
+    If ``prose`` is true, include Markdown cells as comments, and failed cells with a mark.
     """
     language, room = request.language, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)

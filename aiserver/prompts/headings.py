@@ -1,4 +1,4 @@
-"""Find the Markdown headings above a cell, which say what the cell is about. Pure."""
+"""Find the Markdown headings above a cell, which say what the cell is about. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
 def heading_path(cells: Sequence[ContextCell]) -> str:
-    """Return the nearest heading above a cell and its parent headings, outermost first.
+    """Return the nearest heading above a cell and its parent headings: ``Results > Prices``.
 
-    ``cells`` are the cells above that cell. Returns "" if there is no heading.
+    ``cells`` are the cells above that cell. Returns "" if there is no heading. The result contains
+    at most ``MAX_LEVELS`` headings.
     """
     path: list[str] = []
     level = 7

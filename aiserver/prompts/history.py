@@ -31,9 +31,9 @@ class Conversation:
     """The parts of the prompt between the introduction and the intent.
 
     ``past`` contains the messages of the past turns, and ``past_turns`` contains, for each of these
-    messages, the index of its turn. ``cell`` contains the messages with the cell's present code.
-    They must never be left out. If they are the messages of a past turn, ``cell_turn`` is the index
-    of this turn. ``before_intent`` is a text to put before the intent in the last message.
+    messages, the index of its turn. ``cell`` contains the messages with the cell's present code,
+    which must never be left out. If these messages are those of a past turn, ``cell_turn`` is the
+    index of this turn. ``before_intent`` is a text to put before the intent in the last message.
     """
 
     past: list[BaseMessage]
@@ -118,8 +118,8 @@ async def newest_that_fit(
 
     This message and all later messages fit into ``budget`` tokens. Turns are never split.
 
-    LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
-    counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).
+    LangChain's ``trim_messages`` does the same, but it counts the tokens of all messages again for
+    each number of messages that it tries. This takes too long (``benchmarks/first_token.py``).
     """
     start, total = len(messages), 0
     texts = [str(message.text) for message in messages]

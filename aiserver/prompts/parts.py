@@ -1,9 +1,9 @@
 """The two parts of a streamed answer: code for the cell, and its explanation.
 
 ``PartsReader`` is the base class of two parsers: one for code cells (``answer.py``), and one for
-Markdown and raw cells (``prose.py``), where the text for the cell counts as the code. The base
-class splits the stream into lines and collects both parts. The subclasses decide to which part a
-line belongs.
+Markdown and raw cells (``prose.py``). In Markdown and raw cells, the text for the cell counts as
+code. The base class splits the stream into lines and collects both parts. The subclasses decide to
+which part a line belongs.
 
 Invariants: the two parts don't depend on the pieces in which the stream arrived. All outputs for a
 part, joined, are the complete part.
@@ -70,7 +70,7 @@ class PartsReader(ABC):
     @property
     @abstractmethod
     def _in_code(self) -> bool:
-        """Whether the previous line belonged to the code."""
+        """Whether a closing fence on the current line would end the block with the code."""
 
     @abstractmethod
     def _whole_line(self, line: str, *, ended: bool) -> Parts:

@@ -1,7 +1,7 @@
 """Recognise requests that ask for an explanation of the cell's code instead of a change.
 
-A model that follows rules decides itself whether to answer in words. A small model has to be asked
-for words, because its prompt otherwise asks for code.
+A model that follows rules decides itself whether to answer in words. A small model gets a special
+prompt that asks for words, because its usual prompt asks for code.
 """
 
 from __future__ import annotations

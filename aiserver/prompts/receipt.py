@@ -1,7 +1,7 @@
 """The receipt of a prompt: its items with their sizes, and the items that didn't fit.
 
-Invariant: the sizes in the receipt are those that were counted to keep the prompt within its
-budget. No text is counted for the receipt alone.
+Invariant: the receipt contains the sizes that were counted while the prompt was built. No text is
+counted again for the receipt.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ _MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns th
 class ContextItem:
     """One item of a prompt.
 
-    ``kind`` is: ``rules`` (the system message), ``examples`` (fixed ones, for a small model),
-    ``headings`` (the path of headings above the cell), ``cell`` (an earlier cell), ``variables``,
-    ``dataframe``, ``file``, ``turn`` (a past turn), ``source`` (the cell's own code) or
-    ``request`` (the intent). ``tokens`` is None for a text that didn't fit and wasn't counted.
+    Most values of ``kind`` name the content of the item. ``rules`` is the system message.
+    ``examples`` are the fixed examples for a small model. ``headings`` is the path of headings
+    above the cell. ``cell`` is an earlier cell, and ``source`` the cell's own code. ``turn`` is a
+    past turn, and ``request`` the intent. ``tokens`` is None for a text that didn't fit and wasn't
+    counted.
     """
 
     kind: ItemKind

@@ -108,7 +108,7 @@ def rules(
     can_use_other_cells: bool = False,
     in_words: bool = False,
 ) -> str:
-    """Return the system message. With ``in_words``, a small model is asked for an explanation.
+    """Return the system message. If ``in_words`` is true, it asks a small model to explain code.
 
     ``can_use_other_cells`` means that the cell is empty, and that there are other cells or
     DataFrames that its code can use.
@@ -197,7 +197,7 @@ def _size(size: int) -> str:
 
 
 def variables(items: Sequence[Variable]) -> str:
-    """Return the names and kinds of the kernel's other variables."""
+    """Return the names and kinds of the kernel's variables that aren't DataFrames."""
     return "\n".join(
         f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in items
     )
@@ -218,7 +218,7 @@ def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
 
 
 def _index(levels: Sequence[ColumnProfile]) -> str:
-    """Return the levels of an index as one line, like columns, but without empty names."""
+    """Describe the levels of an index in one line. An unnamed level has only its dtype."""
     texts = (_short_columns([level], 1, quoted=bool(level.name)) for level in levels)
     return ", ".join(text.lstrip() for text in texts)
 
