@@ -9,7 +9,7 @@ An entry or event says in its field ``merged`` which merges it went through afte
 The field is a list of *merge paths*. Each merge path is a list of ids of merges, oldest first.
 There are several merge paths if copies of the entry or event went through different merges.
 
-Pure functions.
+The functions are pure.
 """
 
 from __future__ import annotations

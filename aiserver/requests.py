@@ -134,11 +134,12 @@ class GenerateBody(WarmUpBody):
 
     ``intent`` is the text of the request, and ``source`` the cell's current source.
 
-    With ``parent_turn_id``, the request continues from that turn, and the model only gets the turns
-    that led to it. If the user hasn't accepted that turn's answer yet, ``source`` is the answer or
-    a part of it. Otherwise, ``source`` is the older version that the user went back to.
+    If ``parent_turn_id`` is given, the request continues from the turn with this id, and the model
+    only gets the turns that led to it. If the user hasn't accepted the answer of this turn yet,
+    ``source`` is the answer or a part of it. Otherwise, ``source`` is the older version that the
+    user went back to.
 
-    With the mode ``retry``, the same request was answered before, and the user wants another
+    If ``mode`` is ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
     """
 
@@ -169,7 +170,7 @@ class ChoiceBody(Body):
 class CheckBody(Body):
     """A request to check whether a model can be used.
 
-    ``key`` and ``address`` are those that the user entered, if any.
+    ``key`` and ``address`` are the values that the user entered in a form, if any.
     """
 
     model: Annotated[str, Field(min_length=1, max_length=256)]
@@ -180,7 +181,7 @@ class CheckBody(Body):
 class NamesBody(Body):
     """A request to list the models of a provider.
 
-    ``key`` and ``address`` are those that the user entered, if any.
+    ``key`` and ``address`` are the values that the user entered in a form, if any.
     """
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
@@ -202,8 +203,8 @@ class InstallBody(Body):
 class KeyBody(Body):
     """The key of a provider, and the provider's address if it isn't the default address.
 
-    ``on_this_machine`` is true if the user declares that the server at that address runs its models
-    on this machine.
+    ``on_this_machine`` is true if the user declares that the provider's server runs its models on
+    this machine.
     """
 
     key: Key | None = None
@@ -339,7 +340,8 @@ class ExportBody(Body):
 class BlameBody(Body):
     """A request for the contributor of each line of a text.
 
-    The text is either ``source`` (the cell's current source) or the version after step ``step``.
+    The text is ``source`` (the cell's current source) or the version after step ``step``. Without
+    both, it is the version after the last step.
     """
 
     source: Source | None = None

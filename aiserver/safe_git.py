@@ -1,9 +1,9 @@
 """Run git in an untrusted repository without running the programs that its config names.
 
-A folder that was unpacked from an archive, or in which other users can write, may contain a
-``.git`` whose config makes git run programs: a file monitor, hooks, transports for missing objects.
-AI Server reads from such a repository, and can set up the merge driver in the repository's config.
-For both, it needs none of these programs.
+If a folder was unpacked from an archive, or if other users can write in it, the config in its
+``.git`` may make git run programs: a file monitor, hooks, transports for missing objects. AI Server
+reads from such a repository, and can set up the merge driver in the repository's config. Neither
+task needs these programs.
 """
 
 from __future__ import annotations

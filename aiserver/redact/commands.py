@@ -1,7 +1,8 @@
 """Patterns of passwords in shell commands and in function calls.
 
-Examples are ``curl -u bob:…``, ``mysql -p…`` and ``auth=(…)``. Each pattern has a group ``value``,
-which matches the password, and takes linear time.
+Examples are ``curl -u bob:…``, ``mysql -p…`` and ``auth=(…)``. Each pattern that
+``password_patterns`` yields has a group ``value``, which matches the password. All patterns take
+linear time.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line that must be examined together with the given line.
 
     The given line reaches from ``start`` to ``end``. A following line must be examined, too, if
-    its first literal is joined to the last literal of the previous line, or if the line is part of
-    a call that an earlier line opens.
+    its first literal is joined to the last literal of the previous line. The same is true if it is
+    part of a call that an earlier line opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -130,7 +130,8 @@ def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     """Search for secrets in the text without its gaps, and replace them in the text with its gaps.
 
-    The gaps divide the text into pieces.
+    For example, ``"sk-" + "Ab12…"`` is searched as ``"sk-Ab12…"``. The gaps divide the text into
+    pieces.
     """
     breaks = _argument_breaks(text)
     gaps = _find_gaps(text, breaks)
@@ -146,7 +147,7 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     for kind, first, last in _find_secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(piece_starts, n) - 1 for n in (first, last))
         if first_piece == last_piece and not breaks:
-            continue  # the secret is in a single literal
+            continue  # the secret is in a single literal, so ``patterns`` replaces it
         opening = max(
             (n for n in range(first_piece, last_piece) if "(" in gap_texts[n]), default=-1
         )

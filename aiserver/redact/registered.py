@@ -17,14 +17,17 @@ _SECRET_NAME = re.compile(
 
 
 def register_secrets(secrets: Iterable[str]) -> None:
-    """Make ``redact`` replace these secrets wherever they occur, for example in a cell's output."""
+    """Make ``redact`` replace these secrets wherever they occur, for example in a cell's output.
+
+    Placeholders, and secrets of fewer than ``MIN_KEY_LENGTH`` characters, are ignored.
+    """
     for secret in secrets:
         if len(secret) >= MIN_KEY_LENGTH and not is_placeholder(secret):
             REGISTERED[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
 
 
 def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that are named like secrets.
+    """Return the values of environment variables that are named like secrets, such as ``HF_TOKEN``.
 
     Kernels inherit these variables, so their values may occur in cells and outputs.
     """

@@ -41,10 +41,10 @@ class Vault:
     def update_marks(self, text: str) -> str:
         """Replace the marks in a text of the history with those of ``hide``; return the text.
 
-        The marks in the history contain no hash. If this vault knows only one secret of a kind,
-        each mark of this kind is replaced by the mark that ``hide`` uses for the secret or, if
-        nothing is hidden, by the secret. Never pass a text that isn't from the history: somebody
-        could have written a mark into the text in order to obtain the secret.
+        The marks in the history contain no hash. If this vault has only one secret of a kind, each
+        mark of this kind is replaced by the mark that ``hide`` uses for this secret. If ``conceal``
+        is False, the mark is replaced by the secret itself. Only pass texts from the history:
+        somebody could write a mark into any other text in order to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():
@@ -56,7 +56,7 @@ class Vault:
     def feed(self, text: str) -> str:
         """Return the next piece of the answer with its secrets restored.
 
-        If the piece ends within a mark, the next call returns the beginning of the mark.
+        If the piece ends within a mark, the beginning of the mark is buffered for the next call.
         """
         if not (self._secret_by_mark and self._conceal):
             return text

@@ -35,11 +35,10 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    A line may come from another cell, because the other cell was merged into this cell, or because
-    a version of the other cell was restored in this cell. For such a line, ``copied_from`` (sent as
-    ``brought``) identifies the step of the other cell that wrote the line, and ``step`` and ``seq``
-    identify the step of this cell that copied the line. All other fields describe the step that
-    wrote the line.
+    A line may come from another cell: that cell was merged into this cell, or a version of it was
+    restored in this cell. For a line from another cell, ``copied_from`` (sent as ``brought``)
+    identifies the step of that cell that wrote the line, and ``step`` and ``seq`` identify the step
+    of this cell that copied it. All other fields describe the step that wrote the line.
 
     ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
     contained the line before anything about the cell was recorded.
@@ -176,7 +175,7 @@ class Tracer:
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
-        """Remember the origins of new lines in this version that no person wrote."""
+        """Remember the origins of the version's new lines whose author is not a person."""
         new_lines = set(version.lines).difference(self.current.lines)
         if new_lines:
             for line, origin in zip(version.lines, version.origins, strict=True):
@@ -255,7 +254,7 @@ class Tracer:
     def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
         """Return the version of another cell that was copied into this cell; None if not available.
 
-        If ``restore`` is given, this step copied the version by restoring it. Otherwise, the other
+        ``restore`` is the step of this cell that restored the version. If it is None, the other
         cell was merged into this cell, and its last version before the merge is returned.
 
         The event of a restore contains the seq of the restored version. A merge of git branches may
@@ -301,8 +300,8 @@ def _carry_over(
     first line gets its origin from one cell, and the second line from the other cell.
 
     A line that matches no source gets its origin from ``former_lines`` if it is there, else
-    ``origin``. But if ``current`` contains the line and each occurrence there is already matched,
-    the line is an additional one, and gets ``origin`` in any case.
+    ``origin``. But if ``current`` contains the line and each of its occurrences in ``current`` is
+    already matched, the line is an additional one, and gets ``origin`` in any case.
     """
     version = _Version(text, ())
     lines = version.lines

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TimeSeries(Generic[T]):
-    """A value that changes at some moments, and stays the same in between."""
+    """A value that changes at some moments, and stays the same between these moments."""
 
     __slots__ = ("_values", "moments")
 
@@ -81,10 +81,10 @@ class Cell:
         """The steps of this cell itself, without steps that were copied from another cell."""
         is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
         self.initial_source = self.own_steps[0].after if is_observed else ""
-        """The source when the cell was first observed. It is also used for earlier moments, at
-        which the source is unknown."""
+        """The source when the cell was first observed. At earlier moments, the source is unknown,
+        so snapshots contain this source."""
         self.newest_step = TimeSeries[Step]()
-        """The cell's newest step at each moment."""
+        """The cell's newest step after each moment."""
         self.type = TimeSeries[str]()
         self.removal = TimeSeries[Removal]()
         """The removal of the cell; None while the cell is in the notebook."""
@@ -171,8 +171,8 @@ class Cell:
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
     """Return the index of the first step that happened in this cell itself; 0 without steps.
 
-    If the cell was copied or split off from another cell, this is the step of the copy or split:
-    all steps before it were copied from the other cell.
+    If the cell was copied or split off from another cell, return the index of the step ``copy`` or
+    ``split``. All steps before that step were copied from the other cell.
     """
     for step in reversed(steps):
         origin = (step.data or {}).get("from")

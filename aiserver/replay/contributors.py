@@ -6,9 +6,9 @@ Invariants:
   Server may have stored a kind that this version doesn't have. Such a kind is read as ``unknown``;
   the contributor's name is read as usual.
 - Early versions of AI Server stored no contributors. If an event has none, its contributor is the
-  person, with two exceptions. It is ``unknown`` for the tracker's initial observation of a cell (an
-  ``edit`` whose trigger is ``first``), and for an ``edit`` that was imported from another program,
-  because that program didn't record the contributor.
+  person. There are two exceptions, for which the contributor is ``unknown``: the tracker's initial
+  observation of a cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported
+  from another program, which didn't record the contributor.
 - If a change wasn't recorded, but inferred from later records, its contributor is ``unknown``.
 """
 

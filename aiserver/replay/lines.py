@@ -1,8 +1,8 @@
 """Match the lines of a new text to the lines of an old text. Pure.
 
 There are three passes. The first pass matches equal lines in the same order. The second pass works
-on the lines between two neighbouring matches of the first pass, and matches lines that differ only
-in indentation. The third pass matches lines that were moved. Each pass only compares lines that no
+on the lines between two neighbouring matches of the first pass, and ignores spaces at the start and
+end of lines. The third pass matches lines that were moved. Each pass only compares lines that no
 earlier pass matched.
 
 The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
@@ -125,8 +125,8 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
     The second numbers of ``pairs`` increase already.
     """
-    # Of all increasing subsequences of ``n + 1`` pairs so far, consider the one whose last pair has
-    # the smallest first number: ``tails[n]`` is this number, and ``ends[n]`` the pair's index.
+    # Each increasing subsequence of ``n + 1`` pairs ends with some pair. Of these last pairs,
+    # ``ends[n]`` is the index of the one with the smallest first number, which is ``tails[n]``.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence

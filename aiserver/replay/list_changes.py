@@ -3,8 +3,7 @@
 There are two lists after each moment: the cells in the notebook, and the cells that were deleted.
 
 Invariants: applying all changes up to a moment gives the lists of ``Timeline.at`` for that moment.
-At each moment, only the cells that may change are visited. So the cost of reading all changes is
-proportional to the total number of cells, of events, and of cell ids in the recorded orders.
+At each moment, only the cells that may change are visited, not all cells of the notebook.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class _Lists:
             for moment in cell.moments():
                 self.touched[moment].add(cell_id)
         for moment in orders.moments:
-            _ = self.touched[moment]  # adds the moment, even if no single cell changes at it
+            _ = self.touched[moment]  # add the moment to the mapping, even if it changes no cell
         self._order: list[str] | None = None
         self._listed: set[str] = set()
         """The cells in the recorded order."""

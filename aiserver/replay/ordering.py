@@ -1,11 +1,11 @@
 """Order the steps of all cells of a notebook. Pure.
 
-``seq`` only orders the records of one cell. The change log orders the records of different cells: a
-``changed`` entry contains, for some cells, the seq of the cell's newest record at that time (the
-cell's *last seq*). Here, such an entry is called a checkpoint. It *includes* the records of these
-cells up to the last seq; all later records of these cells are newer than the entry. The steps
-between two checkpoints are an interval. Timestamps are only used for steps that the checkpoints
-don't order.
+``seq`` only orders the records of one cell. The change log orders the records of different cells.
+In this module, a ``changed`` entry of the log is called a checkpoint. For some cells, it contains
+the seq of the cell's newest record at that time (the cell's *last seq*). It *includes* the records
+of these cells up to the last seq; all later records of these cells are newer than the entry. The
+steps between two checkpoints are an interval. Timestamps are only used for steps that the
+checkpoints don't order.
 
 Invariants:
 
@@ -245,10 +245,10 @@ class _Placement:
         start, first_interval = 0, 0
         has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
-            # The cell was empty when tracking began. Otherwise, the checkpoint that first listed
-            # the cell would contain the cell's last seq. So a step comes before that checkpoint
-            # only if the step's timestamp is much older. A small difference may only mean that two
-            # clocks differ.
+            # The cell was empty and had no records when it was first listed. Otherwise, the
+            # checkpoint that listed it would contain its last seq. So a step comes before that
+            # checkpoint only if the step's timestamp is much older. A small difference may only
+            # mean that two clocks differ.
             listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
             latest_time = listing_time - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:

@@ -2,7 +2,7 @@
 
 Invariants: each line that isn't blank is counted once, for the author that ``blame.py`` finds.
 Lines that a cell contained before anything was recorded are counted separately, as ``existing``.
-In the totals of the notebook, each count is the sum of this count over all cells.
+Each count of the notebook is the sum of the same count of all its cells.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing"
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
     """Return the ``Report`` of ``rest-api.yml`` for the notebook after the last moment.
 
-    ``sessions`` contains the notebook's sessions by cell id. With them, the authors of lines that
-    came from other cells are found.
+    ``sessions`` contains the notebook's sessions by cell id. They are needed to find the authors of
+    lines that came from other cells.
     """
     notebook = timeline.last()
     cells = [

@@ -4,11 +4,12 @@ Invariants:
 
 - Steps are in the order of ``seq``, whatever their timestamps are.
 - The cell's source after a step is its source before the next step. Where the records have a gap,
-  an edit with an unknown author is inferred.
+  the missing change is inferred: an accept if the new source is the code of the open suggestion,
+  otherwise an edit with an unknown author.
 - No source is left out: each recorded source is the ``code`` or ``before`` of a step.
-- Each event becomes a step of its own, even if its type is unknown, with two exceptions. An accept
-  or reject directly after its turn becomes part of the turn's step. An accept or reject has no step
-  if it changes nothing, because the suggestion is already accepted or is no longer open.
+- Each event becomes a step of its own, even if its type is unknown. There are two exceptions. A
+  reject, or an accept directly after its turn, sets the outcome of the turn's step instead. A later
+  accept has no step if it changes nothing, because the suggestion is already accepted.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
@@ -48,8 +49,8 @@ def replay(session: Session) -> list[Step]:
     )
     position = 0
     for record in session.ordered():
-        # A turn that another tool stored may have no `seq`. Then its position in the session is
-        # used as its seq, as in `Session.ordered`.
+        # A turn that another tool stored may have no `seq`. In that case, it gets the number after
+        # the previous record's `seq`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
             reader.add_turn(record, position)
@@ -72,8 +73,8 @@ class _Reader:
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
         self.suggestion_by_words: dict[int, Step] = {}
-        """Maps the id of a turn that was answered in words about an open suggestion to the step of
-        this suggestion."""
+        """If a request about an open suggestion was answered in words: maps the id of this turn to
+        the step of the suggestion."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
         """The length of the cell's current source in characters, if this source was too large to
@@ -242,8 +243,8 @@ class _Reader:
     def _infer_replaced(self, event: Event) -> None:
         """Infer the last change before an accept or restore.
 
-        The accept or restore may replace a source that no earlier record contains. The event itself
-        contains this source in that case.
+        The accept or restore may replace a source that no earlier record contains. In that case,
+        the data of the event contains this source as ``replaced``.
         """
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):

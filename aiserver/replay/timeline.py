@@ -5,14 +5,14 @@ Invariants:
 - A timeline can be created from any valid sessions and log entries, whichever tool wrote them.
 - Each step of each cell belongs to exactly one moment. If a cell was copied from another cell, the
   steps that were copied with it belong to no moment.
-- If a moment is marked as ``saved``, its snapshot is the notebook as it was saved: the same cells
+- If a moment is marked as ``saved``, its snapshot equals the saved notebook: it has the same cells
   in the same order, with the same types and sources (as far as these were recorded).
 - A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
   ``deleted`` cells of the snapshots from after it.
 - If a cell existed before tracking began, all snapshots before its first observation contain the
   source from this observation.
-- The cost of creating a timeline is proportional to the number of steps and log entries. The cost
-  of a snapshot is proportional to the number of cells.
+- The cost of creating a timeline is about n log n for n steps and log entries. The cost of a
+  snapshot is about c log n for c cells.
 
 If the log contains no order of the cells, as in an imported notebook, the cells are in the order in
 which they appeared.

@@ -60,7 +60,7 @@ def _folder() -> Path:
 
 
 class _WithoutTitles(GenerateJsonSchema):
-    """Omits the titles that pydantic derives from the names of fields."""
+    """Generates schemas without the titles that pydantic derives from the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

@@ -1,10 +1,15 @@
 """Search all turns by words, in any language, or by meaning.
 
-The modules, lowest layer first: ``normalize`` (ignores case and accents), ``query`` (search terms),
-``documents`` (the searched text of a session), ``snippet`` (the line that a hit displays), ``hits``
-(the results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if the package wordllama is
-installed).
-These modules only compute: they read and write no files, except that ``embeddings`` loads a model.
+These modules only compute, lowest layer first. They read and write no files, except that
+``embeddings`` loads a model:
+
+- ``normalize`` makes a search ignore case and accents.
+- ``query`` splits a query into search terms.
+- ``documents`` extracts the searched text of a session.
+- ``snippet`` selects the line that a hit displays.
+- ``hits`` defines the results.
+- ``rank`` scores and sorts the turns that match.
+- ``embeddings`` computes vectors of texts, if the package wordllama is installed.
 
 ``text_index`` stores and searches the texts in a child process. ``worker`` is the main module of
 this child process, and ``process`` starts and calls it. ``sync`` updates the text index from the

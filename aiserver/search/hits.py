@@ -64,8 +64,8 @@ def hits_of(
 
     The dict lacks the turns that the session no longer contains.
     """
-    # If several turns have the same id, the first of these turns is used: the list is reversed, so
-    # the first turn is assigned last and replaces the others.
+    # If several turns have the same id, the first of them is used. The list is reversed, so the
+    # first turn is assigned last and replaces the others.
     turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
     step_by_turn = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
     hits: dict[ScoredTurn, Hit] = {}

@@ -3,11 +3,11 @@
 A folded text is a text after this normalization. Folding removes differences of case and width, so
 that ``CSV``, ``Ｃｓｖ`` and ``csv`` become the same. It also removes the accents of Latin, Greek
 and Cyrillic letters. In other scripts, a letter with a mark is a different letter, so marks are
-kept: か is not が.
+preserved: か is not が.
 
 Invariants:
 
-- A folded text contains no control characters except tabs and line breaks, so that ``documents``
+- A folded text contains no ASCII control characters except tabs and line breaks. So ``documents``
   can separate turns and fields with control characters.
 - ``find`` returns positions in the original text, not in the folded text.
 """
@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Iterable
 
 _ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and Cyrillic letters
-# Translates all control characters except \t and \n to spaces.
+# Translates all ASCII control characters except \t and \n to spaces.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 

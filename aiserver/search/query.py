@@ -30,7 +30,7 @@ UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
-# A sequence of letters and digits: either all from scripts without spaces, or all from others.
+# A sequence of letters and digits: all from scripts without spaces, or all from other scripts.
 _SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
 # The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -4,9 +4,9 @@ Invariants:
 
 - A match in the intent of a turn counts most. A match in the errors or the code counts less, and a
   match in the explanation counts least.
-- A term counts most if it is a complete word of the text. It counts less as a word inside a name
-  such as ``read_csv``, still less at the beginning of a longer word, and least in the middle or at
-  the end of a longer word.
+- A term counts most if it is a complete word of the text. It counts less if it is a word in a name
+  such as ``read_csv``, and still less if a longer word begins with it. It counts least in the
+  middle or at the end of a longer word.
 - A term that matches few turns counts more than a term that matches many turns.
 - If any turn matches all terms, only turns that match all terms are returned. Otherwise, turns that
   match much less than the best turn are dropped (see ``_MIN_COVERAGE``).
@@ -47,7 +47,7 @@ _WORD_START = 0.7  # "read" in "reading"
 _INSIDE_WORD = 0.4  # "ding" in "reading"
 _SUBTERMS_ONLY = 0.4  # multiplied by the fraction of the term's subterms that occur
 
-# The three cases at either end of an occurrence: the word ends there ("csv" in "a csv"), the name
+# At either end of an occurrence, there are three cases: the word ends ("csv" in "a csv"), the name
 # continues with another word ("csv" in "csv_file"), or the word continues ("csv" in "csvs"). The
 # character next to the occurrence decides the case.
 _WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)

@@ -37,7 +37,7 @@ SLICE = 0.05  # seconds after which a slice of a search ends
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # once a call of ``embed`` has this many turns, it adds no further session
+_EMBEDDED_TURNS = 256  # a call of ``embed`` adds no further session once it has this many turns
 
 _TABLES = """
 CREATE TABLE cell (
@@ -53,8 +53,8 @@ INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
 """
 _DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
-# SQLite can answer the next two queries from an SQL index alone. If it had to look up rows of the
-# table, this would take as long as reading the texts in these rows.
+# SQLite can answer the next two queries from an SQL index alone. If SQLite had to look up the rows
+# of the table, the queries would take as long as reading all texts in these rows.
 _IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
