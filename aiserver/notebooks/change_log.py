@@ -18,7 +18,7 @@ Invariants:
   the batch.
 - A page may send the source of a cell without knowing whether the source has changed. It does so
   when a notebook is opened (an initial observation, ``first``), or later (a repeated observation,
-  ``again``). This event isn't recorded if the session already has the source. In the case of an
+  ``again``). An observation isn't recorded if the session already has the source. In the case of an
   initial observation, the log entry doesn't contain the cell, either. An order that equals the last
   order in the log adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if

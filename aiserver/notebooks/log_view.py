@@ -57,8 +57,8 @@ class LogView:
     acknowledged: dict[str, int] = field(default_factory=dict)
     """The seq in the last response to each page since the log was replaced, by page id."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that know that the log was replaced: as ``seen``, they have sent a seq that a
-    response contained after the replacement. So their ``seen`` is a seq in the current log."""
+    """The pages that know that the log was replaced: they have sent, as ``seen``, a seq from a
+    response that they got after the replacement. So their ``seen`` is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.

@@ -1,1 +1,1 @@
-"""Compose prompts and parse answers. The results depend on nothing but the arguments."""
+"""Compose prompts and parse answers. In one process, equal arguments give equal results."""

@@ -2,7 +2,7 @@
 
 Invariants:
 
-- The prompt depends only on its input, the budget and the token counts.
+- In one process, the prompt depends only on its input, the budget and the token counts.
 - The rules, the cell's code and the intent are always complete. (A model that got only half of the
   cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
   out. Past turns and files may be left out, too. Nothing else depends on the prompt's length.
@@ -64,12 +64,12 @@ async def build_messages(
             HumanMessage(intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
-    talk = conversation(request.history, request.source, style, language)
+    cell_turns = conversation(request.history, request.source, style, language)
     parts = data_parts(request, style, language)
 
-    texts = [str(message.text) for message in (*fixed, *talk.cell)]
+    texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
     *sizes, before_size, intent_size = await count(
-        [*(part.counted for part in parts), *texts, talk.before_intent, request.intent]
+        [*(part.counted for part in parts), *texts, cell_turns.before_intent, request.intent]
     )
     message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
@@ -79,12 +79,12 @@ async def build_messages(
     room -= parts_size(data_items)
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
-    start, turn_sizes = await newest_that_fit(talk.past, room * 2 // 3, count)
-    turns = talk.past[start:]
+    start, turn_sizes = await newest_that_fit(cell_turns.past, room * 2 // 3, count)
+    turns = cell_turns.past[start:]
     remaining = max(room - sum(turn_sizes[start:]), MIN_CELLS_TOKENS)
     cells, cell_items = await earlier_cells(request, remaining, count, prose=style == "full")
 
-    messages = [*turns, *talk.cell, HumanMessage(talk.before_intent + request.intent)]
+    messages = [*turns, *cell_turns.cell, HumanMessage(cell_turns.before_intent + request.intent)]
     if style == "full":
         introduction = [
             marked_texts(shown, "headings"),
@@ -97,7 +97,7 @@ async def build_messages(
             fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
         if frames_code:
             fixed += pair(templates.ASK_FOR_COLUMNS, frames_code, language.kernel)
-        is_another_cell = cells or frames_code or (talk.cell and not turns)
+        is_another_cell = cells or frames_code or (cell_turns.cell and not turns)
         introduction = [
             texts_of(shown, "dataframe"),
             texts_of(shown, "headings"),
@@ -117,8 +117,8 @@ async def build_messages(
         *(item for item in data_items if item.kind == "headings"),
         *cell_items,
         *(item for item in data_items if item.kind != "headings"),
-        *turn_items(request.history, talk, start, turn_sizes),
-        *own_items(request.history, talk, cell_sizes, before_size, intent_size),
+        *turn_items(request.history, cell_turns, start, turn_sizes),
+        *own_items(request.history, cell_turns, cell_sizes, before_size, intent_size),
     ]
     return [*fixed, *messages], receipt
 

@@ -69,16 +69,16 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
     need.
     """
     needed: dict[int, None] = {}  # an ordered set
-    waiting = [(len(cells), name) for name in sorted(names)]
-    seen = set(waiting)
-    for before, name in waiting:  # the loop appends to the list
+    queue = [(len(cells), name) for name in sorted(names)]
+    seen = set(queue)
+    for before, name in queue:  # the loop appends to the list
         for index in _defining_cells(cells, before, name):
             needed.setdefault(index)
             cell = cells[index]
             for used in sorted(cell.used | cell.changed):
                 if (index, used) not in seen:
                     seen.add((index, used))
-                    waiting.append((index, used))
+                    queue.append((index, used))
     return list(needed)
 
 

@@ -78,13 +78,13 @@ def _receipt(
     used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
     items = []
     for index in sorted(chosen):
-        cell, shown = cells[index], chosen[index]
+        cell, chosen_text = cells[index], chosen[index]
         names = (cell.names.defined | cell.names.changed) & used if index in needed else ()
         items.append(
             ContextItem(
                 "cell",
-                tokens=shown.tokens,
-                is_shortened=shown.is_outline,
+                tokens=chosen_text.tokens,
+                is_shortened=chosen_text.is_outline,
                 defines=tuple(sorted(names)[:_MAX_DEFINED]),
                 cell_ids=(cell.cell_id,) if cell.cell_id else (),
             )
@@ -147,10 +147,10 @@ async def _choose(
     chosen: dict[int, _ChosenText] = {}
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
     for index in (*needed, *others):
-        shown = await _shorten_to_fit(cells[index].text, language, room, count)
-        if shown:
-            chosen[index] = shown
-            room -= shown.tokens
+        chosen_text = await _shorten_to_fit(cells[index].text, language, room, count)
+        if chosen_text:
+            chosen[index] = chosen_text
+            room -= chosen_text.tokens
         elif index not in needed:
             break
     return chosen

@@ -19,8 +19,8 @@ from .patterns import Replace, redact_line
 
 # The maximum number of characters of lines that are examined together. It keeps the time linear.
 _MAX_LENGTH = 20_000
-# The number of quotes to try, from the end of a line, until one is found that ends a literal which
-# is joined to the next line. (The last quotes may be part of a comment.)
+# Only this number of quotes is examined in a line, from its end. One of them may end a literal that
+# is joined to the next line. (The quotes after it may be part of a comment.)
 _MAX_QUOTES = 8
 _MAX_LINES = 12  # longer calls are not examined
 _PASSES = 4  # see `redact_joined_literals`
@@ -57,8 +57,8 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line that must be examined together with the given line.
 
     The given line reaches from ``start`` to ``end``. A following line must be examined, too, if
-    its first literal is joined to the last literal of the previous line. The same is true if it is
-    part of a call that an earlier line opens.
+    its first literal is joined to the last literal of the previous line. A line must also be
+    examined if it is part of a call that an earlier line opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:

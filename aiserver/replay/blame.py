@@ -198,8 +198,8 @@ class Tracer:
             # The person may have copied lines of the suggestion.
             sources = (*sources, self.versions[last.index])
         elif last is not None and (last.data or {}).get("again") is True:
-            # In the last step, another page saved its older text over the text of this page. Lines
-            # of the overwritten text may now come back.
+            # In the last step, another page overwrote the source with its older text. Lines of the
+            # overwritten text may now come back.
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 

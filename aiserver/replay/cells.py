@@ -1,6 +1,6 @@
 """One cell of a notebook, and its state after each moment of the notebook. Pure.
 
-Invariant: the state after any moment is found by binary search, so this is fast for long histories.
+Invariant: the state after a moment is found by binary search, which is fast in long histories, too.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class CellSnapshot(NamedTuple):
     changed: bool = False
     predecessor: tuple[str | None] | None = None
     """For a deleted cell: a tuple with the id of the cell that was directly above it. It is
-    ``(None,)`` if the deleted cell was the first of the notebook, and None if nothing is recorded."""
+    ``(None,)`` if the deleted cell was the first of the notebook. None if nothing is recorded."""
     previous_source: str | None = None
     """The source one moment earlier, if this moment changed it."""
     missing: int | None = None

@@ -34,7 +34,7 @@ class Step:
     ``seq`` is the seq of the step's record. ``event`` is the record's type if the record is an
     event. An inferred step has no ``event``; its ``seq`` is that of the record from which the step
     was inferred.
-    An accept or reject directly after its turn has no step of its own. Instead, its seq and time
+    If an accept or reject directly follows its turn, it has no step of its own. Its seq and time
     are the ``settled_seq`` and ``settled_at`` of the turn's step.
 
     ``name`` is the name of the agent or program that made the change, if recorded. If the new

@@ -73,8 +73,8 @@ class _Reader:
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
         self.suggestion_by_words: dict[int, Step] = {}
-        """If a request about an open suggestion was answered in words: maps the id of this turn to
-        the step of the suggestion."""
+        """For turns that were answered in words: the step of the open suggestion to which the
+        request referred, by the id of the turn."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
         """The length of the cell's current source in characters, if this source was too large to

@@ -12,7 +12,7 @@ Invariants:
 - If a cell existed before tracking began, all snapshots before its first observation contain the
   source from this observation.
 - The cost of creating a timeline is about n log n for n steps and log entries. The cost of a
-  snapshot is about c log n for c cells.
+  snapshot grows with the number of cells, but hardly with the number of steps.
 
 If the log contains no order of the cells, as in an imported notebook, the cells are in the order in
 which they appeared.

@@ -48,7 +48,7 @@ class SessionText:
 
 
 def count_turns(text: str) -> int:
-    """Return the number of turns in ``text``, the value of the field ``SessionText.text``."""
+    """Return the number of turns in ``text``, which is the ``text`` of a ``SessionText``."""
     return text.count(_TURN_SEPARATOR) + 1
 
 

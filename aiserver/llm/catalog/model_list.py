@@ -32,9 +32,10 @@ class ServedModel(NamedTuple):
 
 
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
-    """Return the models in the provider's order, or [] if the provider has no list.
+    """Return the models that a provider lists, or [] if the provider has no list.
 
-    Ollama's models are filtered and reordered: see ``_read_models``. Raises ModelError.
+    The models are in the provider's order. Only Ollama's models are filtered and reordered: see
+    ``_read_models``. Raises ModelError.
     """
     assert access.address is not None
     path, headers = _path_and_headers(provider, access.key)

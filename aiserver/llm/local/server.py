@@ -33,8 +33,8 @@ BATCH = 64
 HTTP_THREADS = 24
 
 # The size of llama.cpp's cache of prompts. With this cache, the model needn't read the prompt of a
-# cell again after it has read a prompt of another cell. With the smallest model, a token takes
-# 12 KiB.
+# cell again after it has read a prompt of another cell. With the smallest model, each token in the
+# cache takes 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 

@@ -3,7 +3,7 @@
 Invariants:
 
 - A request is retried only if no token of its answer has arrived, at most ``RETRIES`` times, and
-  never sooner than the provider asks. Before each retry, the client is told how long the wait is.
+  never sooner than the provider asks. Before each retry, a delta announces the wait to the client.
 - A provider that requires a key is never called without a key, unless its server is on this
   machine.
 - An error names the provider, so that the page can link to the provider's settings.
