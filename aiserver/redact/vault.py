@@ -69,7 +69,7 @@ class Vault:
         return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the end of the answer, as far as ``feed`` hasn't returned it yet."""
+        """Return the end of the answer, which ``feed`` may have buffered."""
         pending, self._pending = self._pending, ""
         return pending
 

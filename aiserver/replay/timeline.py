@@ -3,8 +3,8 @@
 Invariants:
 
 - A timeline can be created from any valid sessions and log entries, whichever tool wrote them.
-- Each step of each cell belongs to exactly one moment. If a cell was copied from another cell, the
-  steps that were copied with it belong to no moment.
+- If a cell was copied or split off from another cell, the steps that it got from that cell belong
+  to no moment. Each other step of each cell belongs to exactly one moment.
 - If a moment is marked as ``saved``, its snapshot equals the saved notebook: it has the same cells
   in the same order, with the same types and sources (as far as these were recorded).
 - A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the

@@ -194,7 +194,7 @@ def _boundary(adjacent: str, edge: str) -> int:
     """Return one of the three cases, such as ``_WORD_ENDS``, for one end of an occurrence.
 
     ``edge`` is the first or last character of the occurrence. ``adjacent`` is the character before
-    the first or after the last one; it is empty at the end of the text.
+    or after the occurrence; it is empty at the end of the text.
     """
     if adjacent == "_":
         return _NAME_CONTINUES

@@ -61,7 +61,10 @@ class Checker:
         return [model.name for model in models]
 
     def report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
-        """Remember that a provider accepted its current key or, with ``refusal``, rejected it."""
+        """Remember whether a provider accepted its current key.
+
+        ``refusal`` is the error if the provider rejected the key or the account, else None.
+        """
         if refusal is None:
             self.refusals.pop(provider, None)
         else:

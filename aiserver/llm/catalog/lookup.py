@@ -7,8 +7,8 @@ Invariants:
   ``START_ALLOWANCE`` seconds.
 - Look-ups have their own thread pool. So a slow server never occupies the threads that read and
   write histories.
-- At most one look-up per server runs at a time (see ``Lookups``), unless an address or a key has
-  changed meanwhile. The slower a server responds, the less often it is queried.
+- ``Lookups`` runs at most one look-up per server at a time, unless an address or a key has changed
+  meanwhile. The slower a server responds, the less often ``Lookups`` queries it.
 - Redirects are not followed, and proxies are bypassed for a server on this machine.
 """
 
@@ -153,7 +153,7 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         last_lookup: _Lookup[Value] | None,
     ) -> _Lookup[Value]:
-        """Start a look-up. Its ``previous`` is the result of ``last_lookup``, if that succeeded."""
+        """Start a look-up. If ``last_lookup`` has succeeded, its result becomes ``previous``."""
         started_at = self._clock()
 
         async def run_query() -> Value:

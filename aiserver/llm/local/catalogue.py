@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from ..base import PromptStyle
 
-# The bytes of memory that a running model needs besides its weights and its context. Python,
-# llama.cpp's buffers and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``) use them.
+# The bytes of memory that a running model needs besides its weights and its context. They contain
+# Python, and llama.cpp's buffers and cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
 # If a computer has at least this much memory and this many cores, ``STANDARD`` is suggested;
