@@ -51,8 +51,10 @@ export class ApiClient {
   }
 
   /**
-   * Return the server's verdict on whether a provider responds, accepts the key and lists the
-   * model. If `key` or `address` is null, the saved value is used.
+   * Test a provider, and return whether it lists the model; `no_list` if it lists no models. If
+   * `key` or `address` is null, the saved value is used.
+   *
+   * @throws ApiError if the provider doesn't respond, or refuses the key.
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
@@ -96,9 +98,11 @@ export class ApiClient {
 
   /**
    * Install a local model, or follow the installation if it is already running. `name` is the
-   * model's name in the catalogue; null for the smallest model. With `join`, no installation is
-   * started; if none is running, the request fails with status 404. Aborting the request doesn't
-   * stop the installation.
+   * model's name in the catalogue; null for the smallest model. Aborting the request doesn't stop
+   * the installation.
+   *
+   * If `join` is true, only follow a running installation; if `name` is null, it may be that of any
+   * model. If no installation is running, the request fails with status 404.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
     // The name is left out if it is null, because older servers don't know the field.
@@ -122,8 +126,8 @@ export class ApiClient {
   }
 
   /**
-   * Return the folder of the git repository that contains the histories; null if there is no
-   * repository, or if somebody has already decided whether git ignores or merges the histories.
+   * Return the folder of the git repository that contains the histories, if nobody has decided yet
+   * whether git ignores or merges them. Otherwise, return null.
    */
   async undecidedRepository() {
     return (await this._get<api.Git>('git')).repository;

@@ -25,13 +25,13 @@ export interface ICellKey {
   cellId: string;
 }
 
-/** A search request. Without a notebook id, all notebooks are searched. */
+/** A search request. If `notebookId` is null, all notebooks are searched. */
 export type ISearchRequest = Required<schema.SearchBody>;
 
 /** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider asked the server to wait. The server asks the provider again after this time. */
+  /** The provider asked the server to wait. After `seconds`, the server asks the provider again. */
   | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }

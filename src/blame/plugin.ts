@@ -140,7 +140,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 
 /**
  * Return the cell, number and seq of the step that wrote a line. If a merge or a restore copied the
- * line from another cell, this is the step of the other cell, `line.brought`.
+ * line from another cell, return `brought`, the step of that other cell.
  */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };

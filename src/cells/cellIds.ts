@@ -18,7 +18,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 
 const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** The form of the ids that JupyterLab generates. */
+/** Matches the ids that JupyterLab generates. */
 const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The ids of one cell, from which `repairedIds` chooses. */

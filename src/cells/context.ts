@@ -15,8 +15,8 @@ const MAX_CELLS = 2000;
 /** The maximum length of one cell's source: the limit of the HTTP API. */
 const MAX_SOURCE = 200_000;
 /**
- * The maximum total length of the sources. A prompt needs far less. A character takes at most three
- * bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
+ * The maximum total length of the sources. A prompt needs far less. In JSON, a character takes at
+ * most six bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
  */
 const MAX_CHARACTERS = 500_000;
 

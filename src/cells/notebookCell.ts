@@ -97,7 +97,7 @@ export class NotebookCell {
    * Return the kernel's variables; null if the kernel isn't a Python kernel, is busy or doesn't
    * reply.
    *
-   * @param examples - The number of values to read from each DataFrame column that contains text.
+   * @param examples - The maximum number of values to read from each column or index of texts.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;

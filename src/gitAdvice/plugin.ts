@@ -22,7 +22,7 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const trans = (translator ?? nullTranslator).load('aiserver');
-    // Ask when a history is written for the first time since the page was opened.
+    // Ask when a history is first written after the page was opened.
     const askOnce = async () => {
       history.changed.disconnect(askOnce);
       try {

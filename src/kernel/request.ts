@@ -1,7 +1,7 @@
 /**
  * Runs one of our Python modules in a kernel.
  *
- * Invariants (P18): a request leaves no trace in the kernel: no variable, no prompt number, no
+ * Invariants (P18): a request leaves no trace in the kernel: no variable, no execution count, no
  * entry in the kernel's history. If the kernel is busy with other code, the request fails at once.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';

@@ -27,8 +27,8 @@ export interface IKernelVariables {
 /**
  * Read the variables of a Python kernel.
  *
- * `examples` is the maximum number of values to read from each column of texts. If it is 0, no
- * values are read.
+ * `examples` is the maximum number of values to read from each column or index of texts. If it is
+ * 0, no values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

@@ -12,8 +12,8 @@ import { labelText, serverText } from './serverText';
 import { removeChineseSpaces } from './spacing';
 
 /**
- * Return the sentence for a failure: this file's if there is one, else the server's, else a general
- * sentence.
+ * Return this file's sentence for a failure. If this file has none, return the server's sentence;
+ * if the server sent none, return a general sentence.
  */
 export function failureText(
   failure: IFailure,

@@ -209,7 +209,7 @@ function acceptedText(step: TitleFields, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/** Return the text and the colour of a chip for a run: the run's duration or the run's error. */
+/** Return a run's chip: the duration if the run succeeded, otherwise the run's outcome. */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
@@ -221,7 +221,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** Return a step's last run as a chip, such as "ran ×3" after three runs; null without a run. */
+/** Return a chip for a step's last run: "ran ×3" after three runs; null if there is no run. */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
@@ -245,7 +245,10 @@ export function tooLargeText(
   );
 }
 
-/** Return a step's error. A turn's error is translated; a run's error is the kernel's message. */
+/**
+ * Return a step's error. A turn's error is translated; a run's error is the kernel's message. For a
+ * source that was too large to be recorded, return the text of `tooLargeText`.
+ */
 export function errorText(
   step: Step,
   trans: TranslationBundle

@@ -81,8 +81,8 @@ export class Decision {
 
   /**
    * Close the suggestion and record its rejection. The cell stays unchanged. If another page has
-   * already recorded a decision on the suggestion, no rejection is recorded. This page doesn't know
-   * of such a decision unless the notebook is shared, so it asks the server.
+   * already recorded a decision on the suggestion, no rejection is recorded. Unless the notebook is
+   * shared, this page isn't notified of other pages' decisions. So it asks the server.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;

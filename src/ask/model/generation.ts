@@ -36,7 +36,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** A local model gets at most this number of example values of each column that contains texts. */
+/** A local model gets at most this number of example values of each column or index of texts. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
@@ -103,8 +103,8 @@ export class GenerationModel extends GenerationStore {
   }
 
   /**
-   * If the row is open, read the kernel's variables again, and check an open suggestion against
-   * them. Values of the data are read only for a local model.
+   * If the row of a code cell is open, read the kernel's variables again, and check an open
+   * suggestion against them. Values of the data are read only for a local model.
    */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {

@@ -3,9 +3,9 @@ import { changedLines } from '../../diff/changedLines';
 import type { ICellKey, IHistory } from '../../tokens';
 
 /**
- * Return the number of lines of `source`, the cell's code, that a person wrote and that aren't in
- * `code`, the suggestion; 0 if the lines' contributors can't be read. Lines of the cell's existing
- * content don't count.
+ * Count the lines of the cell's code (`source`) that a person wrote and that are missing from the
+ * suggestion (`code`). Lines of the cell's existing content don't count. If the contributors of the
+ * lines can't be read, return 0.
  */
 export async function countOverwrittenLines(
   history: IHistory,

@@ -3,7 +3,7 @@
  * field, and ArrowDown a newer one.
  *
  * Invariants: after the newest request, ArrowDown restores the draft that the person had typed. If
- * several requests have the same text, the text is offered only once, as the newest of them.
+ * several requests have the same text, the text is offered only once, at the newest one's position.
  */
 export class IntentHistory {
   /** Add a request as the newest one. If the same text was added before, move it to the end. */

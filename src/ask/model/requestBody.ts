@@ -47,8 +47,8 @@ function cellBody(
 ) {
   const { context, ...cell } = target.surroundings();
   return {
-    // The server looks up past turns by this id. A notebook without an id has no past turns, so
-    // any id that no notebook has can be sent.
+    // The server finds the past turns by this id. A notebook without an id has no past turns, so
+    // send an id that no notebook has.
     notebookId: target.key()?.notebookId ?? 'unsaved',
     cellId: target.cellId,
     source,
@@ -160,9 +160,9 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 }
 
 /**
- * Create the event for writing `source`, the accepted code of a suggestion, into a cell whose code
- * was `previousSource`. If the person has rejected some of the suggestion's changes, the event
- * contains the number of the suggestion's changes and the number of the accepted changes.
+ * Create the event that records that a suggestion was accepted. `source` is the accepted code, and
+ * `previousSource` the code that it replaces. If the person has rejected some of the suggestion's
+ * changes, the event contains the number of its changes and the number of the accepted ones.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
@@ -212,7 +212,8 @@ export async function recordEvent(
   const { cellId } = target;
   let key = target.key();
   try {
-    // If the notebook has an id, it needn't be prepared: an event doesn't need the notebook's file.
+    // `ensure` may save the notebook, which isn't necessary for an event. So call it only if the
+    // notebook has no id.
     key ??= { notebookId: await target.ensure(), cellId };
   } catch {
     return 'not_recorded'; // Nothing can be recorded without a notebook id.

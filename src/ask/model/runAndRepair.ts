@@ -8,8 +8,8 @@
  * - No code runs unless the person has started the sequence for the open suggestion.
  * - At most `limit` corrections of errors are requested. Each correction is recorded as a turn, and
  *   each run as an event.
- * - No code runs twice: if a correction repeats code that has failed, the correction is offered but
- *   doesn't run.
+ * - No code runs twice in one sequence: if a correction repeats code that has failed, the
+ *   correction is offered but doesn't run.
  * - Stopping takes effect at once: it interrupts the kernel or the model, and no further run or
  *   request follows.
  */
@@ -46,11 +46,11 @@ export class RunAndRepair {
         return;
       }
       store.setState({ intent, runNumber: corrections + 1 });
-      const hasRun = await this._run();
+      const hasSucceeded = await this._run();
       if (this._isStopped || store.isDisposed) {
         return;
       }
-      if (hasRun) {
+      if (hasSucceeded) {
         this._end(corrections ? 'ran_corrected' : null);
         return;
       }
@@ -80,10 +80,12 @@ export class RunAndRepair {
     }
   }
 
+  /** Run the cell. Return whether it ran without an error. */
   private async _run(): Promise<boolean> {
     return this._store.target.run().catch(() => false);
   }
 
+  /** Ask the model for another answer, because the accepted code failed with `error`. */
   private async _correct(
     error: string,
     request: IRequest | null

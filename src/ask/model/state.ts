@@ -27,7 +27,8 @@ export type Phase =
 
 /**
  * The notices that a prompt row can show. Some of them need an explanation:
- * - `not_written`: accepted code was not written, because the cell was deleted or is read-only.
+ * - `not_written`: accepted code was not written, or an answer in words was not inserted, because
+ *   the cell was deleted or is read-only.
  * - `unsaved`: the server could not record an event now. The event will be recorded later.
  * - `not_recorded`: an event can't be recorded at all, for example because the server refused it.
  * - `ready`: no model was ready before, and now one is.
@@ -85,7 +86,7 @@ export function toSuggestion(
   };
 }
 
-/** The models that the page asks automatically to correct their suggestions: none, local or all. */
+/** The models that the page asks automatically to correct their suggestions; `off` means none. */
 export type RepairSetting = 'off' | 'local' | 'all';
 
 export interface IRepairOptions {
@@ -131,7 +132,7 @@ export interface IGenerationState {
   readonly notice: Notice | null;
   /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
-  /** Whether the cell has changed since the open suggestion was requested. */
+  /** Whether the cell has changed since the open suggestion was first requested. */
   readonly isCellEdited: boolean;
   /** The time at which the current request was sent, as `performance.now()`. */
   readonly requestTime: number;
@@ -267,7 +268,7 @@ export function answeredState(
   { intent, explanation, turnId, saveError }: ISuggestion,
   model: ModelInfo | null
 ): Partial<IGenerationState> {
-  // A small model often answers in words because it can't write the requested code.
+  // A local model is small, and may answer in words because it can't write the requested code.
   const mayBeUnwanted = model?.onThisMachine && !/[?？]/.test(intent);
   return {
     phase: 'answered',

@@ -50,7 +50,10 @@ export class GenerationStore {
    * request yields no new suggestion, the old suggestion is shown again with this code.
    */
   previousCode = '';
-  /** The cell's code when the open suggestion was requested; null if the cell was deleted. */
+  /**
+   * The cell's code when the suggestion was first requested; null if the cell was deleted. A
+   * request to change an open suggestion doesn't update this field.
+   */
   baseSource: string | null = null;
   isDisposed = false;
 
@@ -79,7 +82,7 @@ export class GenerationStore {
     return lastTurnId === null ? turnId : lastTurnId + 1;
   }
 
-  /** Whether the cell has changed since the open suggestion was requested. */
+  /** Whether the cell has changed since the open suggestion was first requested. */
   get isCellEdited(): boolean {
     const source = this.target.source();
     return (
@@ -106,11 +109,11 @@ export class GenerationStore {
   }
 
   /**
-   * Check the open suggestion's code in the kernel, and count the lines written by hand that it
-   * would overwrite. The code can be accepted during the check.
+   * Check the open suggestion's code in the kernel, and count the lines written by hand that the
+   * code would overwrite. The code can be accepted during the check.
    *
-   * Return the problems; null if the kernel can't check the code, or if the suggestion was closed
-   * or changed during the check.
+   * Return the problems; null if no suggestion is open, if the kernel can't check the code, or if
+   * the suggestion was closed or changed during the check.
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;

@@ -121,7 +121,7 @@ export class NotebookAskManager implements IDisposable {
 
   /**
    * Remember that the kernel runs code, because the code may change variables. The kernel sends the
-   * message `execute_input` for each run. It sends none for AI Server's own code, which is silent.
+   * message `execute_input` for each run, but not for AI Server's own code, which runs silently.
    */
   private _onKernelMessage(
     _: unknown,

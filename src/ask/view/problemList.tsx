@@ -35,7 +35,7 @@ export function ProblemList(
   if (!problems.length) {
     return null;
   }
-  const more = problems.length - MAX_SHOWN;
+  const hiddenCount = problems.length - MAX_SHOWN;
   return (
     <section
       className="jp-AIServer-Ask-problems"
@@ -75,9 +75,9 @@ export function ProblemList(
         ))}
       </ul>
       <Button label={trans.__('Ask for a repair')} run={props.onRepair} />
-      {more > 0 && (
+      {hiddenCount > 0 && (
         <span className="jp-AIServer-Ask-hint">
-          {trans._n('and %1 more', 'and %1 more', more)}
+          {trans._n('and %1 more', 'and %1 more', hiddenCount)}
         </span>
       )}
     </section>

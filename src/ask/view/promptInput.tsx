@@ -28,7 +28,7 @@ export interface IPromptInputProps {
 
 /**
  * Return whether a key belongs to an input method. For the key that ends a composition, Safari sets
- * `isComposing` to false, but it reports 229, the key code of input methods.
+ * `isComposing` to false, but `keyCode` is 229, as for all keys that an input method handles.
  */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;

@@ -160,7 +160,10 @@ function stateNoticeText(
   }
 }
 
-/** Return the notice that the notebook is read-only. The row shows it if it has no other notice. */
+/**
+ * Return the notice that the notebook is read-only. The row shows it if there is no failure, and
+ * `noticeText` returns no text.
+ */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'

@@ -39,7 +39,7 @@ export class CellBlame {
     return this._view && blameAtCursor(this._view);
   }
 
-  /** Remove the gutter from the cell's previous widget, and show it in `cell`, the current one. */
+  /** Move the gutter from the cell's previous widget to `cell`, the cell's current widget. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;

@@ -6,8 +6,9 @@
  * Invariants:
  * - After each keystroke, the gutter is updated from the server's last result. The server isn't
  *   asked again.
- * - The status line describes the hovered line. If no line is hovered, it describes the line with
- *   the cursor or, if the editor doesn't have the focus, all lines.
+ * - While the mouse is in the gutter, the status line describes the line under the mouse (the
+ *   hovered line). Otherwise, it describes the line with the cursor or, if the editor doesn't have
+ *   the focus, all lines.
  * - Screen readers announce the status line only when its text changes. While the cursor moves
  *   within the lines of one step, the text stays the same.
  * - The status line has a constant height, so that the page's content doesn't move.
@@ -43,14 +44,14 @@ export const setBlame = StateEffect.define<IBlameResult>();
 /** Sets the text that explains why loading failed; empty if loading succeeded. */
 export const setProblem = StateEffect.define<string>();
 
-/** Sets the number of the line under the mouse; null if the mouse is elsewhere. */
+/** Sets the number of the line under the mouse; null if the mouse isn't in the gutter. */
 const setHoveredLine = StateEffect.define<number | null>();
 
 interface IBlameState {
   readonly result: IBlameResult | null;
   /** The contributor of each current line; null until the contributors are loaded. */
   readonly lines: readonly BlameLine[] | null;
-  /** The number (from 1) of the line under the mouse; null if the mouse is elsewhere. */
+  /** The number (from 1) of the line under the mouse; null if the mouse isn't in the gutter. */
   readonly hoveredLine: number | null;
   readonly problem: string;
 }
@@ -297,6 +298,6 @@ class StatusLine implements Panel {
 
   private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
-  /** The line whose step the button shows; null if no line is active or no step wrote it. */
+  /** The described line, if a recorded step wrote it; null if the button has no step to show. */
   private _blame: BlameLine | null = null;
 }

@@ -16,9 +16,9 @@ export type Author = (typeof AUTHORS)[number];
 export type CellStep = readonly [cell: number, step: number];
 
 /**
- * The common origin of consecutive lines: the number of lines, the step that wrote them (null if no
- * recorded step did), and the author as an index into `AUTHORS`. If the lines were copied from
- * another cell, `copiedFrom` is the other cell's step, which wrote them.
+ * The common origin of consecutive lines. `step` is the step in which the lines appeared in this
+ * cell; null if it isn't recorded. `author` is an index into `AUTHORS`. If the lines were copied
+ * from another cell, `copiedFrom` is the step of that cell that wrote the lines.
  */
 export type LinesOrigin = readonly [
   lineCount: number,
@@ -36,7 +36,7 @@ export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
 export interface IPageStep extends Step {
   /** The origins of the lines of the step's code. */
   readonly by: readonly LinesOrigin[];
-  /** The explanation of an answer as parsed Markdown; undefined if it is plain text. */
+  /** The parsed Markdown of `explanation`; undefined if `explanation` is shown as plain text. */
   readonly answer?: readonly MarkdownNode[];
 }
 

@@ -23,7 +23,7 @@ import {
   readStep
 } from './data';
 
-/** The origin of a line: the step that wrote it, and the author (see `LinesOrigin`). */
+/** The origin of a line; `LinesOrigin` describes the fields. */
 export interface IOrigin {
   readonly step: number | null;
   readonly author: Author;
@@ -84,7 +84,7 @@ export class NotebookReplay {
     return this._present[moment] ?? [];
   }
 
-  /** Return the indexes of the cells that had been deleted at or before a moment. */
+  /** Return the indexes of the cells that had been deleted, and not restored, by a moment. */
   deletedAt(moment: number): readonly number[] {
     return this._deleted[moment] ?? [];
   }
@@ -123,7 +123,7 @@ export class NotebookReplay {
 
   /**
    * Return the source of a cell after a step, and the origin of each line. If `step` is -1, return
-   * the source before the first step.
+   * the source before the first step, without origins.
    */
   sourceAt(
     cell: number,
@@ -158,7 +158,7 @@ export class NotebookReplay {
     return null;
   }
 
-  /** Return the nodes of a parsed Markdown source; null if the source was too large to parse. */
+  /** Return the nodes of a parsed Markdown source; null if the exporter didn't parse the source. */
   markdownOf(source: string): readonly MarkdownNode[] | null {
     return this._markdownBySource.get(source) ?? null;
   }

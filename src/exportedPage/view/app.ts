@@ -164,9 +164,7 @@ export class App {
     }
   }
 
-  /**
-   * Return the action of a key that was pressed in `target`; null if the key has no action there.
-   */
+  /** Return the action of a key that was pressed in `target`; null if the key has no action. */
   private _actionOf(
     { key, shiftKey }: KeyboardEvent,
     target: Element

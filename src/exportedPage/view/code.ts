@@ -13,7 +13,7 @@ import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
-/** A change with at least this many lines counts as long, so `isShort` applies to it. */
+/** `isShort` shortens a change only if at least this many lines, changed or not, would be shown. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {

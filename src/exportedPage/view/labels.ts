@@ -56,7 +56,7 @@ export class PageLabels {
       : trans.__('New cell');
   }
 
-  /** Return the title of a step. Unless the step is a run, this is the title of the step's row. */
+  /** Return a run's own title; for any other step, return the title of the row that shows it. */
   step(cell: number, step: number): string {
     const { steps, rows } = this.replay.cells[cell];
     const row = rows[this.replay.rowOf(cell, step)];
@@ -138,8 +138,8 @@ export class PageLabels {
   }
 
   /**
-   * Describe the origin of a line. `short` contains the author; `full` also contains the model, the
-   * time and the request.
+   * Describe the origin of a line. `short` contains the author, and whether the line comes from
+   * another cell; `full` also contains the model, the time and the request.
    */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;

@@ -62,7 +62,7 @@ export class NotebookView {
     }
   }
 
-  /** Return the element of a cell, rendered again only if it looks different at `moment`. */
+  /** Return the element of a cell. Render it again only if the cell looks different at `moment`. */
   private _renderCell(
     cell: number,
     type: string,
@@ -88,7 +88,7 @@ export class NotebookView {
     return node;
   }
 
-  /** Render a cell's header. `step` is the step of the shown moment; -1 if the cell has none. */
+  /** Render a cell's header. `step` is the cell's step at the shown moment; -1 if there is none. */
   private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
@@ -104,8 +104,8 @@ export class NotebookView {
 
   /**
    * Render the body of a cell at the shown moment. `index` is the cell's last step, and `isChanged`
-   * says whether this step belongs to the moment. If it does, and it changed or suggested code,
-   * show that code. Otherwise, show the cell's source and output after the step.
+   * says whether this step belongs to the moment. If it does, and the step changed or suggested
+   * code, show that code. Otherwise, show the cell's source and output after the step.
    */
   private _renderBody(
     cell: number,

@@ -13,8 +13,8 @@ export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 const MAX_COPIES = 100;
 
 /**
- * Create a folder, write the files into it, and return its path. The path is `folder`, or `folder`
- * with a number at its end, such as `first-steps-2`, if `folder` already exists.
+ * Create a folder, write the files into it, and return the folder's path. The path is `folder` or,
+ * if `folder` already exists, `folder` with a number at its end, such as `first-steps-2`.
  *
  * @throws The error of the contents manager; Error if all folder names are taken.
  */

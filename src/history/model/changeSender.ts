@@ -73,8 +73,8 @@ export class ChangeSender {
 
   private readonly _pageId = UUID.uuid4();
   /**
-   * By notebook id: the seq of the last entry in the change log when this page began to watch the
-   * notebook, or when it last recorded a save.
+   * Maps a notebook's id to the seq of the last entry in its change log when this page began to
+   * watch the notebook, or when this page last recorded a save.
    */
   private readonly _lastSeqs = new Map<string, number>();
 }

@@ -2,8 +2,8 @@
  * The queue of all writes about one notebook: changes, events of a cell, and other requests.
  *
  * Invariants:
- * - Writes are sent one at a time, in the order in which they were queued. If the server can't
- *   accept a change or an event now, it stays in the queue and is repeated, with its original
+ * - Writes are sent one at a time, in the order in which they were queued. A change or an event
+ *   that the server can't accept now stays in the queue and is sent again, with its original
  *   timestamps, until the server accepts it. A change or event that is sent twice is recorded once.
  * - If a cell can't be written, later writes of this cell wait. Writes of other cells wait only if
  *   the server is unreachable.
@@ -48,7 +48,7 @@ interface IWrite {
 
 /** A change that isn't split into requests yet. */
 interface IPendingChange {
-  /** The change. It resolves to null if the tracking of the change failed. */
+  /** Resolves to the change when it is ready to be sent; to null if the change can't be built. */
   readonly change: Promise<INotebookChange | null>;
 }
 

@@ -154,9 +154,9 @@ export class NotebookIdentity implements INotebookIdentity {
 }
 
 /**
- * Call `register` and return its result. If the notebook has an id, first wait until its queued
- * changes have been sent: a change that is sent later could replace the newer order of the cells,
- * which `register` sends, by an older order.
+ * Call `register` and return its result. If the notebook has an id, queue the call behind the
+ * notebook's changes. Otherwise, a queued change could be sent after the call, and its older order
+ * of the cells would replace the order that `register` sends.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,

@@ -1,12 +1,12 @@
 /** The local models of the catalogue, as the server lists them. */
 import type { LocalModelEntry, ModelList } from '../../api/types';
 
-/** The names of the properties that every server sends for a local model. */
+/** The names of the properties that every version of the server sends for a local model. */
 type RequiredKey = 'id' | 'label' | 'bytes' | 'installed' | 'kept';
 
 /**
- * A local model, installed or not. A server that has no catalogue sends only one local model, and
- * only some of its properties.
+ * A local model, installed or not. An older server, which has no catalogue, sends only one local
+ * model, with fewer properties.
  */
 export type ILocalEntry = Pick<LocalModelEntry, RequiredKey> &
   Partial<LocalModelEntry>;
@@ -20,9 +20,9 @@ export function localEntries(list: ModelList | null): readonly ILocalEntry[] {
 }
 
 /**
- * Return the local model to offer to a person who has no model. This is the model of this page's
- * last installation (`lastTarget`), or else a partially downloaded model, or else the suggested
- * model. Return null if this model is installed already.
+ * Return the local model to offer to a person who has no model; null if it is installed already.
+ * It is the first that exists of these: the model of this page's last installation (`lastTarget`),
+ * a partially downloaded model, the suggested model, the first model of the list.
  */
 export function offeredEntry(
   entries: readonly ILocalEntry[],

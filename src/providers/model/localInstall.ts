@@ -46,8 +46,8 @@ const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 /** The speed is measured over this period. */
 const SPEED_WINDOW_MS = 6000;
 /**
- * After this number of lost connections in a row, the page shows a failure. Each progress
- * report resets the count.
+ * After this number of lost connections in a row, the page shows a failure. Each progress report
+ * resets the count.
  */
 const MAX_ATTEMPTS = 3;
 /** The delay between a lost connection and the attempt to join the installation. */

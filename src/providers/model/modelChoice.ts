@@ -67,8 +67,8 @@ export class ModelChoice {
   }
 
   /**
-   * The failure of the last attempt to fetch the list. If that succeeded, the failure to choose a
-   * newly installed model as the default model. Null if nothing failed.
+   * The reason why the last attempt to fetch the list failed, or why a newly installed model could
+   * not be made the default model afterwards; null if nothing failed.
    */
   get problem(): IFailure | null {
     return this._problem;
@@ -95,8 +95,8 @@ export class ModelChoice {
   }
 
   /**
-   * The model of the running installation. If none is running, the model of the last installation;
-   * null if this page has followed no installation.
+   * The model of the running or, if none is running, of the last installation that this page has
+   * followed. Null if there is none, or if the page missed the end of that installation.
    */
   get installTarget(): ILocalEntry | null {
     const { status, name } = this.install.state;

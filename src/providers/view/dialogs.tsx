@@ -79,10 +79,10 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog that contains our fields and buttons. In other dialogs of JupyterLab, Enter presses the
- * default button even if a field has the focus, and in some versions also if another button has the
- * focus. In these dialogs, that would discard the text that a person has entered, because their
- * default button closes the dialog. So Enter is left to the element that has the focus.
+ * A dialog in which our own fields and buttons handle Enter. In JupyterLab's `Dialog`, Enter presses
+ * the default button even if a field has the focus, and in some versions even if another button has
+ * it. The default button of a `FormDialog` closes the dialog, so the text that a person has entered
+ * would be lost.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {

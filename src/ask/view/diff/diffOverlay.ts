@@ -151,7 +151,7 @@ export class DiffOverlay implements IDisposable {
     const { cell } = this._options;
     if (!cell.isDisposed) {
       cell.removeClass(OPEN_CLASS);
-      // The editor couldn't measure its size while it was hidden, and the window may have changed.
+      // The editor couldn't measure itself while it was hidden. Its width may have changed since.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
   }

@@ -7,9 +7,9 @@
  */
 
 /**
- * The number of lines of the old code in which to search for a line of the answer. The search
- * begins after the old line that was found last. If the n answer lines before this one were not
- * found, they have probably replaced n old lines, so the search covers n more lines.
+ * The number of old lines that are searched for a line of the answer. The search begins after the
+ * last old line that was found in the answer. Each answer line since then has probably replaced an
+ * old line, and therefore extends the search by one line.
  */
 const SEARCH_WINDOW = 40;
 
