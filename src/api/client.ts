@@ -101,8 +101,8 @@ export class ApiClient {
    * model's name in the catalogue; null for the smallest model. Aborting the request doesn't stop
    * the installation.
    *
-   * If `join` is true, only follow a running installation; if `name` is null, it may be that of any
-   * model. If no installation is running, the request fails with status 404.
+   * If `join` is true, only follow a running installation. Then `name` may be null to follow the
+   * installation of any model. If none is running, the request fails with status 404.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
     // The name is left out if it is null, because older servers don't know the field.
@@ -158,9 +158,8 @@ export class ApiClient {
   }
 
   /**
-   * Fetch the contributor of each line of a source. The source is `source` in the body; if the body
-   * has no `source`, it is the version after the step `step`; if the body has neither, it is the
-   * cell's last version.
+   * Fetch the contributor of each line of a source. If `body.source` is missing, the source is the
+   * version after the step `body.step`. If both are missing, it is the cell's last version.
    */
   blame(key: api.ICellKey, body: api.BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;

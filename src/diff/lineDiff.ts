@@ -77,8 +77,8 @@ function extendToLines(a: string, b: string, change: Change): IHunk {
   const endsAtLineStart = endA.from === change.toA && endB.from === change.toB;
   const toA = endsAtLineStart ? change.toA : endA.to + 1;
   const toB = endsAtLineStart ? change.toB : endB.to + 1;
-  // If the change starts at the end of a line in both texts, the hunk doesn't include that line,
-  // unless the hunk's range in A or B would then start after its own end.
+  // If the change starts at the end of a line in both texts, the hunk starts with the next line,
+  // unless it ends before the next line in A or in B.
   const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

@@ -7,9 +7,8 @@ import { DIFF_LIMITS } from './limits';
 const MAX_ENTRIES = 50_000;
 
 /**
- * Compare two lists, and return the ranges that differ. In each of them, the entries of `before`
- * from `fromA` to `toA` were replaced by the entries of `after` from `fromB` to `toB`. End indexes
- * are exclusive.
+ * Compare two lists, and return the changes. Each change replaces the entries of `before` from
+ * `fromA` to `toA` by the entries of `after` from `fromB` to `toB`. End indexes are exclusive.
  *
  * Each distinct entry is encoded as one character, so that CodeMirror's diff of texts can compare
  * the lists.

@@ -2,8 +2,8 @@
  * Replaces the text and the extensions of an existing editor. In a large notebook, this is much
  * faster than creating another editor.
  *
- * A new editor is slow because CodeMirror (style-mod up to 4.1.2) writes the styles of all editors
- * into the page again for each new editor and each new editor state. The browser then recomputes
+ * Creating an editor is slow: for each new editor and each new editor state, CodeMirror (style-mod
+ * up to 4.1.2) writes the styles of all editors into the page again. The browser then recomputes
  * the styles of all cells, which takes more than one second with a thousand cells. When an existing
  * editor gets new extensions, no styles are written if the new extensions have the same styles in
  * the same order as the old ones.

@@ -34,8 +34,8 @@ export function callInKernel(
 ): Promise<unknown> {
   const last = lastRequests.get(kernel) ?? Promise.resolve();
   const result = last.then(() => evaluateCall(kernel, module, call));
-  // When a request ends, the connection first resolves the request's promise. Only then, but in the
-  // same task, it sets its status to idle. The next request reads this status, so it must begin in
+  // When a request ends, the connection first resolves the request's promise, and afterwards, in
+  // the same task, sets its status to idle. The next request reads this status, so it must begin in
   // a new task.
   const nextTask = () => new Promise<void>(resolve => setTimeout(resolve));
   lastRequests.set(kernel, result.then(nextTask, nextTask));

@@ -2,8 +2,8 @@
  * The names of cells in all features. "Cell 3" is the third cell of the notebook; cells of all
  * types are counted.
  *
- * A cell's execution count, such as `[7]`, would not be a good name, because it changes with each
- * run, and most cells in a snapshot have no execution count.
+ * A cell's execution count, such as `[7]`, would not be a good name: it changes with each run, and
+ * most cells in a snapshot have no execution count.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

@@ -180,7 +180,7 @@ export function setup(
       onChanged();
     });
   const phase = (name: string) => until(state => state.phase === name);
-  /** Wait until `count` requests were sent, and return the stream of the last of them. */
+  /** Wait until `count` requests were sent, and return the stream of request number `count`. */
   const requested = async (count: number) => {
     while (feeds.length < count) {
       await Promise.resolve();

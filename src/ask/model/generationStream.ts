@@ -2,8 +2,8 @@
  * The response stream of one generation, from the request to the last event.
  *
  * Invariant: stopping a stream also stops the model. To stop the model, the page sends a request to
- * the server. If it can't send this request, if the request fails, or if the stream doesn't end
- * soon, the page closes the connection, which makes the server stop the model.
+ * the server. If this request can't be sent or fails, or if the stream doesn't end soon, the page
+ * closes the stream's connection. The server notices this and stops the model.
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
@@ -28,7 +28,7 @@ const STOP_TIMEOUT_MS = 5000;
  * refuses an attempt while the cell's previous generation is still shutting down.
  */
 export const MAX_ATTEMPTS = 12;
-/** The delay between two of these attempts. */
+/** The delay between two attempts to start a generation. */
 const RETRY_DELAY_MS = 250;
 
 /** The delays, in milliseconds, before the checks of `waitUntilSaved`. */
@@ -47,9 +47,9 @@ export class GenerationStream {
   isStopped = false;
 
   /**
-   * Send the request and yield the generation's events. If the server refuses the request because
-   * another generation of the cell is still running, send the request again, until it has been sent
-   * `attempts` times or the stream is stopped.
+   * Send the request and yield the generation's events. While another generation of the cell is
+   * running, the server refuses the request. In this case, send it again, at most `attempts` times
+   * in all, unless the stream is stopped.
    */
   async *events(
     api: GenerationApi,

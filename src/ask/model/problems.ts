@@ -57,7 +57,7 @@ export function withFirstLine(code: string, line: string): string {
 
 /**
  * Make the obvious corrections: replace a name with the candidate that it clearly stands for, and
- * import a well-known name. `corrections` describes each of them, such as `prise → price`.
+ * import a well-known name. `corrections` lists the corrections, such as `prise → price`.
  */
 export function correctObvious(
   code: string,

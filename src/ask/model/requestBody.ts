@@ -22,16 +22,16 @@ export interface IRequest {
   /** The code of the open suggestion; without an open suggestion, the cell's code. */
   readonly source: string;
   /**
-   * The id of the turn that the request continues from. This is the first of the following turns
-   * that exists: the last turn about the open suggestion that was answered in words; the open
-   * suggestion's turn; an older turn that the person has chosen.
+   * The id of the turn that the request continues from. With an open suggestion, this is the last
+   * turn about the suggestion: an answer in words, or else the suggestion's own turn. Without one,
+   * it is the older turn that the person has chosen, if any.
    */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
   /**
-   * Whether the page sends the request by itself, because the last suggestion has problems or its
-   * run failed.
+   * Whether the page sends the request by itself, because the last suggestion has problems or
+   * failed when it was run.
    */
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
@@ -105,8 +105,8 @@ export function fetchPreview(
 }
 
 /**
- * Load the past turns of a cell. Return the texts of the requests, oldest first; the id of the last
- * turn, or 0 if there is no turn; and the ids of the turns without an answer.
+ * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
+ * `unansweredTurnIds` the ids of the turns without an answer. `lastTurnId` is 0 without turns.
  */
 export async function loadPastTurns(
   history: IHistory,

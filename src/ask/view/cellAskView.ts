@@ -3,8 +3,8 @@
  * `GenerationModel`.
  *
  * Invariants:
- * - The request, the answer and the typed text are in the `GenerationModel`, so that they aren't
- *   lost when JupyterLab recreates the cell's widget, and this view with it.
+ * - The request, the answer and the typed text are stored in the `GenerationModel`. So they aren't
+ *   lost when JupyterLab recreates the cell's widget, and therefore this view is recreated, too.
  * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
  *   the person renders the cell, because rendering may load images from the web.
  */
@@ -230,7 +230,7 @@ export class CellAskView implements IDisposable {
 
   /**
    * Ask the server whether another page has recorded a decision on the suggestion. Without
-   * jupyter-collaboration, no signal reports such a decision.
+   * jupyter-collaboration, no signal reports the decisions of other pages.
    */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.closeIfDecided();

@@ -18,9 +18,8 @@ export interface ICellBlameOptions extends IBlameLocale {
 }
 
 /**
- * For each editor, the CodeMirror compartment that contains the gutter. CodeMirror can't remove a
- * compartment from an editor, so the compartment is emptied when the gutter is turned off, and
- * filled again when the gutter is turned on again.
+ * Maps each editor to the CodeMirror compartment for the gutter. CodeMirror can't remove a
+ * compartment from an editor, so it stays there, and is empty while the gutter is turned off.
  */
 const compartments = new WeakMap<EditorView, Compartment>();
 

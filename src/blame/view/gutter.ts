@@ -1,7 +1,7 @@
 /**
- * The blame gutter, which shows the contributor of each line of an editor, and a status line below
- * the code, which describes the contributor of one line in words. This file depends on CodeMirror,
- * but not on cells or the server.
+ * The blame gutter, which shows the contributor of each line of an editor. A status line below the
+ * code describes the contributor of one line in words. This file depends on CodeMirror, but not on
+ * cells or the server.
  *
  * Invariants:
  * - After each keystroke, the gutter is updated from the server's last result. The server isn't

@@ -124,9 +124,9 @@ export function outputBlock(
  * Render a row of the list of steps. If the row shows a turn, the request and the answer come
  * first. The code change comes next, except for an answer in words. The output comes last.
  *
- * @param options - `before`: the code with which the step's code is compared, by default the code
- * that was sent with the request or, if there is none, the code before the step; `isShort`: see
- * `ICodeOptions`; `run`: the run whose output is shown, by default the last run of the row.
+ * @param options - `before` is the code with which the step's code is compared. By default, it is
+ * the code that was sent with the request or, for a step without a request, the code before the
+ * step. `run` is the run whose output is shown; by default, the row's last run.
  */
 export function rowBlock(
   labels: PageLabels,

@@ -1,6 +1,6 @@
 /**
- * The report: how many lines each kind of contributor wrote, in the whole notebook and in each
- * cell, and how many lines each model, agent and program wrote.
+ * The report. It shows how many lines each kind of contributor wrote, in the whole notebook and in
+ * each cell. It also shows how many lines each model, agent and program wrote.
  */
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
@@ -13,7 +13,7 @@ import {
 import { button, el } from './dom';
 import type { PageLabels } from './labels';
 
-/** The style class of each kind of contributor. */
+/** The CSS class of each kind of contributor. */
 const CLASSES: Record<ShareKind, string> = {
   byModel: 'model',
   byPerson: 'person',

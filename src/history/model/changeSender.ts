@@ -3,9 +3,9 @@
  * the recorded sources and the sources in the file are equal before the save is recorded.
  *
  * The recorded sources and the file can differ if two pages have opened the same notebook without
- * jupyter-collaboration. A save in this page then overwrites changes in the file that the other
- * page has already recorded. So this page first sends the sources that it saved, and then records
- * the save.
+ * jupyter-collaboration. A save in this page may remove the other page's changes from the file,
+ * although they are already recorded. So this page first sends the sources that it saved, and then
+ * records the save.
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been

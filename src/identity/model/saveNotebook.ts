@@ -2,9 +2,9 @@
  * Saves a notebook without showing an unnecessary dialog.
  *
  * If a notebook is shared (jupyter-collaboration), the server writes the file by itself after each
- * change. `context.save` would take such a write for a conflict, and ask the person whether to
- * overwrite the file or to reload it. So for a shared notebook, this function asks the server to
- * save it.
+ * change. `context.save` would take the server's write for a conflict, and ask the person whether
+ * to overwrite the file or to reload it. So for a shared notebook, `saveNotebook` asks the server
+ * to save it.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';

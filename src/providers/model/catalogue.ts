@@ -21,8 +21,8 @@ export function localEntries(list: ModelList | null): readonly ILocalEntry[] {
 
 /**
  * Return the local model to offer to a person who has no model; null if it is installed already.
- * It is the first that exists of these: the model of this page's last installation (`lastTarget`),
- * a partially downloaded model, the suggested model, the first model of the list.
+ * If this page has followed an installation, offer its model (`lastTarget`); else a partially
+ * downloaded model, else the suggested model, else the first model of the list.
  */
 export function offeredEntry(
   entries: readonly ILocalEntry[],

@@ -71,9 +71,9 @@ export class LocalInstall {
   }
 
   /**
-   * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a stream or a list of models was requested, the response contains an outdated state
-   * of the installation, which is ignored.
+   * A number that grows whenever the installation is started, joined or stopped. If it has grown
+   * since a stream or a list of models was requested, the response shows an outdated state of the
+   * installation, so that state is ignored.
    */
   get epoch(): number {
     return this._epoch;
@@ -162,7 +162,7 @@ export class LocalInstall {
             : this._setState(IDLE);
         }
         problem = toFailure(reason, INTERRUPTED.code);
-        // A lost connection has status 0. Any other status is that of an error response from the
+        // A lost connection has status 0. Any other status comes from an error response of the
         // server, so don't try again.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;

@@ -39,8 +39,8 @@ export async function connectProvider(
     hasClose: true
   });
   // Show the form's buttons in the dialog's footer, where they are always in view. Insert them
-  // before the dialog's own button: when Tab is pressed on that button, JupyterLab moves the focus
-  // to the start of the dialog, so buttons after it could not be reached with the Tab key.
+  // before the dialog's own button. When Tab is pressed on that button, JupyterLab moves the focus
+  // to the start of the dialog, so Tab would never reach buttons after it.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
@@ -79,10 +79,10 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog in which our own fields and buttons handle Enter. In JupyterLab's `Dialog`, Enter presses
- * the default button even if a field has the focus, and in some versions even if another button has
- * it. The default button of a `FormDialog` closes the dialog, so the text that a person has entered
- * would be lost.
+ * A dialog in which our own fields and buttons handle Enter. In JupyterLab's `Dialog`, Enter
+ * presses the default button even if a field has the focus, and in some versions even if another
+ * button has the focus. The default button of a `FormDialog` closes the dialog, so the text that a
+ * person has entered would be lost.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
