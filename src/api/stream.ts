@@ -16,7 +16,8 @@ const TIMEOUT_TICKS = 6;
  * the stream, are skipped. If the stream ends in the middle of an event, that event is skipped,
  * too.
  *
- * @throws TimeoutError if neither events nor heartbeats arrive; SyntaxError for a malformed event.
+ * @throws TimeoutError if neither events nor heartbeats arrive; SyntaxError for a malformed event;
+ * an error of the browser if the connection is lost.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>

@@ -1,8 +1,9 @@
 /**
  * Checks code against the state of a Python kernel, without running it.
  *
- * The invariants of `aiserver/kernel/check.py` and `request.ts` apply. The result from the kernel
- * isn't trusted, because it contains names from the person's data: each problem in it is validated.
+ * The check itself is `aiserver/kernel/check.py`. The invariants of `request.ts` apply. The result
+ * from the kernel isn't trusted, because it contains names from the person's data: each problem in
+ * it is validated.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -23,11 +24,14 @@ export interface IProblem {
   readonly message: string;
   /** Existing names that are similar to the wrong one. */
   readonly candidates: readonly string[];
-  /** The candidate that the wrong name clearly stands for, if any. */
+  /** The candidate that the wrong name clearly stands for; empty or undefined if there is none. */
   readonly correction?: string;
-  /** The package to install for a missing module. */
+  /** The package to install for a missing module; empty or undefined if there is none. */
   readonly package?: string;
-  /** The import that defines the name, if the name is well-known: `import numpy as np` for `np`. */
+  /**
+   * The import that defines a well-known name: `import numpy as np` for `np`. Empty or undefined
+   * for any other name.
+   */
   readonly import?: string;
 }
 
@@ -41,10 +45,10 @@ export async function checkCode(
   code: string
 ): Promise<IProblem[]> {
   const { CHECK } = await import('./checkCode');
-  const imported = (name: string) => `__import__("${name}")`;
-  const sourceExpression = `${imported('base64')}.b64decode("${toBase64(code)}").decode()`;
-  const problemsExpression = `${imported('json')}.dumps(check(${sourceExpression}, variables))`;
-  const call = `${imported('base64')}.b64encode(${problemsExpression}.encode()).decode()`;
+  const importExpression = (name: string) => `__import__("${name}")`;
+  const sourceExpression = `${importExpression('base64')}.b64decode("${toBase64(code)}").decode()`;
+  const problemsExpression = `${importExpression('json')}.dumps(check(${sourceExpression}, variables))`;
+  const call = `${importExpression('base64')}.b64encode(${problemsExpression}.encode()).decode()`;
   const result = await callInKernel(kernel, CHECK, call);
   if (!Array.isArray(result)) {
     throw new Error('The kernel sent no list of problems.');

@@ -9,7 +9,7 @@
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been
- *   edited since then. Until the save is recorded, the page sends nothing else about the notebook.
+ *   edited since then. Until the save is recorded, the page sends no later change of the notebook.
  * - If the response to a request is lost, the request can be repeated. Even so, nothing is recorded
  *   twice.
  */

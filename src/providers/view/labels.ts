@@ -88,7 +88,7 @@ export function destinationOfInput(
   return isLocal ? null : providerText(provider, address, trans);
 }
 
-/** Return whether a model runs in Ollama's cloud. The Jupyter server uses the same rule. */
+/** Return whether a model's name says that it runs in Ollama's cloud. The server does the same. */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
