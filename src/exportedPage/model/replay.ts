@@ -136,7 +136,7 @@ export class NotebookReplay {
       .filter(({ applied }) => applied)
       .at(-1);
     return {
-      source: step < 0 ? firstSource : (appliedStep?.code ?? ''),
+      source: step < 0 ? firstSource : sourceAfter(steps[step]),
       origins: originsOf(appliedStep)
     };
   }

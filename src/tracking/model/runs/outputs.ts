@@ -43,11 +43,12 @@ export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
     text +=
       text && addition && !text.endsWith('\n') ? `\n${addition}` : addition;
   }
-  const preview = truncate(text.replace(ANSI_CODES, ''));
+  const plainText = text.replace(ANSI_CODES, '');
+  const preview = truncate(plainText);
   if (!preview) {
     return null;
   }
-  isTruncated ||= preview.length < text.replace(ANSI_CODES, '').length;
+  isTruncated ||= preview.length < plainText.length;
   return isTruncated ? { text: preview, truncated: true } : { text: preview };
 }
 
@@ -101,6 +102,7 @@ function outputText(output: IOutput): string {
 /** Return the beginning of `value` if it is a text or a list of lines; otherwise an empty text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  // The exact limit is applied later, when the ANSI codes have been removed.
+  // The exact limit is applied later, when the ANSI codes have been removed. (An output of which
+  // most is ANSI codes may be cut here, which the preview then doesn't say.)
   return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT_BYTES) : '';
 }
