@@ -17,7 +17,7 @@ import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
 import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
-import { removeChineseSpaces } from '../../labels/spacing';
+import { joinSentences, removeChineseSpaces } from '../../labels/spacing';
 
 /**
  * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
@@ -227,8 +227,8 @@ export function BranchChip(props: {
  */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
-  /** Whether the request also contains a few values. Only a model on this machine gets values. */
-  sendsValues: boolean;
+  /** The model of the next request; null if there is none. */
+  model: ModelInfo | null;
   trans: TranslationBundle;
   onRemove: (name: string) => void;
 }): React.JSX.Element | null {
@@ -258,14 +258,24 @@ export function DataFrameChips(props: {
         </span>
       ))}
       <span className="jp-AIServer-Ask-hint">
-        {props.sendsValues
-          ? trans.__(
-              'The model sees column names, types and a few values. A small model doesn’t get them with a question about the code.'
-            )
-          : trans.__('Only column names and types are sent.')}
+        {joinSentences(
+          dataframes.some(hasValues)
+            ? trans.__('The model sees column names, types and a few values.')
+            : trans.__('Only column names and types are sent.'),
+          props.model?.small
+            ? trans.__(
+                'A small model doesn’t get them with a question about the code.'
+              )
+            : ''
+        )}
       </span>
     </div>
   );
+}
+
+/** Return whether a profile contains values. Only profiles for models on this machine do. */
+function hasValues({ columns = [], index = [] }: DataFrameProfile): boolean {
+  return [...columns, ...index].some(({ examples }) => examples?.length);
 }
 
 /** The button that opens the row's menu. */

@@ -463,36 +463,42 @@ describe('PromptRow', () => {
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
   });
 
-  it('attaches the DataFrames that the text names, until one is removed', async () => {
-    const frame = (name: string) => ({
-      name,
-      kind: 'pandas.DataFrame',
-      rowCount: 3,
-      columnCount: 1,
-      columns: [{ name: '价格', dtype: 'float64' }]
-    });
-    const frames = [frame('销售'), frame('costs')];
-    const t = await setup({ kernel: { frames, variables: [] } });
-    const chips = () =>
-      [...t.row.node.querySelectorAll('.jp-AIServer-Ask-chip')].map(
-        chip => chip.firstChild?.textContent
+  it.each([true, false])(
+    'attaches the DataFrames that the text names, until one is removed (small model: %s)',
+    async small => {
+      const frame = (name: string) => ({
+        name,
+        kind: 'pandas.DataFrame',
+        rowCount: 3,
+        columnCount: 1,
+        columns: [{ name: '城市', dtype: 'str', examples: ['北京'] }]
+      });
+      const frames = [frame('销售'), frame('costs')];
+      const t = await setup({
+        models: [{ ...LOCAL, small }],
+        kernel: { frames, variables: [] }
+      });
+      const chips = () =>
+        [...t.row.node.querySelectorAll('.jp-AIServer-Ask-chip')].map(
+          chip => chip.firstChild?.textContent
+        );
+      expect(chips()).toEqual([]);
+      await t.type('把销售按月画图');
+      expect(chips()).toEqual(['销售']);
+      expect(t.row.node.textContent).toContain('a few values');
+      // The server sends a small model only the code if the request is a question (P15).
+      expect(
+        t.row.node.textContent?.includes('A small model doesn’t get')
+      ).toBe(small);
+      const remove = t.row.node.querySelector<HTMLElement>(
+        '[aria-label="Remove 销售"]'
       );
-    expect(chips()).toEqual([]);
-    await t.type('把销售按月画图');
-    expect(chips()).toEqual(['销售']);
-    expect(t.row.node.textContent).toContain('a few values');
-    // The server sends a small model only the code if the request is a question (P15).
-    expect(t.row.node.textContent).toContain(
-      'A small model doesn’t get them with a question about the code.'
-    );
-    const remove = t.row.node.querySelector<HTMLElement>(
-      '[aria-label="Remove 销售"]'
-    );
-    await act(async () => remove?.click());
-    await t.settle();
-    expect(chips()).toEqual([]);
-    expect(t.model.buildRequest('销售').attached.frames).toEqual([]);
-  });
+      await act(async () => remove?.click());
+      await t.settle();
+      expect(chips()).toEqual([]);
+      expect(t.model.buildRequest('销售').attached.frames).toEqual([]);
+    }
+  );
 
   it('shows what is wrong with a suggestion, and corrects a name by a click', async () => {
     const t = await setup();

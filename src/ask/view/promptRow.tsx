@@ -299,7 +299,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       </div>
       <DataFrameChips
         dataframes={[...state.dataframes, ...model.attachedFrames(text)]}
-        sendsValues={state.model?.onThisMachine ?? false}
+        model={state.model}
         trans={trans}
         onRemove={name => {
           model.removeDataFrame(name);
