@@ -174,6 +174,9 @@ export class GenerationModel extends GenerationStore {
   /**
    * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText`
    * returns the request's text for the error and the problems that the kernel finds in the code.
+   *
+   * If the cell has the unchanged code of an accepted answer, a small model gets the request for
+   * that answer again, because it rarely corrects its own code.
    */
   async fix(
     requestText: (error: string, problems: readonly IProblem[]) => string
@@ -182,6 +185,13 @@ export class GenerationModel extends GenerationStore {
     const error = target.error();
     if (error === null) {
       return;
+    }
+    const { accepted, suggestion, state } = this;
+    const isAccepted = !suggestion && accepted?.code === target.source();
+    if (accepted && isAccepted && state.model?.small) {
+      return this._repair.runAfter(() =>
+        this._sender.send({ ...accepted.request, isRetry: true })
+      );
     }
     const problems = (await target.check(target.source() ?? '')) ?? [];
     // During the check, the row may have been closed, or the cell's error may have changed.

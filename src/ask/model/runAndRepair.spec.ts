@@ -47,6 +47,32 @@ describe('RunAndRepair', () => {
     expect(t.model.state.notice).toBe('ran_corrected');
   });
 
+  it('asks a small model for another answer if the accepted one is to be fixed', async () => {
+    const t = cellThatFails(['bad', 'bad + 1']);
+    const small = { ...MODEL, small: true };
+    const asked = t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
+    await asked;
+    await t.model.decision.accept();
+    t.model.open();
+    const requestText = () => 'fix it';
+    const fixed = t.model.fix(requestText);
+    await answer(t, 2, 'good');
+    await fixed;
+    await t.model.decision.reject();
+    // The person's own change is to be fixed, too.
+    t.edit('bad + 1');
+    t.model.open();
+    void t.model.fix(requestText);
+    await t.requested(3);
+    expect(t.bodies.map(({ intent, mode }) => [intent, mode])).toEqual([
+      ['do it', undefined],
+      ['do it', 'retry'],
+      ['fix it', undefined]
+    ]);
+  });
+
   it('P13: runs nothing until it is started', async () => {
     const t = cellThatFails([]);
     const asked = t.model.ask('do it');
