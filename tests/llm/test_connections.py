@@ -313,6 +313,18 @@ def test_a_named_pipe_in_its_place_blocks_nothing(folder: Path):
     assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
+def test_it_says_so_if_another_process_changes_the_settings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("aiserver.llm.credentials.private_file._PATIENCE", 0)
+    with (
+        PrivateFile(folder / ".keys.json").change(),
+        pytest.raises(errors.StorageError, match="Another process"),
+    ):
+        _put(folder)
+    assert PrivateFile(folder / ".keys.json").read() == {}
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 async def test_a_full_disk_preserves_the_old_content(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: int

@@ -33,6 +33,7 @@ _PATIENCE = 10  # seconds to wait for another process that changes the settings
 _UNWRITABLE = UserText(
     "The settings could not be saved. Check the disk and the folder’s permissions."
 )
+_LOCKED = UserText("Another process is changing the settings. Please try again.")
 _FULL = UserText(
     "The disk is full, or your quota is used up, so the settings could not be saved. "
     "Free up some space, then try again."
@@ -95,7 +96,7 @@ class PrivateFile:
             make_private(folder)
             release = lock_file(str(folder), "", time.monotonic() + _PATIENCE)
             if release is None:
-                raise StorageError(_UNWRITABLE)
+                raise StorageError(_LOCKED)
             try:
                 for temp_file in self._temp_files():
                     temp_file.unlink(missing_ok=True)
