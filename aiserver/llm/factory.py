@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
@@ -21,6 +22,11 @@ from .streaming import Limits
 # Providers whose complete answers always end with a finish reason. If the reason is missing, the
 # answer was interrupted.
 _SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+
+
+# A slow computer reads the prompt of a large model for many minutes before the first token. So
+# local models may be silent for this many times as long as models on other computers.
+_LOCAL_PATIENCE = 10
 
 
 def create_model(
@@ -94,7 +100,7 @@ def _create_local(
     return LocalModel(
         info,
         process,
-        limits,
+        replace(limits, timeout=_LOCAL_PATIENCE * limits.timeout),
         style=similar_model.style,
         prompt_tokens=similar_model.prompt_tokens,
         # The context must have room for the prompt and the answer.

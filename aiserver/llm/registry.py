@@ -95,7 +95,9 @@ class ModelRegistry(LoggingConfigurable):
     ).tag(config=True)
 
     timeout = Float(
-        120.0, help="Seconds without a response after which a model request times out."
+        120.0,
+        help="""Seconds without a response after which a model request times out. Local models may
+        take ten times as long.""",
     ).tag(config=True)
 
     max_output_tokens = Int(

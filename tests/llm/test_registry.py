@@ -363,3 +363,10 @@ async def test_close_ends_every_model(installed, monkeypatch):
     await models.get("openai:gpt-4.1-mini")
     await models.close()
     assert sorted(closed) == ["LocalModel", "RemoteModel"]
+
+
+async def test_a_slow_local_model_has_more_time_than_a_remote_one(installed: Path):
+    local = await ModelRegistry(timeout=7).get()
+    remote = await ModelRegistry(timeout=7, model="ollama:x").get()
+    assert isinstance(local, LocalModel) and local._limits.timeout == 70
+    assert isinstance(remote, RemoteModel) and remote._limits.timeout == 7
