@@ -9,18 +9,19 @@ import type { Report } from '../api/types';
 export type Shares = Omit<Report['total'], 'turns'>;
 
 /**
- * The kinds of shares, in the order in which they are shown. `existing` is the share of the lines
- * that the notebook contained before its changes were recorded.
+ * The author of each kind of share, in the order in which the shares are shown. `existing` is the
+ * share of the lines that the notebook contained before its changes were recorded.
  */
-export const SHARE_KINDS = [
-  'byModel',
-  'byPerson',
-  'byAgent',
-  'byProgram',
-  'byUnknown',
-  'existing'
-] as const;
-export type ShareKind = (typeof SHARE_KINDS)[number];
+export const SHARE_AUTHORS = {
+  byModel: 'model',
+  byPerson: 'person',
+  byAgent: 'agent',
+  byProgram: 'program',
+  byUnknown: 'unknown',
+  existing: 'existing'
+} as const;
+export type ShareKind = keyof typeof SHARE_AUTHORS;
+export const SHARE_KINDS = Object.keys(SHARE_AUTHORS) as ShareKind[];
 
 /** Describe a share, given as a percentage or a number of lines: "38% by AI". */
 export function shareText(

@@ -9,7 +9,11 @@ import type { IFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 import { lineContributorText } from '../../labels/contributorLabels';
 import { contributorIcon } from '../../ui/contributorIcon';
-import { SHARE_KINDS, shareText } from '../../labels/shareLabels';
+import {
+  SHARE_AUTHORS,
+  SHARE_KINDS,
+  shareText
+} from '../../labels/shareLabels';
 import { showTime } from '../../labels/time';
 
 export interface IBlameLocale {
@@ -68,15 +72,6 @@ export function describeLine(
     .join(' · ');
 }
 
-/** Maps each kind of contributor to its entry in `SHARE_KINDS` (see `shareLabels.ts`). */
-const SHARE_BY_AUTHOR = {
-  model: 'byModel',
-  person: 'byPerson',
-  agent: 'byAgent',
-  program: 'byProgram',
-  unknown: 'byUnknown'
-} as const;
-
 /** Describe how many lines each kind of contributor wrote. Blank lines aren't counted. */
 export function summarizeLines(
   source: string,
@@ -88,11 +83,12 @@ export function summarizeLines(
   if (!countedLines.length) {
     return trans.__('The cell is empty.');
   }
-  const kinds = countedLines.map(({ author, existing }) =>
-    existing ? 'existing' : SHARE_BY_AUTHOR[author]
+  const authors = countedLines.map(({ author, existing }) =>
+    existing ? 'existing' : author
   );
-  const texts = SHARE_KINDS.filter(kind => kinds.includes(kind)).map(kind =>
-    shareText(kind, kinds.filter(lineKind => lineKind === kind).length, trans)
-  );
+  const texts = SHARE_KINDS.flatMap(kind => {
+    const share = authors.filter(author => author === SHARE_AUTHORS[kind]);
+    return share.length ? [shareText(kind, share.length, trans)] : [];
+  });
   return trans.__('Lines: %1', texts.join(trans._p('between names', ', ')));
 }

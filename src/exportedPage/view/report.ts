@@ -6,22 +6,12 @@ import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
   namesByLineCount,
+  SHARE_AUTHORS,
   SHARE_KINDS,
-  ShareKind,
   Shares
 } from '../../labels/shareLabels';
 import { button, el } from './dom';
 import type { PageLabels } from './labels';
-
-/** The CSS class of each kind of contributor. */
-const CLASSES: Record<ShareKind, string> = {
-  byModel: 'model',
-  byPerson: 'person',
-  byAgent: 'agent',
-  byProgram: 'program',
-  byUnknown: 'unknown',
-  existing: 'existing'
-};
 
 /** @param onPick - Called with the index of a cell when the reader chooses the cell. */
 export function reportView(
@@ -127,7 +117,7 @@ function table(
 function shareBar(shares: Shares): HTMLElement {
   const bar = el('span.share', { 'aria-hidden': 'true' });
   for (const kind of SHARE_KINDS) {
-    const segment = el('span', { class: `part ${CLASSES[kind]}` });
+    const segment = el('span', { class: `part ${SHARE_AUTHORS[kind]}` });
     segment.style.flexGrow = String(shares[kind]);
     bar.append(segment);
   }

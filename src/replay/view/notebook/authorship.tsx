@@ -8,6 +8,7 @@ import React from 'react';
 import type { Report } from '../../../api/types';
 import {
   namesByLineCount,
+  SHARE_AUTHORS,
   SHARE_KINDS,
   ShareKind,
   Shares,
@@ -40,7 +41,7 @@ export const Authorship = React.memo(function Authorship(
       <ShareBar {...total} />
       <p>
         {labels.shares(total).map(([kind, text]) => (
-          <span key={kind} className={COLOR_CLASSES[kind]}>
+          <span key={kind} className={`jp-mod-${SHARE_AUTHORS[kind]}`}>
             {text}
           </span>
         ))}
@@ -129,16 +130,6 @@ function CellShares(props: IAuthorshipProps): React.JSX.Element {
   );
 }
 
-/** The CSS class for the colour of each kind of contributor. */
-const COLOR_CLASSES: Record<ShareKind, string> = {
-  byModel: 'jp-mod-model',
-  byPerson: 'jp-mod-hand',
-  byAgent: 'jp-mod-agent',
-  byProgram: 'jp-mod-program',
-  byUnknown: 'jp-mod-unknown',
-  existing: 'jp-mod-existing'
-};
-
 /** A horizontal bar, divided in proportion to the shares. */
 function ShareBar(shares: Shares): React.JSX.Element {
   return (
@@ -146,7 +137,7 @@ function ShareBar(shares: Shares): React.JSX.Element {
       {SHARE_KINDS.filter(kind => shares[kind]).map(kind => (
         <i
           key={kind}
-          className={COLOR_CLASSES[kind]}
+          className={`jp-mod-${SHARE_AUTHORS[kind]}`}
           style={{ flexGrow: shares[kind] }}
         />
       ))}
