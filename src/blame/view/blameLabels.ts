@@ -52,24 +52,18 @@ export function describeLine(
   const timeText = line.timestamp
     ? showTime(line.timestamp, new Date(), locale).short
     : '';
-  if (line.turnId === undefined || line.author !== 'model') {
-    return [lineContributorText(line, trans), timeText]
-      .filter(Boolean)
-      .join(' · ');
-  }
-  const { turnId, intent = '', model = '' } = line;
-  const contributor = trans.__('AI, request %1', turnId);
+  const { author, turnId, intent = '', model = '' } = line;
   const request = intent.replace(/\s+/g, ' ').trim();
-  // The id of a model is its provider's name, a colon and the model's name.
-  const modelName = model.slice(model.indexOf(':') + 1);
-  return [
-    contributor,
-    request && trans.__('“%1”', request),
-    modelName,
-    timeText
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  const parts =
+    turnId === undefined || author !== 'model'
+      ? [lineContributorText(line, trans)]
+      : [
+          trans.__('AI, request %1', turnId),
+          request && trans.__('“%1”', request),
+          // The id of a model is its provider's name, a colon and the model's name.
+          model.slice(model.indexOf(':') + 1)
+        ];
+  return [...parts, timeText].filter(Boolean).join(' · ');
 }
 
 /** Describe how many lines each kind of contributor wrote. Blank lines aren't counted. */
