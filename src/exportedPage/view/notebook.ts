@@ -115,24 +115,20 @@ export class NotebookView {
   ): Child {
     const labels = this._labels;
     const { replay, trans } = labels;
-    const { source, origins } = replay.sourceAt(cell, index);
     const label = trans.__('Code');
-    const step = isChanged ? replay.cells[cell].steps[index] : undefined;
-    const before = step?.base ?? step?.before;
-    if (step && before && before !== step.code) {
-      const { code } = step;
-      const origins = originsOf(step);
-      return codeBlock(labels, { cell, code, origins, before, label });
-    }
     const output = outputBlock(
       labels,
       index < 0 ? null : replay.lastRun(cell, index)
     );
-    if (step?.kind === 'turn' && !before) {
+    const step = isChanged ? replay.cells[cell].steps[index] : undefined;
+    const before = step?.base ?? step?.before;
+    if (step && (before ? before !== step.code : step.kind === 'turn')) {
       const { code } = step;
       const origins = originsOf(step);
-      return [codeBlock(labels, { cell, code, origins, label }), output];
+      const block = codeBlock(labels, { cell, code, origins, before, label });
+      return before ? block : [block, output];
     }
+    const { source, origins } = replay.sourceAt(cell, index);
     const markdown = type === 'markdown' ? replay.markdownOf(source) : null;
     return [
       markdown
