@@ -28,10 +28,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   const node = document.createElement(tag) as HTMLElementTagNameMap[K];
   node.classList.add(...classes);
   const [first, ...following] = content;
-  const children = isAttributes(first) ? following : content;
-  for (const [name, value] of Object.entries(
-    isAttributes(first) ? first : {}
-  )) {
+  const [attributes, children] = isAttributes(first)
+    ? [first, following]
+    : [{}, content];
+  for (const [name, value] of Object.entries<Attributes[string]>(attributes)) {
     if (typeof value === 'function') {
       node.addEventListener(name, value);
     } else if (value !== null && value !== undefined && value !== false) {

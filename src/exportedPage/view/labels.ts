@@ -123,18 +123,16 @@ export class PageLabels {
 
   /** Return the name of the author of a step or a line. */
   contributor({ author, name }: { author: Author; name?: string }): string {
-    switch (author) {
-      case 'existing':
-        return this.trans.__('existing');
-      case 'person':
-        return this.trans.__('by hand');
-      case 'model':
-        return name
-          ? contributorName({ author, name }, this.trans)
-          : this.trans.__('AI');
-      default:
-        return contributorName({ author, name }, this.trans);
+    const { trans } = this;
+    if (author === 'existing') {
+      return trans.__('existing');
     }
+    if (author === 'person') {
+      return trans.__('by hand');
+    }
+    return author === 'model' && !name
+      ? trans.__('AI')
+      : contributorName({ author, name }, trans);
   }
 
   /**
