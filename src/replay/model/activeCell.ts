@@ -7,7 +7,12 @@
  * - No property is cached, so all properties describe the notebook as it is now.
  * - While `isActive` is false, this object listens to no signals of the notebook.
  */
-import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
+import type {
+  ISharedCell,
+  ISharedNotebook,
+  SharedCell,
+  YNotebook
+} from '@jupyter/ydoc';
 import type { Cell, ICellModel } from '@jupyterlab/cells';
 import {
   INotebookTracker,
@@ -150,20 +155,13 @@ export class ActiveCell {
     const idAbove = cellsAbove?.find(id => ids.includes(id));
     const index =
       cellsAbove === null ? ids.length : ids.indexOf(idAbove ?? '') + 1;
-    const isCode = cell.type === 'code';
+    const { id, type, source } = cell;
+    const cellType = type === 'code' || type === 'raw' ? type : 'markdown';
     // The cast is needed because `ISharedNotebook` does not declare the undo manager.
     const { undoManager } = shared as YNotebook;
     // Don't combine this change with the changes before it and after it into one undo step.
     undoManager?.stopCapturing();
-    runAsOwnWrite(() =>
-      shared.insertCell(index, {
-        id: cell.id,
-        cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
-        source: cell.source,
-        // Trust the cell, as JupyterLab trusts new cells: it has no outputs that could be unsafe.
-        metadata: isCode ? { trusted: true } : {}
-      })
-    );
+    insertCell(shared, index, { id, cell_type: cellType, source });
     undoManager?.stopCapturing();
     return true;
   }
@@ -180,14 +178,7 @@ export class ActiveCell {
       return;
     }
     const index = notebook.activeCellIndex + 1;
-    runAsOwnWrite(() =>
-      shared.insertCell(index, {
-        cell_type: active.model.type,
-        source,
-        // Trust the cell, as JupyterLab trusts new cells: it has no outputs that could be unsafe.
-        metadata: active.model.type === 'code' ? { trusted: true } : {}
-      })
-    );
+    insertCell(shared, index, { cell_type: active.model.type, source });
     void notebook.scrollToItem(index, 'smart').catch(() => undefined);
   }
 
@@ -278,7 +269,18 @@ export class ActiveCell {
   private _model: ICellModel | null = null;
 }
 
-function describeCell(model: ICellModel, number: number): ICellInfo {
+/** Insert a cell into the notebook. */
+function insertCell(
+  shared: ISharedNotebook,
+  index: number,
+  cell: SharedCell.Cell
+): void {
+  // Trust the cell, as JupyterLab trusts new cells: it has no outputs that could be unsafe.
+  const metadata = cell.cell_type === 'code' ? { trusted: true } : {};
+  runAsOwnWrite(() => shared.insertCell(index, { ...cell, metadata }));
+}
+
+function describe(model: ICellModel, number: number): ICellInfo {
   return {
     id: model.id,
     type: model.type,
