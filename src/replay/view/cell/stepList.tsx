@@ -143,8 +143,8 @@ const StepRow = React.memo(function StepRow(
         </i>
       </span>
       <span className="jp-AIServer-Replay-title">{title}</span>
-      {props.isStepA && <ComparisonLetter letter="A" />}
-      {props.isStepB && <ComparisonLetter letter="B" />}
+      {props.isStepA && <b className="jp-AIServer-Replay-mark">A</b>}
+      {props.isStepB && <b className="jp-AIServer-Replay-mark">B</b>}
       {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
       <span className="jp-AIServer-Replay-by">
         {step.lane > 0 && <span>{trans.__('other branch')}</span>}
@@ -157,10 +157,6 @@ const StepRow = React.memo(function StepRow(
     </button>
   );
 });
-
-function ComparisonLetter(props: { letter: string }): React.JSX.Element {
-  return <b className="jp-AIServer-Replay-mark">{props.letter}</b>;
-}
 
 /** The numbers of lines that an edit added and removed. Draws nothing for other kinds of steps. */
 function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
