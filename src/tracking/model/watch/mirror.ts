@@ -19,6 +19,7 @@ import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import { isValidId } from '../../../cells/cellIds';
 import { IWriter, PERSON_WRITER } from '../../../records/contributor';
 import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
+import type { Writers } from '../contributors/writers';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
 
@@ -36,14 +37,8 @@ export interface ICellListChange {
 }
 
 export interface IMirrorOptions {
-  /** Returns whether a person made the transaction by typing. Called for each keystroke. */
-  isTyping(transaction: ITransaction): boolean;
-  /**
-   * Returns the writer of a transaction.
-   *
-   * @param isReload Whether the transaction reloaded the notebook from its file.
-   */
-  writerOf(transaction: ITransaction, isReload: boolean): IWriter;
+  /** Finds the writer of each transaction. */
+  readonly writers: Writers;
   /** Called before a change in this page that isn't typing, such as a change by a command. */
   beforeUntypedChange(): void;
   /** Called after a change of the list of cells that this page must record. */
@@ -124,7 +119,7 @@ export class Mirror {
   private _beforeTransaction(transaction: ITransaction): void {
     if (!transaction.local) {
       this._readEdited(() => true);
-    } else if (this._options.isTyping(transaction)) {
+    } else if (this._options.writers.isTyping(transaction)) {
       this._readEdited(writer => writer !== PERSON_WRITER);
     } else {
       this._readAll();
@@ -168,7 +163,7 @@ export class Mirror {
 
   /** Handle a transaction that only changed sources. */
   private _onSourceChanges(transaction: ITransaction, ids: string[]): void {
-    const writer = this._options.writerOf(transaction, false);
+    const writer = this._options.writers.writerOf(transaction);
     const mustRecord = !isRecordedByOtherPage(transaction, writer);
     for (const id of ids.filter(cellId => this._copyById.has(cellId))) {
       const { source } = this._copyById.get(id)!;
@@ -203,7 +198,7 @@ export class Mirror {
     const isReload =
       newCells.length === this._copyById.size &&
       transaction.changed.has(this._transactions.meta);
-    const writer = this._options.writerOf(transaction, isReload);
+    const writer = this._options.writers.writerOf(transaction, isReload);
     const mustRecord = !isRecordedByOtherPage(transaction, writer);
     if (mustRecord) {
       this._readAll();

@@ -71,14 +71,9 @@ export class NotebookWatch implements IOriginNotebook {
     this.notebook = panel.content;
     this._recorded = new RecordedState(_options.scope, summaries);
     const shared = panel.context.model.sharedModel as YNotebook;
-    const writers = (this._writers = new Writers(
-      shared,
-      _options.causeDetectors
-    ));
+    this._writers = new Writers(shared, _options.causeDetectors);
     this._mirror = new Mirror(shared, {
-      isTyping: transaction => writers.isTyping(transaction),
-      writerOf: (transaction, isReload) =>
-        writers.writerOf(transaction, isReload),
+      writers: this._writers,
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
@@ -184,9 +179,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   /** Return whether to check if a cell now has a turn. Only unwatched cells need this check. */
   needsTurnCheck(cellId: string): boolean {
-    return (
-      !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)
-    );
+    return !this._recorded.isWatched(cellId);
   }
 
   /** Return the state of a cell, or its last state if it was deleted; null if the id is unknown. */
