@@ -32,10 +32,7 @@ export class Origins {
 
   /** Whether any notebook is watched, so that a pasted cell may have an origin. */
   get hasNotebooks(): boolean {
-    for (const _ of this._notebooks()) {
-      return true;
-    }
-    return false;
+    return [...this._notebooks()].length > 0;
   }
 
   /**
