@@ -13,45 +13,78 @@ const HIDDEN_CHARACTERS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
 /** Replace each hidden character with a visible “•”. */
-export function revealHidden(code: string): string {
+function revealHidden(code: string): string {
   return code.replace(HIDDEN_CHARACTERS, '•');
 }
 
-/** Return DOM nodes that show code with highlighting; null if the code can't be highlighted. */
-export async function highlight(
+/** A piece of code that has one highlighting style, such as a keyword. */
+export interface IStyledText {
+  readonly text: string;
+  /** The CSS classes of the style; '' if the text has no style. */
+  readonly className: string;
+}
+
+/** Return code as styled texts; null if the code can't be highlighted. */
+async function highlight(
   languages: IEditorLanguageRegistry,
   code: string,
   mimeType: string
-): Promise<ChildNode[] | null> {
+): Promise<IStyledText[] | null> {
   const container = document.createElement('span');
   const language = languages.findByMIME(mimeType);
   if (language) {
     await languages.highlight(code, language, container).catch(() => undefined);
   }
   // After a failure, or if the language is unknown, the container doesn't contain the code.
-  return container.textContent === code ? [...container.childNodes] : null;
+  return container.textContent === code
+    ? Array.from(container.childNodes, node => ({
+        text: node.textContent ?? '',
+        className: node instanceof HTMLElement ? node.className : ''
+      }))
+    : null;
+}
+
+/** Return code as styled texts. Until highlighting is done, this is one text without a style. */
+export function useHighlighting(
+  code: string,
+  mimeType: string
+): readonly IStyledText[] {
+  const { languages } = useReplay();
+  const text = revealHidden(code);
+  const [styledTexts, setStyledTexts] = React.useState<readonly IStyledText[]>(
+    []
+  );
+  React.useEffect(() => {
+    let isCurrent = true;
+    void highlight(languages, text, mimeType).then(texts => {
+      if (isCurrent && texts) {
+        setStyledTexts(texts);
+      }
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text, mimeType, languages]);
+  // After the code has changed, `styledTexts` is the previous code until highlighting is done.
+  const matchesText = styledTexts.map(styled => styled.text).join('') === text;
+  return matchesText ? styledTexts : [{ text, className: '' }];
+}
+
+/** Render styled texts. */
+export function renderTexts(texts: readonly IStyledText[]) {
+  return texts.map(({ text, className }, index) => (
+    <span key={index} className={className}>
+      {text}
+    </span>
+  ));
 }
 
 export const StaticCode = React.memo(function StaticCode(props: {
   code: string;
   mimeType: string;
 }): React.JSX.Element {
-  const { mimeType } = props;
-  const { languages } = useReplay();
-  const node = React.useRef<HTMLElement>(null);
-  const code = revealHidden(props.code);
-  React.useLayoutEffect(() => {
-    let isCurrent = true;
-    // Show the code without highlighting first.
-    node.current!.textContent = code;
-    void highlight(languages, code, mimeType).then(highlighted => {
-      if (isCurrent && highlighted) {
-        node.current?.replaceChildren(...highlighted);
-      }
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [code, mimeType, languages]);
-  return <code ref={node} className="jp-AIServer-Replay-static" />;
+  const texts = useHighlighting(props.code, props.mimeType);
+  return (
+    <code className="jp-AIServer-Replay-static">{renderTexts(texts)}</code>
+  );
 });

@@ -2,15 +2,7 @@
 import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
-import { useReplay } from '../context';
-import { highlight, revealHidden } from '../staticCode';
-
-/** A piece of code that has one highlighting style, such as a keyword. */
-interface IStyledText {
-  readonly text: string;
-  /** The CSS classes of the style; '' if the text has no style. */
-  readonly className: string;
-}
+import { IStyledText, renderTexts, useHighlighting } from '../staticCode';
 
 /** The HTML element for each kind of line. */
 const ELEMENTS = { same: 'span', removed: 'del', added: 'ins' } as const;
@@ -55,13 +47,7 @@ export function ChangedCode(props: {
               const Wrapper = isChangedWord ? 'b' : React.Fragment;
               return (
                 <Wrapper key={from}>
-                  {sliceStyledTexts(styledTexts, from, to).map(
-                    ({ text, className }, sliceIndex) => (
-                      <span key={sliceIndex} className={className}>
-                        {text}
-                      </span>
-                    )
-                  )}
+                  {renderTexts(sliceStyledTexts(styledTexts, from, to))}
                 </Wrapper>
               );
             })}
@@ -108,35 +94,4 @@ function sliceStyledTexts(
     }
   }
   return slices;
-}
-
-/** Return code as styled texts. Until highlighting is done, this is one text without a style. */
-function useHighlighting(
-  code: string,
-  mimeType: string
-): readonly IStyledText[] {
-  const { languages } = useReplay();
-  const text = revealHidden(code);
-  const [styledTexts, setStyledTexts] = React.useState<readonly IStyledText[]>(
-    []
-  );
-  React.useEffect(() => {
-    let isCurrent = true;
-    void highlight(languages, text, mimeType).then(nodes => {
-      if (isCurrent && nodes) {
-        setStyledTexts(
-          nodes.map(node => ({
-            text: node.textContent ?? '',
-            className: node instanceof HTMLElement ? node.className : ''
-          }))
-        );
-      }
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [text, mimeType, languages]);
-  // After the code has changed, `styledTexts` is the previous code until highlighting is done.
-  const matchesText = styledTexts.map(styled => styled.text).join('') === text;
-  return matchesText ? styledTexts : [{ text, className: '' }];
 }
