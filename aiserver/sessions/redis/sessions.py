@@ -163,20 +163,10 @@ class RedisSessions(RedisConnection):
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Permanently delete a session; return False if there was none."""
-        keys = [*self._keyspace.session_keys(key), self._keyspace.owner_key("notebooks", key.owner)]
-        result = await self._client.run(
-            "delete",
-            [
-                self._keyspace.write_result_key(secrets.token_hex(12)),
-                *keys,
-                self._keyspace.owner_key("blobs", key.owner),
-            ],
-            *(
-                encode_owner(key.owner),
-                cell_name(key),
-                _revision_argument(if_revision),
-                _MAJOR_VERSION,
-            ),
+        owner_keys = [self._keyspace.owner_key(kind, key.owner) for kind in ("notebooks", "blobs")]
+        revision = _revision_argument(if_revision)
+        result = await self._write(
+            "delete", key, secrets.token_hex(12), revision, _MAJOR_VERSION, more_keys=owner_keys
         )
         _raise_if_refused(result, if_revision)
         return bool(result[1])
@@ -238,16 +228,11 @@ class RedisSessions(RedisConnection):
         write_id, now = secrets.token_hex(12), utc_now()
         empty_session = new_session(key, now)
         empty_session.meta.revision = 0  # the script stores the revision in a field of the head
-        result = await self._client.run(
+        result = await self._write(
             "append",
-            [self._keyspace.write_result_key(write_id), *self._keyspace.session_keys(key)],
-            *(
-                encode_owner(key.owner),
-                cell_name(key),
-                now,
-                _revision_argument(if_revision),
-                _MAJOR_VERSION,
-            ),
+            key,
+            write_id,
+            *(now, _revision_argument(if_revision), _MAJOR_VERSION),
             summarise(empty_session).model_dump_json(),
             *(to_text(empty_session.meta, META_DEPTH), write_id),
             *(argument for item in items for argument in item),
@@ -259,13 +244,16 @@ class RedisSessions(RedisConnection):
         """Store a complete session; return False if the stored write id isn't the expected one."""
         write_id = secrets.token_hex(12)
         arguments = await asyncio.to_thread(lambda: split(session, write_id).arguments())
-        result = await self._client.run(
-            "replace",
-            [self._keyspace.write_result_key(write_id), *self._keyspace.session_keys(key)],
-            *(encode_owner(key.owner), cell_name(key), expected_write_id),
-            *arguments,
-        )
+        result = await self._write("replace", key, write_id, expected_write_id, *arguments)
         return bool(result[0] == b"ok")
+
+    async def _write(
+        self, script: str, key: SessionKey, write_id: str, *args: Any, more_keys: Sequence[str] = ()
+    ) -> Any:
+        """Run a script that writes a session."""
+        session_keys = self._keyspace.session_keys(key)
+        keys = [self._keyspace.write_result_key(write_id), *session_keys, *more_keys]
+        return await self._client.run(script, keys, encode_owner(key.owner), cell_name(key), *args)
 
     async def _newest_turns(
         self, key: SessionKey, limit: int | None
