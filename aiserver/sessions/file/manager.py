@@ -163,10 +163,7 @@ class FileSessionManager(SessionManager):
     ) -> bool:
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
-
-        def merge(session: Session) -> bool:
-            return merge_into(session, other, merged_digests)
-
+        merge = partial(merge_into, theirs=other, merged_digests=merged_digests)
         return await self._run(self._files.change, key, merge)
 
     @contextlib.asynccontextmanager
