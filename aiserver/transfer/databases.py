@@ -37,10 +37,6 @@ class AgentScopeDatabase:
             raise SettingError(f"“{table}” is not a valid table name.")
         self._url, self._table = url, table
 
-    def count(self) -> int | None:
-        """Return None, because the number of sessions isn't known before they are read."""
-        return None
-
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the id and content of each session."""
         results = await asyncio.to_thread(self._read)
@@ -106,10 +102,6 @@ class AgentScopeRedis:
 
     def __init__(self, url: str, prefix: str) -> None:
         self._url, self._prefix = url, prefix
-
-    def count(self) -> int | None:
-        """Return None, because the number of sessions isn't known before they are read."""
-        return None
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the id and content of each session."""

@@ -43,10 +43,6 @@ class InputFiles:
         # The results of `_is_in_agentscope_folder`, by folder.
         self._agentscope_by_folder: dict[Path, bool] = {}
 
-    def count(self) -> int | None:
-        """Return the number of files."""
-        return len(self.files)
-
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the path of each file and the histories that were read from it.
 

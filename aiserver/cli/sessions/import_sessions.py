@@ -82,13 +82,8 @@ def _total_count(inputs: list[_Input]) -> int | None:
 
     Return None if any input is a database, because its sessions aren't counted in advance.
     """
-    total = 0
-    for each_input in inputs:
-        count = each_input.count()
-        if count is None:
-            return None
-        total += count
-    return total
+    counts = [len(source.files) for source in inputs if isinstance(source, InputFiles)]
+    return sum(counts) if len(counts) == len(inputs) else None
 
 
 def _create_input(name: str, arguments: argparse.Namespace, context: StoreContext) -> _Input:
