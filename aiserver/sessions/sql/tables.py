@@ -62,11 +62,17 @@ LongText = Text().with_variant(LONGTEXT(charset="utf8mb4", collation="utf8mb4_bi
 LongBytes = LargeBinary().with_variant(LONGBLOB(), "mysql")
 
 metadata = MetaData()
-_MYSQL_OPTIONS: dict[str, Any] = {
-    "mysql_engine": "InnoDB",
-    "mysql_charset": "utf8mb4",
-    "mysql_row_format": "DYNAMIC",
-}
+
+
+def _table(name: str, *columns: Column[Any] | Index) -> Table:
+    return Table(
+        name,
+        metadata,
+        *columns,
+        mysql_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_row_format="DYNAMIC",
+    )
 
 
 def _cell_key() -> tuple[Column[Any], ...]:
@@ -78,21 +84,18 @@ def _cell_key() -> tuple[Column[Any], ...]:
     )
 
 
-sessions = Table(
+sessions = _table(
     "aiserver_sessions",
-    metadata,
     *_cell_key(),
     Column("meta", LongText, nullable=False),
     Column("extra", LongText, nullable=False),  # unknown top-level keys as JSON, or empty
     Column("events", SmallInteger, nullable=False),  # absent, null or a list: see codes.py
     Column("counters", LongText, nullable=False),  # JSON of ``rows.Counters``
     Column("summary", LongText, nullable=False),  # JSON of ``SessionSummary``
-    **_MYSQL_OPTIONS,
 )
 
-items = Table(
+items = _table(
     "aiserver_items",
-    metadata,
     *_cell_key(),
     Column("item_index", Integer, primary_key=True, autoincrement=False),
     Column("kind", SmallInteger, nullable=False),  # see codes.py
@@ -100,44 +103,35 @@ items = Table(
     Column("write_id", BigInteger, nullable=False),  # ``WriteState.id`` of the write
     Column("content", LongText, nullable=False),
     Index("aiserver_items_event_id", "owner", "notebook_id", "cell_id", "event_id"),
-    **_MYSQL_OPTIONS,
 )
 
-notebooks = Table(
+notebooks = _table(
     "aiserver_notebooks",
-    metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
     Column("notebook_id", Name(64), primary_key=True),
     Column("next_seq", BigInteger, nullable=False),
     Column("mark", BigInteger, nullable=False),  # changes with each write to the change log
-    **_MYSQL_OPTIONS,
 )
 
-notebook_log = Table(
+notebook_log = _table(
     "aiserver_notebook_log",
-    metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
     Column("notebook_id", Name(64), primary_key=True),
     Column("seq", BigInteger, primary_key=True, autoincrement=False),
     Column("write_id", BigInteger, nullable=False),
     Column("content", LongText, nullable=False),
-    **_MYSQL_OPTIONS,
 )
 
-blobs = Table(
+blobs = _table(
     "aiserver_blobs",
-    metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
     Column("sha256", Name(64), primary_key=True),
     Column("data", LongBytes, nullable=False),
-    **_MYSQL_OPTIONS,
 )
 
-owners = Table(
+owners = _table(
     "aiserver_owners",
-    metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
     # The owner's name as JSON. Only owners whose key differs from their name are in this table.
     Column("name", LongText, nullable=False),
-    **_MYSQL_OPTIONS,
 )
