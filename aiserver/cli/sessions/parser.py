@@ -62,18 +62,12 @@ def add_commands(groups: Any) -> None:
 
     _add_import(commands)
     _add_copy(commands)
-    add_store_command(
-        commands,
-        "verify",
-        "check for damage without changing anything",
-        "sessions.verify.run_verify",
-    )
-    add_store_command(
-        commands,
-        "repair",
-        "repair damaged histories; the damaged files are kept",
-        "sessions.verify.run_repair",
-    )
+    for name, help_text in (
+        ("verify", "check for damage without changing anything"),
+        ("repair", "repair damaged histories; the damaged files are kept"),
+    ):
+        command = add_store_command(commands, name, help_text, "sessions.verify.run_verify")
+        command.set_defaults(repair=name == "repair")
     _add_prune(commands)
 
 

@@ -11,20 +11,11 @@ from .stores import StoreContext
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Check all stored data for damage, without changing anything.
+    """Check all stored data for damage and, with ``repair``, repair it as far as possible.
 
-    The exit status is 1 if something is damaged.
+    The exit status is 1 if something is damaged and not repaired.
     """
-    return await _verify_store(context, repair=False)
-
-
-async def run_repair(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Repair damaged data as far as possible. The exit status is 1 if damage remains."""
-    return await _verify_store(context, repair=True)
-
-
-async def _verify_store(context: StoreContext, *, repair: bool) -> int:
-    """Verify sessions, change logs and blobs, print the result, and return the exit status."""
+    repair = arguments.repair
     checked_count = repaired_count = damaged_count = 0
     with ProgressBar("repairing" if repair else "checking") as bar:
         for owner in context.owners:
