@@ -31,9 +31,12 @@ export type HistoryApi = HistoryReader &
 
 export class HistoryModel implements IHistory {
   constructor(readonly api: HistoryApi) {
-    this._sender = new ChangeSender((notebookId, body) =>
-      api.recordChanges(notebookId, body, isPageHidden())
-    );
+    this._sender = new ChangeSender((notebookId, body) => {
+      // A hidden page may be about to close, so the browser must finish the page's requests even
+      // after the page has closed.
+      const isHidden = document.visibilityState === 'hidden';
+      return api.recordChanges(notebookId, body, isHidden);
+    });
   }
 
   readonly changed = new Signal<this, ISessionChange>(this);
@@ -90,12 +93,4 @@ export class HistoryModel implements IHistory {
 
   private readonly _sender: ChangeSender;
   private readonly _queues = new Map<string, WriteQueue>();
-}
-
-/**
- * Return whether the page is hidden. A hidden page may be about to close, so the browser must
- * finish the page's requests even after the page has closed.
- */
-function isPageHidden(): boolean {
-  return document.visibilityState === 'hidden';
 }
