@@ -53,11 +53,8 @@ export class ReplayPlayer extends VDomModel {
 
   /** Stop playback, and go to `position` in another list, which has `length` steps. */
   reset(length: number, position: number): void {
-    this._clearTimer();
-    this._isChosenByPlayback = false;
     this._length = length;
-    this._position = this._clamp(position);
-    this.stateChanged.emit();
+    this.goTo(position);
   }
 
   /**

@@ -28,11 +28,6 @@ export function isBranching(step: Step): boolean {
   return parent !== null && parent !== step.index - 1;
 }
 
-/** Return the column in which a step is drawn, counted from 0. */
-export function columnOf(step: Step): number {
-  return Math.max(0, Math.min(MAX_COLUMNS - 1, step.lane));
-}
-
 /**
  * Return the id of the turn that a step's code comes from; null if no turn is found. A request that
  * continues from the step gets this turn as its parent.
@@ -100,8 +95,8 @@ export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
   columnCount: number;
 } {
-  const rows = steps.map(step => ({
-    column: columnOf(step),
+  const rows = steps.map(({ lane }) => ({
+    column: Math.max(0, Math.min(MAX_COLUMNS - 1, lane)),
     passingColumns: [] as number[],
     hasLineFromAbove: false,
     columnsBelow: [] as number[]

@@ -318,12 +318,7 @@ export class NotebookTimeline extends LoadedModel {
       const type = this.cell(id)?.type ?? 'code';
       content = step ? { type, source: sourceAfter(step) } : null;
     }
-    return (
-      content && {
-        cell: { id, type: content.type, source: content.source },
-        cellsAbove
-      }
-    );
+    return content && { cell: { ...content, id }, cellsAbove };
   }
 
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
