@@ -16,7 +16,7 @@ import json
 import random
 import secrets
 from collections.abc import AsyncIterator, Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,6 +44,8 @@ from ..record.summaries import summarise
 from .connection import LARGE, RedisConnection, run_in_thread_if_large
 from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
+
+R = TypeVar("R", Interaction, Event)
 
 NO_WRITE_ID = "-"  # in place of a write id: the session isn't stored yet (see ``replace.lua``)
 _MAJOR_VERSION = SCHEMA_VERSION.split(".", maxsplit=1)[0]
@@ -324,22 +326,17 @@ def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
         try:
             session = codec.parse(stored._replace(turns=b"", events=b"").to_bytes(), key)
             if session.meta.version.startswith(f"{_MAJOR_VERSION}."):
-                session.interactions = [
-                    turn
-                    for chunk in json_chunks(stored.turns)
-                    for turn in _TURNS.validate_json(chunk)
-                ]
+                session.interactions = _parse_records(_TURNS, stored.turns)
                 if stored.events:
-                    events = [
-                        event
-                        for chunk in json_chunks(stored.events)
-                        for event in _EVENTS.validate_json(chunk)
-                    ]
-                    session.events = events
+                    session.events = _parse_records(_EVENTS, stored.events)
                 return session
         except ValueError:
             pass  # the session is damaged, or so old that only ``codec.parse`` can read it
     return codec.parse(data, key)
+
+
+def _parse_records(records: TypeAdapter[list[R]], texts: bytes) -> list[R]:
+    return [record for chunk in json_chunks(texts) for record in records.validate_json(chunk)]
 
 
 def _revision_argument(if_revision: int | None) -> str | int:
