@@ -280,7 +280,7 @@ function insertCell(
   runAsOwnWrite(() => shared.insertCell(index, { ...cell, metadata }));
 }
 
-function describe(model: ICellModel, number: number): ICellInfo {
+function describeCell(model: ICellModel, number: number): ICellInfo {
   return {
     id: model.id,
     type: model.type,
