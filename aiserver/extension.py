@@ -1,11 +1,13 @@
 """The server extension: traits and wiring, nothing else.
 
 An administrator can replace the store and the model registry: the traits ``session_manager`` and
-``model_registry_class`` name the classes to use. The handlers get the objects from this module.
+``model_registry_class`` name the classes to use. This module creates all objects that the handlers
+use.
 
 Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports no slow
-modules at its top. A thread imports them after the server has started, unless an early request has
-already done so. LangChain and the providers' packages are imported when a model is first used.
+modules at its top. A thread imports the slow modules after the server has started, unless an early
+request has already imported them. LangChain and the providers' packages are imported when a model
+is first used.
 """
 
 from __future__ import annotations

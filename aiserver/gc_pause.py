@@ -2,12 +2,13 @@
 
 A full collection traverses all objects, and blocks the server until it is done. LangChain and a
 provider's package create several hundred thousand objects, which take 0.2 s to traverse. So the
-collector is disabled while packages are imported. Afterwards, it ignores all objects that exist at
-that time (``gc.freeze``). An ignored object is still freed when its last reference disappears,
-unless it is part of a reference cycle.
+collector is disabled while packages are imported. After the import, ``gc.freeze`` makes the
+collector ignore all objects that exist at that moment. An ignored object is still freed when its
+last reference disappears. Only cycles of ignored objects are never freed.
 
-Without the pause, the first timeline of a notebook takes a third longer, and the event loop is
-delayed four times as long (``benchmarks/replay.py``).
+The collector is also disabled while the history of a notebook is loaded. Otherwise, the first
+timeline takes a third longer, and delays the event loop four times as long
+(``benchmarks/replay.py``).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def pause_gc() -> Iterator[None]:
     """Disable the collector while the ``with`` block runs.
 
     If several blocks overlap, in threads or tasks, the collector is disabled until the last one
-    ends.
+    ends. After a block that imported packages, the collector ignores the objects that exist then.
     """
     global _active_count, _was_enabled
     module_count = len(sys.modules)

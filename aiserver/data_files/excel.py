@@ -184,9 +184,10 @@ class _Workbook:
     ) -> bool:
         """Parse an XML file of the archive. Return whether it was read to its end.
 
-        ``start`` is called at the beginning of each element with its name and attributes. ``end``
-        is called at the end of each element with its name. ``text`` is called for each text with
-        the name of the element that contains it, and the text. The names have no namespace prefix.
+        ``start`` is called at the beginning of each element, with its name and attributes. ``end``
+        is called at the end of each element, with its name. ``text`` is called for each text, with
+        the name of the innermost element around it and the text itself. The names have no
+        namespace prefix.
         """
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -226,8 +227,8 @@ class _Workbook:
 class _SheetReader:
     """Collects the kind, the style and the text of each cell in the first rows.
 
-    The kind is the cell's type in the XML file, such as ``s`` if the text is the index of a shared
-    text. The style is an index, too.
+    The kind is the cell's type in the XML file: for example, ``s`` means that the text is the index
+    of a shared text. The style is the index of one of the workbook's styles.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
 """Open a data file below the folder that Jupyter serves.
 
 Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links.
-Except on Windows, this is true even if a link changes while a file is opened. Only regular files
-that aren't hidden are opened: a device or a pipe could block the server.
+Except on Windows, this is true even if a link changes while a file is opened. Hidden files aren't
+opened. Devices and pipes aren't opened, either, because they could block the server.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _HAS_DIR_FD = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 
 
 def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
-    """Return the parts of a file's path below the root; None if the path isn't allowed.
+    """Return the parts of a file's path below the root, which is the folder that Jupyter serves.
 
-    The root is the folder that Jupyter serves. ``notebook_path`` is relative to the root, and
-    ``name`` is relative to the notebook's folder: ``"a/b.ipynb", "../c.csv" -> ["c.csv"]``.
+    ``notebook_path`` is relative to the root, and ``name`` is relative to the notebook's folder:
+    ``"a/b.ipynb", "../c.csv" -> ["c.csv"]``. Return None if the path isn't below the root, or if a
+    part of it is hidden.
     """
     if not name or name[0] in "/\\~" or "\0" in name + notebook_path or "://" in name:
         return None

@@ -20,8 +20,8 @@ def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0)
 
     ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``lines`` is
     set if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is
-    not set, a file with a single object outside an array is not described. The keys of this object
-    may be data, such as the names of people.
+    not set, a file that consists of a single object is not described, because the keys of such an
+    object may be data, such as the names of people.
     """
     decoded = decode(data)
     if decoded is None:

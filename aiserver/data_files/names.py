@@ -1,4 +1,4 @@
-"""Find the names of data files in texts, whether they are in quotes or not. Pure.
+"""Find the names of data files in texts, with or without quotes. Pure.
 
 Chinese has no spaces between words, so ``读取数据/销售.csv并画图`` can name ``读取数据/销售.csv``,
 ``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first.
@@ -58,7 +58,7 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     if opening and opening in before:
         names.append(before[before.rfind(opening) + 1 :])
     bare = _BARE.search(before)
-    # After a letter and a colon, the text is a part of a URL or of a path with a drive letter.
+    # A text after a letter and a colon is a part of a URL or of a path with a drive letter.
     if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):
         names += _ends_of(bare[0])
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]

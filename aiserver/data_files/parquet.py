@@ -1,10 +1,11 @@
 """Read the columns of a Parquet file from its footer, which uses Thrift's compact protocol.
 
 The footer begins with the schema and the number of rows, so reading its first bytes is enough.
-https://parquet.apache.org/docs/file-format/metadata/ describes the numbered fields. Of the footer,
-this module reads the fields 2 (the schema: a list of elements) and 3 (the number of rows). Of an
-element, it reads 1 (physical type), 3 (repetition), 4 (name), 5 (number of children),
-6 (converted type) and 10 (logical type).
+https://parquet.apache.org/docs/file-format/metadata/ describes all fields. This module reads these:
+
+- Fields of the footer: 2 is the schema, a list of elements, and 3 is the number of rows.
+- Fields of an element: 1 is the physical type, 3 the repetition, 4 the name, 5 the number of
+  children, 6 the converted type, and 10 the logical type.
 """
 
 from __future__ import annotations
@@ -95,7 +96,10 @@ def _dtype(element: dict[int, Any]) -> str:
 
 
 class _Reader:
-    """Decodes structures of the compact protocol. Raises IndexError if the data ends too early."""
+    """Decodes structures of the compact protocol.
+
+    Raises IndexError if the data ends too early, and ValueError if the data is malformed.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0

@@ -1,8 +1,8 @@
 """Find the data files that a request names, and describe them.
 
-Invariants: only a limited part of a file is read: at most 64 KB of a text file or of the footer of
-a Parquet file, and the first rows of an Excel file. If a file can't be described, for example
-because it is damaged, its description has no columns, and no error is raised.
+Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
+of a Parquet file, and 1 MB of an Excel file. If a file can't be described, for example because it
+is damaged, its description has no columns, and no error is raised.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         return True  # pandas wrote the numbers 0, 1, 2, … as the names of columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
-    rows = [row for row in rows if row != start]  # files that were concatenated repeat the header
+    rows = [row for row in rows if row != start]  # files that were joined repeat the header
     for index, cell in enumerate(start):
         column = [row[index] for row in rows if index < len(row)]
         if _PERIOD.fullmatch(cell):

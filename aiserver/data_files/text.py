@@ -75,17 +75,18 @@ def _encodings(data: bytes) -> list[str]:
     for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
         if zeros.count(0) * 3 > len(zeros) > 0:  # in UTF-16, an ASCII character has a zero byte
             return [encoding]
-    pairs, high = len(_CHINESE_PAIR.findall(data)), len(_HIGH_BYTES.findall(data))
-    is_chinese = 2 * pairs > 0.6 * high
+    pair_count = len(_CHINESE_PAIR.findall(data))
+    high_byte_count = len(_HIGH_BYTES.findall(data))
+    is_chinese = 2 * pair_count > 0.6 * high_byte_count  # most high bytes are in pairs
     return ["utf-8", *(["gb18030"] if is_chinese else []), "cp1252", "latin-1"]
 
 
 def _delimiter(text: str, default: str) -> str:
     """Return the delimiter of a text.
 
-    A delimiter is possible if it divides most rows into the same number of fields, at least two.
-    Return ``default`` if it is possible; otherwise the possible delimiter that yields the most
-    fields. If no delimiter is possible, return ``default``.
+    A delimiter is possible if it divides the first row and most others into the same number of
+    fields, at least two. If ``default`` is possible, or if no delimiter is, return ``default``.
+    If only others are possible, return the one that yields the most fields.
     """
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
     widths = {}

@@ -1,4 +1,4 @@
-"""Lock files, for disks that don't support the system's locks.
+"""Lock files, for disks that don't support the system's locks (``flock``).
 
 The process that creates a lock file has the lock until it removes the file. The content of a lock
 file is called a claim. It identifies the machine and the process, and contains a random token and a
@@ -9,9 +9,9 @@ Invariants:
 - The claim of another process on the same machine expires when that process has ended. It doesn't
   expire because of its age.
 - A process can't check whether a process on another machine or in another container has ended. So
-  each process rewrites its claim every ``BEAT`` seconds while it has the lock. If the claim of such
-  a process hasn't changed for ``LEASE`` seconds, a process that waits for the lock regards the
-  claim as expired. The waiting process measures these seconds with its own clock.
+  each process rewrites its claim every ``BEAT`` seconds while it has the lock. The claim of another
+  machine or container expires if it hasn't changed for ``LEASE`` seconds. The process that waits
+  for the lock measures these seconds with its own clock.
 - Only one process can take over an expired claim. This process creates a takeover file with its
   own claim. The name of the takeover file contains the token of the expired claim, so no second
   process can create this file. Then the takeover file atomically replaces the lock file, so that
@@ -148,10 +148,10 @@ class _Claim:
 
 
 def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool:
-    """Take over the lock file ``path`` with ``claim`` if the claim in the file has expired.
+    """Take over the lock file ``path`` if the claim in it has expired.
 
-    Return whether the lock was taken over. ``first_seen`` maps the bytes of a claim to the time
-    when this process first saw them.
+    Return whether the lock was taken over. ``claim`` is this process's own claim. ``first_seen``
+    maps the bytes of other claims to the times when this process first saw them.
 
     If a process ends during a takeover, its takeover file remains, with a claim that expires, too.
     The next process takes over that claim in the same way. So there may be a chain of expired
@@ -265,7 +265,7 @@ def _machine_id() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         namespace = Path("/proc/self/ns/pid").stat().st_ino  # different in each container
     except OSError:
-        # The id is random, so that other processes' claims expire only by their age.
+        # With a random id, all other processes seem to run on other machines.
         return f"{name} {secrets.token_hex(8)}"
     return f"{name} {boot} {namespace}"
 

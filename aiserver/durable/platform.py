@@ -20,7 +20,7 @@ WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == 
 
 
 def flush(fd: int) -> None:
-    """Flush a file to the disk, and also the disk's own cache if the system can do that."""
+    """Flush a file to the disk. If the system can do so, also flush the disk's own cache."""
     if sys.platform == "darwin":
         import fcntl
 
@@ -31,7 +31,7 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk. Does nothing on Windows, which always flushes them."""
+    """Flush a folder's entries to the disk. Does nothing on Windows, which can't open a folder."""
     if sys.platform == "win32":
         return
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | SAFE_FLAGS)

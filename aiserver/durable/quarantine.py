@@ -1,4 +1,4 @@
-"""Preserve the bytes of files that can't be used, under the name ``<file>.corrupt-N``.
+"""Preserve the bytes of unreadable files under the name ``<file>.corrupt-N``.
 
 Invariants: a quarantined file is never replaced. At every moment, the bytes are stored under the
 original name, the quarantine name or both.
@@ -20,8 +20,8 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
 
     If the file is a link, the link itself is renamed. The new name begins with ``base_name`` or,
     if that is empty, with ``name``: ``"a.json" -> "a.json.corrupt-1"``. The caller must have the
-    lock of the name with which the new name begins. Otherwise, another process might choose the
-    same new name.
+    lock of ``base_name`` or, if that is empty, of ``name``. Without the lock, another process could
+    choose the same new name.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -34,8 +34,9 @@ def copy_to_quarantine(
 ) -> str:
     """Copy a file, whose bytes are ``data``, into quarantine; return the name of the copy.
 
-    The file itself stays until the caller replaces it. If the caller fails to replace it and calls
-    this function again, no second copy is made: the name of the first copy is returned.
+    The copy is called ``name``, ``suffix`` and a number. The file itself stays until the caller
+    replaces it. If the caller fails to do so and calls this function again, no second copy is
+    made: the name of the first copy is returned.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):
@@ -51,7 +52,10 @@ def copy_to_quarantine(
 def _quarantine_names(
     folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
 ) -> tuple[str, str | None]:
-    """Return a file's first free quarantine name, and the last used one (None if there is none)."""
+    """Return a file's first free quarantine name, and the last used one.
+
+    The second is None if no quarantine name of the file is used.
+    """
     latest_name, number = None, 1
     while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
         latest_name, number = free_name, number + 1

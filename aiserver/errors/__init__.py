@@ -4,7 +4,7 @@
     ├── InvalidRequest                 the request itself is wrong
     │   ├── InvalidField               … because of one of its fields
     │   └── RequestTooLarge            … because it is too big
-    ├── NotFound                       no such session, generation or model
+    ├── NotFound                       no such session, generation, model, …
     ├── NotYours                       somebody else requested this answer
     ├── NotOwner                       only the server's owner may do this
     ├── GenerationRunning              a request is already running in the cell
@@ -54,7 +54,7 @@ maps each class to a status.
 ``base`` contains the root of the tree, and the errors of requests, settings and child processes.
 ``storage`` contains the errors of the history, and ``model`` those of models and providers.
 ``text`` defines ``UserText``, a sentence that the interface translates. ``stored`` finds the
-``UserText`` for a sentence that was stored in a history.
+``UserText`` for an error message in a stored history.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class RequestTooLarge(InvalidRequest):
 
 
 class NotFound(AIServerError):
-    """There is no such session, generation or model."""
+    """The session, generation, model or other thing that was requested doesn't exist."""
 
     code = "not_found"
     default_message = UserText("Not found.")

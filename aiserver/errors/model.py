@@ -7,8 +7,8 @@ from typing import ClassVar
 from .base import AIServerError
 from .text import UserText
 
-# These fill %1 in a message while the server's label is unknown: ``_PROVIDER`` at the start of a
-# sentence, and ``_THE_PROVIDER`` within a sentence.
+# The parameter of a message until ``set_server_label`` inserts the label of the model's server.
+# ``_PROVIDER`` is for the start of a sentence, and ``_THE_PROVIDER`` for the middle.
 _PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 
@@ -21,7 +21,7 @@ class ModelError(AIServerError):
     named_message: ClassVar[UserText | None] = None
     """The message that replaces ``default_message`` when the server's label is set.
 
-    It is only needed if ``default_message`` has no parameter for the label."""
+    A class needs it only if its ``default_message`` has no parameter for the label."""
     no_provider = UserText("There is no provider called “%1”.")
     gateway_variable_set = UserText(
         "The environment variable %1 would redirect the request. Unset it, or set a base_url."
@@ -65,7 +65,10 @@ class ModelNotAllowed(ModelError):
 
 
 class InstallFailed(ModelError):
-    """The local model couldn't be installed. The part that was downloaded stays on disk."""
+    """The local model couldn't be installed.
+
+    The next try resumes the download, unless the checksum of the downloaded file was wrong.
+    """
 
     code = "install_failed"
     retryable = True
@@ -81,7 +84,7 @@ class InstallRunning(InstallFailed):
     default_message = UserText(
         "Another model is being installed. Wait until it is finished, or cancel it."
     )
-    named = UserText("%1 is being installed. Wait until it is finished, or cancel it.")
+    message_with_model = UserText("%1 is being installed. Wait until it is finished, or cancel it.")
 
 
 class ModelInUse(ModelError):

@@ -21,8 +21,8 @@ def find_text(sentence: str) -> UserText | None:
     """Return a ``UserText`` whose English text is ``sentence``, or None if no template matches."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
-            # If a parameter equals the template's default parameter, such as “The provider”, use
-            # the default parameter, because it is a `UserText` and so is translated, too.
+            # If a value equals the default parameter at the same position, such as “The provider”,
+            # use the default parameter. It is a `UserText`, so it is translated, too.
             pairs = zip_longest(match.groups() or text.params, text.params)
             return text.fill(*(default if value == default else value for value, default in pairs))
     return None
@@ -30,10 +30,10 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return each text of the error classes in ``model.py``, with a pattern of its template.
+    """Return a pair for each text of the error classes in ``model.py``: a pattern and the text.
 
-    The pattern matches the template with any parameters. Texts with fewer parameters come first,
-    because their patterns are more specific.
+    The pattern matches the text's template with any parameters. Texts with fewer parameters come
+    first, because their patterns are more specific.
     """
     texts = sorted(_class_texts(), key=lambda text: text.template.count("%"))
     return [

@@ -1,7 +1,7 @@
 """Texts for people: English sentences that the interface translates.
 
-Each sentence is worded only once, in Python. The server sends a sentence to the page as a template
-and parameters, and the page looks up the template's translation in the person's language.
+The server words each of its sentences only once, in English. It sends the page a template and
+parameters, and the page looks up the template's translation in the person's language.
 ``scripts/translations.py`` collects the templates of all ``UserText("…")`` calls for translation.
 """
 

@@ -1,9 +1,10 @@
-"""Start, preview and stop the requests for code in cells.
+"""Start and stop generations, preview prompts, and warm up models.
 
 ``generation.py`` implements a single generation.
 
 Invariants: each cell has at most one generation at a time. If a second generation is requested, the
-error contains the id of the running generation. Only the user who started a generation can stop it.
+error contains the id of the running generation. ``Assistant.stop`` lets only the user who started a
+generation stop it.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Preview:
     """The model of a request, and the messages that this model would get.
 
     Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
-    is one of the fixed examples in a prompt. ``redaction_count`` is the number of replaced secrets.
-    ``items`` is the receipt of the messages.
+    belongs to the examples that prompts contain. ``redaction_count`` is the number of secrets that
+    were replaced. ``items`` is the receipt.
     """
 
     model: ModelInfo
@@ -69,7 +70,7 @@ class Assistant:
         self._warm_up_task: asyncio.Task[None] | None = None
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
-        """Start a generation. ``user`` is empty on a single-user server.
+        """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
 
         Raises GenerationRunning if a generation is already running in the cell; TooManyGenerations
         if the limit of concurrent generations is reached; ModelError if there is no usable model;
@@ -131,7 +132,7 @@ class Assistant:
         generation.stop()
 
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Prepare a model for a request in this cell, in the background.
+        """Start preparing a model for a request in the cell of ``key``.
 
         Nothing is sent to a remote model. A new warm-up, or a generation in any cell, cancels the
         previous warm-up. While a generation is running, no warm-up starts.
@@ -153,7 +154,7 @@ class Assistant:
             composed = await compose(model, body, history, self._data_files)
             await model.warm_up(composed.messages)
         except AIServerError as reason:
-            # The user doesn't see this error. If a request follows, it fails with the same error.
+            # The user doesn't see this error. If the cause remains, the next request reports it.
             self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:

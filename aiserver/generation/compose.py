@@ -1,7 +1,8 @@
 """Compose the messages for a request or its preview.
 
-Invariants: no secret is sent to a model that isn't on this machine. A preview contains the same
-messages as the request, because ``compose`` is used for both.
+Invariants: if the model isn't on this machine, the secrets that ``redact`` recognises are replaced
+in all texts of the messages. ``compose`` is used for requests and for their previews, so that both
+contain the same messages.
 """
 
 from __future__ import annotations
@@ -70,10 +71,11 @@ async def compose(
 
 
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
-    """Return the data files that the intent, the cell or the cell above it names.
+    """Return descriptions of the data files that are named in the intent or in the cell.
 
-    If DataFrames are attached, the cell above is ignored: its code has already read the files that
-    it names, and the DataFrames contain their data.
+    Files that are named in the cell above count, too. But if DataFrames are attached, that cell is
+    ignored, because the data of its files is already in the DataFrames.
+
     Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
     """
     texts = [_intent_of(body), body.source]
@@ -100,7 +102,7 @@ def _prompt_input(
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
-    """Return the input of a prompt, with its secrets hidden by ``vault``.
+    """Return the input of a prompt. ``vault`` hides the secrets in its texts.
 
     If the request has no DataFrames, use those of the newest past turn that has DataFrames.
     """
@@ -164,10 +166,10 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
 def _hide_in_frame(
     frame: DataFrameProfile, vault: Vault, on_this_machine: bool
 ) -> DataFrameProfile:
-    """Return a DataFrame's profile with the secrets in its names hidden.
+    """Return a DataFrame's profile in which the secrets are hidden.
 
-    A column's name may be a secret key, for example after a pivot. Values of the data are removed
-    unless the model is on this machine.
+    A column's name may be a secret, for example after a pivot. The example values of the columns
+    are removed, unless the model is on this machine.
     """
     texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
     columns = _hide_in_columns(frame.columns, vault, on_this_machine)

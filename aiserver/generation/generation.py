@@ -2,8 +2,8 @@
 
 Invariants:
 
-- A generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with the
-  status of the outcome and the text that was received.
+- A generation that was started has exactly one ``Outcome``. Unless the store fails, a turn is
+  recorded with the status of the outcome and the text that was received.
 - ``Generation.stop`` is called when the user presses Stop, when the client disconnects and when the
   server shuts down. It closes the model's stream, so that the model stops.
 - A slow client receives every token. The model has to wait for the client, because the number of
@@ -289,7 +289,7 @@ class Generation:
                 error = AIServerError(UserText("This answer could not be saved to the history."))
             unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
             return Outcome("error", error=error, unsaved=unsaved)
-        # `saved` is redacted, as it is stored. The user gets the turn with the original texts.
+        # The texts in `saved` are redacted, like the stored ones. The user gets the original texts.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )

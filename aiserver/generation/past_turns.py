@@ -2,14 +2,15 @@
 
 Invariants:
 
-- A model gets the cell's own turns since the cell's context was last reset. If the request
-  continues from an older turn, the model only gets that turn and the turns that led to it.
+- Of the cell's own turns, a model gets those after the last event ``context_reset``, which is
+  recorded when the person chooses “New conversation”. If the request continues from an older turn,
+  the model gets only that turn and the turns that led to it.
 - If other cells were merged into the cell, their turns up to the merge come before the cell's own
-  turns. But if the cell's context was ever reset, the turns of the other cells are left out.
-- The turns of one cell are ordered by their numbers, the oldest first. The turns of several merged
-  cells are in the order in which the merge joined the cells' code. Timestamps don't matter.
-- If a request is sent once more to get another answer, the earlier answers to it are left out.
-- If the history of another cell can't be read, a request in this cell is still possible.
+  turns. But if the cell has an event ``context_reset``, the turns of other cells are left out.
+- The turns of one cell are ordered by seq. The turns of several merged cells are in the order in
+  which the merge joined the cells' code. Timestamps are ignored.
+- If a person asks for another answer to a request, the earlier answers to it are left out.
+- A damaged session counts as empty, so that a request in the cell is still possible.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..errors import SessionCorrupt
 from ..models import Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
 
-HISTORY_TURNS = 50  # the maximum number of turns; a prompt has room for fewer
+HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may allow fewer
 _MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
 
 
@@ -37,7 +38,8 @@ async def load_past_turns(
 ) -> list[Interaction]:
     """Return the past turns for a request in a cell, the oldest first.
 
-    With ``parent_turn_id``, return only that turn and the turns that led to it.
+    If the request continues from an older turn, ``parent_turn_id`` is its id. Of the cell's own
+    turns, only that turn and the turns that led to it are then returned.
     """
     return await past_turns_of(sessions, await load_or_new(sessions, key), key, parent_turn_id)
 
@@ -82,13 +84,14 @@ class _MergedCells:
     async def turns_before(self, session: Session) -> list[Interaction]:
         """Return the turns of the cells that were merged into the cell of ``session``.
 
-        The turns of the session itself aren't included. Return [] if the cell's context was reset.
+        The turns of the session itself aren't included. Return [] if the session has an event
+        ``context_reset``.
         """
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
-        # A parent is a cell that was merged into this cell. Its merge event names the cell that it
-        # was merged into: this cell or, if this cell is a copy, the cell that was copied.
+        # A parent is a cell that was merged into this cell. The parent's merge event names this
+        # cell or, if this cell is a copy, the original cell.
         cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:

@@ -30,7 +30,8 @@ from ..sessions.record.merge.three_way import merge_logs, merge_sessions
 def merge(base: str, ours: str, theirs: str, path: str) -> int:
     """Merge the copies ``base``, ``ours`` and ``theirs``, and write the result to ``ours``.
 
-    ``path`` is the file's path in the repository. Returns the exit status that git expects.
+    ``path`` is the file's path in the repository. Returns the exit status for git: 0 if the file
+    was merged, else 1.
     """
     try:
         left, right = Path(ours).read_bytes(), Path(theirs).read_bytes()

@@ -1,8 +1,8 @@
 """Set up the merge driver in a repository, and report its state.
 
 The file ``.gitattributes`` at the top of the work tree contains the driver's name. This file is
-committed, so all clones contain it. The driver's command is in the repository's config, which has
-to be set up in each clone.
+committed, so all clones contain it. The driver's command is in the repository's config. Git doesn't
+copy the config into clones, so the command has to be set up in each clone.
 
 The command has two halves. The first half runs AI Server. If that fails, the second half makes git
 merge by lines and leave conflict markers. Without the second half, git would keep our branch's
@@ -64,7 +64,8 @@ def set_up_merging(folder: Path) -> bool:
 def ignore_histories(folder: Path) -> None:
     """Add a line to ``.gitignore``, so that git ignores histories.
 
-    Raises the same errors as ``set_up_merging``.
+    Raises NotFound if the folder isn't in a repository or git can't be used. If ``.gitignore`` is a
+    link or a folder, raises StorageReadOnly; if it can't be read or written, raises OSError.
     """
     file, line = _top(folder) / ".gitignore", f"{FOLDER}/"
     _add_lines(file, (line,))
@@ -99,9 +100,9 @@ def _is_ignored(folder: Path) -> bool:
 
 
 def _add_lines(file: Path, lines: Iterable[str], *, even_if_present: bool = False) -> bool:
-    """Append the lines that a file doesn't contain yet, or all lines with ``even_if_present``.
+    """Append to a file those of the ``lines`` that it doesn't contain yet.
 
-    Returns whether any lines were appended.
+    If ``even_if_present`` is set, append all of them. Returns whether any lines were appended.
     """
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)

@@ -43,7 +43,7 @@ from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
 RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
-MAX_BODY = 3 * 1024 * 1024  # bytes; parsing this many blocks the event loop for less than 10 ms
+MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
 
 # The HTTP statuses of errors. A class without an entry has the status of its nearest parent class.
 STATUS: dict[type[errors.AIServerError], int] = {
@@ -119,7 +119,7 @@ def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], M
 
 
 def status_of(error: errors.AIServerError) -> int:
-    """Return the HTTP status of an error's class, or else of its nearest parent class."""
+    """Return the HTTP status of an error: that of its nearest class in ``STATUS``."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
@@ -185,10 +185,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             )
 
     async def request_body(self, model: type[RequestModel]) -> RequestModel:
-        """Parse and validate the body of a request to an AI model. Raises the errors of ``body``.
+        """Parse and validate the body of a request to an AI model.
 
         If the user isn't allowed to read files, the notebook's path is removed, so that no data
-        file is described.
+        file is described. Raises the same errors as ``body``.
         """
         body = self.body(model)
         if body.notebook_path is None or await self.can_read_files():
@@ -318,9 +318,9 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
 
 
 def _safe_name(part: str | int) -> str:
-    """Return one component of the path to an invalid field.
+    """Return a part of an invalid field's name, such as ``cells`` or ``0`` in ``cells.0``.
 
-    The component may be a key that the client chose, so an unusual text is replaced by "a field".
+    The part may be a key that the client chose, so an unusual text is replaced by "a field".
     """
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

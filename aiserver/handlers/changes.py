@@ -36,7 +36,7 @@ class ChangesHandler(AIServerHandler):
         await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
-        type_by_cell = {cell.id: cell.type for cell in body.order or []}  # without duplicates
+        type_by_cell = {cell.id: cell.type for cell in body.order or []}  # drops duplicate ids
         timestamp = body.timestamp or utc_now()
         return Batch(
             id=body.id,

@@ -15,7 +15,7 @@ from .sse import HEARTBEAT, Event, send_events
 
 
 class GenerateHandler(AIServerHandler):
-    """Generates a cell's code. If the client disconnects, the model is stopped."""
+    """Generates a cell's code. If the client disconnects, the generation is stopped."""
 
     body_type: type[GenerateBody] = GenerateBody
     _generation: Generation | None = None
@@ -97,7 +97,10 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Stop the generation. The response to the request that started it reports the stop."""
+        """Stop the generation.
+
+        The client that started the generation gets the status ``cancelled`` in its own response.
+        """
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 

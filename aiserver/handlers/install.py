@@ -19,7 +19,7 @@ class InstallHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation, or follow the one that is already installing the same model.
+        """Start an installation, or follow the running installation of the same model.
 
         Answer with the progress of the installation: with server-sent events if the client accepts
         them, else with the current progress only.

@@ -10,13 +10,13 @@ from .models import secret_value
 class KeyHandler(AIServerHandler):
     """Sets a provider's key and address. Only the server's owner may do this.
 
-    This needs the permission ``execute``, like the generation of code, because the key and the
-    address decide where requests are sent and who pays for them.
+    Its methods require the permission ``execute``, like the generation of code, because the key and
+    the address decide where requests are sent and who pays for them.
     """
 
     @guarded("execute")
     async def put(self, provider: str) -> None:
-        """Store the key and address, and replace any that were stored."""
+        """Store the key and address. They replace the key and address that were stored before."""
         self.check_owner()
         body = self.body(KeyBody)
         await self.services.models.connect(

@@ -115,9 +115,9 @@ class ModelsHandler(AIServerHandler):
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """Return the store's notice about missing locks, if any, for the prompt row.
+        """Return the notice that the disk doesn't support locks, or [] if it does.
 
-        ``HealthHandler`` returns all notices.
+        The prompt row shows only this notice. ``HealthHandler`` returns all notices.
         """
         try:
             return [
@@ -130,7 +130,8 @@ class ModelsHandler(AIServerHandler):
 class ChoiceHandler(AIServerHandler):
     """Chooses the default model.
 
-    This needs the permission ``execute``, because the choice decides where requests are sent.
+    Its method requires the permission ``execute``, because the choice decides where requests are
+    sent.
     """
 
     @guarded("execute")
@@ -143,13 +144,14 @@ class ChoiceHandler(AIServerHandler):
 
 
 class CheckHandler(AIServerHandler):
-    """Checks the key and address that a person entered for a provider."""
+    """Checks whether a provider's model can be used with a key and an address."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the provider's list of models, and answer with the verdict on key and address.
+        """Request the provider's list of models, and answer with the result of the check.
 
-        Nothing from a notebook is sent.
+        If the body contains no key and no address, the current ones are checked. Nothing from a
+        notebook is sent.
         """
         self.check_owner()
         body = self.body(CheckBody)
@@ -162,9 +164,10 @@ class NamesHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the list from the provider, with the key and address that a person entered.
+        """Request the list from the provider.
 
-        Nothing from a notebook is sent.
+        If the body contains no key and no address, the current ones are used. Nothing from a
+        notebook is sent.
         """
         self.check_owner()
         body = self.body(NamesBody)

@@ -23,7 +23,8 @@ from .base import AIServerHandler, guarded
 class NotebooksHandler(AIServerHandler):
     """Finds or assigns the id of a notebook.
 
-    The request contains the notebook's path, its cells and the id that the open notebook has.
+    The request contains the notebook's path, the ids of its cells and, if the open notebook already
+    has a notebook id, this id.
     """
 
     @guarded("write")
@@ -115,7 +116,7 @@ class Contents:
         return notebook_id if isinstance(notebook_id, str) else None
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Return whether two names refer to the same file."""
+        """Return whether two names refer to the same file; False if that can't be checked."""
         if self._served_folder is None or not (self._is_safe(name) and self._is_safe(other)):
             return False
         try:

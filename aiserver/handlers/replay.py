@@ -24,8 +24,7 @@ class ReplayHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the steps; the list is empty for a cell without a history.
 
-        For such a cell, the status is 200, because browsers log each 404, and most cells have no
-        history.
+        Even then, the status is 200: browsers log each 404, and most cells have no history.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
@@ -54,7 +53,7 @@ class BlameHandler(AIServerHandler):
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
         session_by_cell: Mapping[str, Session] = {}
-        if any(  # a line that came from another cell needs the session of that cell
+        if any(  # lines may come from other cells, whose sessions contain the lines' origins
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
@@ -77,7 +76,10 @@ class _NotebookHandler(AIServerHandler):
     """Base of the handlers that read a notebook's history."""
 
     async def history(self, notebook_id: str, version: str | None = None) -> History:
-        """Load the notebook's history, and send its version as ``ETag``."""
+        """Load the notebook's history, and send its version as ``ETag``.
+
+        If a history with this ``version`` is cached, use it even if it is no longer current.
+        """
         history = await self.services.histories.load(notebook_id, version=version)
         self.set_header("ETag", f'"{history.version}"')
         return history

@@ -13,7 +13,7 @@ from ..requests import EventBody, SessionListQuery
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-# The limit of 100 events is more than a person can cause between two calls of the API.
+# At most 100 events per request. A person can't cause more between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
 _CAMEL_CASE_NAMES = {name: to_camel(name) for name in SessionSummary.model_fields}
 
@@ -51,8 +51,8 @@ class SessionHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the session's stored bytes.
 
-        The answer is never 304 (not modified), because the revision doesn't change when another
-        program edits the file.
+        The answer is never 304 (not modified), because ``ETag`` is the session's revision, which
+        doesn't change when another program edits the file.
         """
         stored = await self.services.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:

@@ -45,7 +45,7 @@ async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | N
                 await _write(handler, b": still here\n\n" if event is None else _frame(*event))
     except _Disconnected:
         return
-    except Exception as error:  # too late for a status: report the error in the stream
+    except Exception as error:  # the status was already sent, so report the error in the stream
         handler.log.error("A stream failed (request %s): %s", handler.request_id, outline_of(error))
         with contextlib.suppress(_Disconnected):
             await _write(handler, _frame("error", error_fields(AIServerError())))

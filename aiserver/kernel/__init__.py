@@ -1,16 +1,16 @@
 """Code that runs inside a person's kernel.
 
-The modules of this package use the standard library only, work in CPython 3.8 to 3.14 and import
+The modules of this package use the standard library only, work in CPython 3.8 or newer and import
 nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the check into one
 text. ``scripts/kernel_code.py`` writes this text and the text of ``variables.py`` to
 ``src/kernel/``. The page runs each text in a namespace of its own: it sends the text to the kernel
 in the ``user_expressions`` of an execute request with ``silent=True``.
 
 Invariants (P18, P41):
-- None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects, which are
-  compared only by identity. Only modules, functions, classes, and objects whose exact type is
-  built in or belongs to a supported library are inspected. To the check, an instance of a subclass
-  of pandas' DataFrame is no DataFrame; ``variables.py`` converts it to a plain DataFrame first.
+- None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects. Objects
+  are compared only by identity. Only modules, functions, classes, and objects whose exact type is
+  built in or belongs to a supported library are inspected. The check doesn't inspect instances of
+  subclasses of pandas' DataFrame; ``variables.py`` first converts them to plain DataFrames.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

@@ -98,7 +98,7 @@ class LocalModels:
         model = _find(name)
         installation = self.installer.current
         if installation is not None and installation.model is model:
-            raise InstallRunning(InstallRunning.named.fill(model.label))
+            raise InstallRunning(InstallRunning.message_with_model.fill(model.label))
         await asyncio.to_thread(weights.removable_bytes, model)
         chat_model = self._chat_models.get(model.id)
         if isinstance(chat_model, LocalModel):

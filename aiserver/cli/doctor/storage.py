@@ -1,8 +1,8 @@
 """Check that histories and settings can be saved safely in their folders.
 
-The checks create temporary files and folders in the folder of the sessions and in the folder of the
-settings, and delete them. As long as one of these two folders doesn't exist, the checks use its
-nearest parent that exists. The checks don't change histories, and don't read the keys of providers.
+The checks create temporary files in the folder of the sessions and in the folder of the settings,
+and delete them. If such a folder doesn't exist yet, its nearest existing parent is checked instead.
+The checks don't change histories, and don't read the keys of providers.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _root_fix(root: Path) -> str:
 
 
 def _report_location(folder: Path) -> Finding:
-    """Report the folder, the number of cells with a history, and the number of damaged files."""
+    """Report the folder, and the numbers of cells with a history and of quarantined files."""
     if not folder.is_dir():
         return ok(f"Histories will be saved in {folder}")
     names = [path.name for path in folder.iterdir()]

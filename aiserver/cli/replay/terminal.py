@@ -36,7 +36,7 @@ def print_history(history: History, cell_ids: Collection[str]) -> None:
     for number, cell in enumerate(history.timeline.cells(), 1):
         cell_id = cell["cellId"]
         steps = history.timeline.steps(cell_id)
-        # A cell without steps is printed only if no other cell is to be printed.
+        # A cell without steps is printed only if it is the only cell in `cell_ids`.
         if cell_id not in cell_ids or not (steps or len(cell_ids) == 1):
             continue
         if not is_first:

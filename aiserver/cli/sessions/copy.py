@@ -44,8 +44,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # When the source lists its content, it may leave out damaged sessions, logs and blobs.
-            # So far, damaged data was neither copied nor reported. Verify the source to count it.
+            # The source may omit damaged sessions, logs and blobs when it lists its content. Such
+            # data hasn't been reported yet. Verify the source to count it.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0
@@ -88,7 +88,7 @@ async def copy(
         try:
             session = await source.load_if_exists(key)
         except StorageError as error:
-            if error.retryable:  # the store is unreachable, which affects all sessions
+            if error.retryable:  # for example, the store is unreachable for all sessions
                 raise
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None

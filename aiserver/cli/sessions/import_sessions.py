@@ -125,11 +125,11 @@ async def _write(
 def _target_owner(
     result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
 ) -> str:
-    """Return the owner in the store for data that has the owner ``owner`` in the input.
+    """Return the owner in the store for data that belongs to ``owner`` in the input.
 
-    This is usually the owner for whom the command runs. Only if the input is a backup, and the
-    command has no option ``--owner``, the data keeps the owner that it has in the backup. In a
-    shared store, all data must have an owner, so an empty ``owner`` is replaced there, too.
+    Data from a backup keeps its owner, unless the command has the option ``--owner``. All other
+    data gets the owner for whom the command runs. So does data without an owner if the store is
+    shared, because in a shared store all data must have an owner.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

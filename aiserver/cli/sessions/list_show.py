@@ -17,9 +17,8 @@ from ..safe_text import make_safe, to_safe_json
 from .selection import select
 from .stores import StoreContext
 
-_RELATIVE_WIDTHS = {
-    "last request": 3
-}  # other columns that can be shortened have the relative width 1
+# The relative widths of columns whose texts may be cut. A column that isn't listed has 1.
+_RELATIVE_WIDTHS = {"last request": 3}
 _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
@@ -104,7 +103,7 @@ def _print_markdown(markdown: str) -> None:
 
 
 async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
-    """Return the last recorded path of each notebook, by owner and notebook id."""
+    """Return the last recorded path of each notebook: ``(owner, notebook id) -> path``."""
     paths = {}
     for owner in context.owners:
         for notebook_id in await context.store.list_notebooks(owner=owner):

@@ -1,7 +1,7 @@
 """The commands ``jupyter aiserver sessions …`` and their options.
 
 Invariants: each command has one line of help. A command that deletes something asks for
-confirmation, unless it has the option ``--yes``.
+confirmation, unless the user adds ``--yes`` to it.
 """
 
 from __future__ import annotations

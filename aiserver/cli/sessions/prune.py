@@ -8,7 +8,7 @@ Invariants:
   everything. With ``--dry-run`` nothing is written or deleted.
 - A session that changes while the command runs is not deleted.
 - A notebook counts as missing only if two conditions are met: there is no file at its last recorded
-  path, and no file in ``StoreContext.root`` or its subfolders contains its notebook id.
+  path, and no notebook in ``StoreContext.root`` or its subfolders has this notebook id.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Plan:
 
     sessions: dict[SessionKey, Session] = field(default_factory=dict)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
-    """Change logs by owner and notebook id."""
+    """The change logs: ``(owner, notebook id) -> entries``."""
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    """Blobs by owner and SHA-256."""
+    """The blobs: ``(owner, SHA-256) -> bytes``."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and contents of the files in the backup archive."""
@@ -190,9 +190,9 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add blobs to the plan that no session will use after the plan's sessions are deleted.
+    """Add blobs to the plan: those that only sessions of the plan use.
 
-    If ``all_unused`` is set, add all these blobs, otherwise only those of the plan's sessions.
+    If ``all_unused`` is set, also add the blobs that no session at all uses.
     """
     store = context.store
     for owner in context.owners:

@@ -62,9 +62,9 @@ async def open_store(
 ) -> AsyncIterator[StoreContext]:
     """Open a store, and close it afterwards.
 
-    ``choice`` names the store by its URL, name or folder. If it is None, the configured store is
-    opened. If ``owner`` is None and ``all_owners`` is not set, the command handles the sessions
-    that a server with this configuration would show.
+    ``choice`` is the store's URL, its name or its folder. If ``choice`` is None, the configured
+    store is opened. If ``owner`` is None and ``all_owners`` is not set, the command handles the
+    sessions that a server with this configuration would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")

@@ -206,7 +206,7 @@ class Calls(Expressions):
         return UNKNOWN
 
     def _check_text_method(self, accessor: str, name: str, node: ast.Call) -> None:
-        """Check a method of ``series.str``."""
+        """Check a call of a method of ``series.str``. Other accessors aren't checked."""
         kind = loaded_value("pandas.core.strings.accessor", "StringMethods")
         if accessor != "str" or kind is MISSING or not isinstance(node.func, ast.Attribute):
             return
@@ -221,7 +221,7 @@ class Calls(Expressions):
 
         A library's function is assumed to change neither its arguments nor global variables.
         """
-        value = self.variables.get(name, MISSING) if name not in self._names else MISSING
+        variable = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)
         if is_library:
             if may_create_files(name):
@@ -230,13 +230,13 @@ class Calls(Expressions):
         self.may_create_files = True
         for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
             self._expose(argument)
-        if type(value) is types.FunctionType:
-            for used in value.__code__.co_names:
-                frame = self._names.get(used) or self._value_of_object.get(
-                    id(self.variables.get(used))
+        if type(variable) is types.FunctionType:
+            for used_name in variable.__code__.co_names:
+                used_value = self._names.get(used_name) or self._value_of_object.get(
+                    id(self.variables.get(used_name))
                 )
-                if isinstance(frame, Frame):
-                    frame.has_unknown_columns = True
+                if isinstance(used_value, Frame):
+                    used_value.has_unknown_columns = True
 
     def _expose(self, node: ast.AST) -> None:
         """Record that other code can reach the frames in ``node``, and may add columns to them."""

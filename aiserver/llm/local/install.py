@@ -194,7 +194,7 @@ class Installer:
                 raise InstallFailed from error
         assert self._current is not None
         if self._current.model != model:
-            raise InstallRunning(InstallRunning.named.fill(self._current.model.label))
+            raise InstallRunning(InstallRunning.message_with_model.fill(self._current.model.label))
         return self._current
 
     async def stop(self) -> None:
