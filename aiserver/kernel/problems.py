@@ -188,12 +188,12 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
     """Return the candidate that the name clearly means; "" if no candidate is certain.
 
     - If exactly one candidate equals the name, apart from case, spaces, hyphens and underscores,
-      it is meant: ``user_name -> UserName``.
-    - If there is only one candidate, it is also meant if each of its words differs only slightly
-      from the word in the name: ``prise -> price``. But ``male`` doesn't mean ``female``, and
-      ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
-    - If the only candidate is a column, it is also meant if it contains all words of the name:
-      ``volume -> Total Volume``.
+      the name means this candidate: ``user_name -> UserName``.
+    - Otherwise, there must be only one candidate. The name means it if both have the same words,
+      apart from misspellings: ``unit prise -> Unit Price``. But ``male`` doesn't mean ``female``,
+      and ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
+    - If the only candidate is a column, the name also means it if the column contains all words of
+      the name: ``volume -> Total Volume``.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:
@@ -230,9 +230,10 @@ def fold(name: str) -> str:
 
 
 def _is_long(folded: str) -> bool:
-    """Return whether a name is long enough that a longer name containing it is worth suggesting.
+    """Return whether a name is long enough to match a longer name that contains it.
 
-    An ASCII name needs three characters. Any other name needs two, because 单价 is a whole word.
+    For example, ``cpu`` matches ``cpu_time``. An ASCII name needs three characters. Any other name
+    needs two, because 单价 is a whole word.
     """
     return len(folded) >= (3 if folded.isascii() else 2)
 

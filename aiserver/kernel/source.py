@@ -37,8 +37,11 @@ class Source:
     """A parsed cell.
 
     ``is_foreign`` is true if the cell isn't Python or is too large to be parsed. ``tree`` is None
-    if ``is_foreign`` is true or the cell has a syntax error. The ``may_…`` attributes tell whether
-    a magic or a command may define variables, create files or install modules.
+    if ``is_foreign`` is true or the cell has a syntax error, which is then in ``error``. ``text``
+    is the text that was parsed: the cell's code after all replacements. ``indent`` contains the
+    number of characters that were removed from the beginning of each line. It is empty if the first
+    line isn't indented. The ``may_…`` attributes tell whether a magic or a command may define
+    variables, create files or install modules.
     """
 
     def __init__(self, code: str) -> None:
@@ -95,7 +98,7 @@ class Source:
             self.is_foreign = True  # too large to be parsed here, but it may still run
 
     def _dedent(self, lines: list[str]) -> list[str]:
-        """Remove the first line's indentation from all lines, as IPython does."""
+        """Remove the indentation of the first non-blank line from all lines that begin with it."""
         number = next((at for at, line in enumerate(lines) if line.strip()), 0)
         space = lines[number][: len(lines[number]) - len(lines[number].lstrip(" \t"))]
         if not space:
@@ -188,8 +191,8 @@ class Source:
 class _Scanner:
     """Scans lines, and tells whether the next line begins a statement.
 
-    No statement begins in a line inside a string or brackets, or in a line that continues the
-    previous one.
+    The next line begins no statement if a string or a bracket is still open, or if the last line
+    ends with a backslash.
     """
 
     def __init__(self) -> None:

@@ -174,7 +174,7 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
 def _describe(value: Any, kind: str) -> str:
     """Describe a variable without its values.
 
-    ``kind`` is the name of the variable's class if that is a class of a library, else "".
+    ``kind`` is the name of the variable's class if ``_library_classes`` yields this class, else "".
     """
     cls = type(value)
     if kind == "numpy.ndarray":

@@ -5,7 +5,8 @@ Invariants:
 - The text of a library's exception never reaches a user, a log or a file: the exception is only
   attached to our error as its ``__cause__``.
 - Classifying an exception imports no provider's package. An exception is classified by the names of
-  its class and base classes, then by its HTTP status, then by its text.
+  its class and base classes, or else by its HTTP status. If the result is unspecific, the text of
+  the exception is searched for a more specific reason.
 """
 
 from __future__ import annotations

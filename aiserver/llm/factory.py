@@ -38,9 +38,9 @@ def create_model(
 ) -> ChatModel:
     """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
-    ``report(provider, error)`` is called when the provider rejects the key or the account; after a
-    complete answer, it is called with None as the error. ``warm_models`` limits the number of local
-    models that run at the same time.
+    ``report(provider, error)`` is called if a required key is missing, or if the provider rejects
+    the key or the account. After a complete answer, it is called with None as the error.
+    ``warm_models`` limits the number of local models that run at the same time.
     """
     provider, _, name = info.id.partition(":")
     max_characters = 4 * policy.max_tokens  # a token has about four characters

@@ -8,8 +8,9 @@ respond (``benchmarks/streams.py``).
 
 Invariants:
 
-- In each iteration of the event loop, at most ``STREAMS_PER_ITERATION`` streams run. A stream that
-  has run for ``SLICE`` seconds goes to the end of the queue of waiting streams.
+- A stream that has used up its time slice of ``SLICE`` seconds waits at the gate. The gate lets at
+  most ``STREAMS_PER_ITERATION`` streams pass in one iteration of the event loop, in the order in
+  which they came.
 - The first words of an answer are sent to the client before its next chunk is processed.
 """
 
@@ -20,7 +21,7 @@ import time
 from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds that one stream may run at a time
-STREAMS_PER_ITERATION = 8  # the maximum number of streams that run in one iteration of the loop
+STREAMS_PER_ITERATION = 8  # the maximum number of streams that pass the gate in one iteration
 FIRST_WORDS_PAUSE = 0.001  # seconds to pause a stream while the first words of its answer are sent
 
 

@@ -1,6 +1,6 @@
 """The administrator's settings for models, and the restrictions that follow from them.
 
-Invariants, if ``allowed_models`` excludes any model:
+Invariants, if ``allowed_models`` doesn't allow every model:
 
 - Requests for an allowed model only go to servers that the administrator expects. A user may
   enter an address only for Ollama on this machine, for a server that matches ``local_servers``, or
@@ -93,7 +93,7 @@ class ModelPolicy:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether ``allowed_models`` excludes any model."""
+        """Whether ``allowed_models`` doesn't allow every model."""
         return "*" not in self.allowed
 
     def allows(self, info: ModelInfo) -> bool:

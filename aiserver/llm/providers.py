@@ -29,9 +29,9 @@ class Provider:
     ``key_variables`` and ``address_variables`` are names of environment variables that may contain
     the key or the address; ``address`` is the default address. ``suggested`` contains the names of
     models that are suggested to users, in the order in which they are shown. ``library`` is
-    LangChain's name for the provider if it differs from ``name``. ``package`` is the Python module
-    of LangChain's integration, unless the module is called ``langchain_`` followed by LangChain's
-    name for the provider.
+    LangChain's name for the provider; None means that it is the same as ``name``. ``package`` is
+    the Python module of LangChain's integration; None means ``langchain_NAME``, where NAME is
+    LangChain's name for the provider.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Provider:
 
     @property
     def needs_key(self) -> bool:
-        """Whether the provider requires a key, unless its server is on this machine."""
+        """Whether a key is required, unless the provider's server is on this machine."""
         return bool(self.key_variables)
 
     @property

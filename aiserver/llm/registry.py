@@ -145,18 +145,18 @@ class ModelRegistry(LoggingConfigurable):
         }
 
     async def overview(self) -> Overview:
-        """Return all models that can be used or are suggested, and the allowed providers.
+        """Return the models to show to users, and the allowed providers.
 
         Each server is queried at most once.
         """
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
-        first = (default, catalog.configured(), *catalog.installed(), catalog.embedded())
-        first_models = [info for info in first if info is not None]
+        preferred = (default, catalog.configured(), *catalog.installed(), catalog.embedded())
+        preferred_models = [info for info in preferred if info is not None]
         suggested = catalog.suggested()
         info_by_id: dict[str, ModelInfo] = {}
-        for info in (*filter(catalog.policy.allows, first_models), *served, *suggested):
+        for info in (*filter(catalog.policy.allows, preferred_models), *served, *suggested):
             info_by_id.setdefault(info.id, info)
         return Overview(
             default,
@@ -300,9 +300,9 @@ class ModelRegistry(LoggingConfigurable):
         return None
 
     def _fallback_model(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """Return a ready model on this machine, for users who haven't chosen a model, or None.
+        """Return the default for users who haven't chosen a model: a ready model on this machine.
 
-        ``served`` contains the models that servers list.
+        Return None if there is no such model. ``served`` contains the models that servers list.
         """
         # Models of OpenAI-compatible servers are left out, because such a server may forward
         # requests even if it runs on this machine.

@@ -49,7 +49,7 @@ _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
 }
-# The finish reasons of an answer that reached a limit of its length.
+# The finish reasons of an answer that was cut off because it was too long.
 _TOO_LONG = {
     *("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "token_limit"),
     "model_context_window_exceeded",
@@ -86,7 +86,7 @@ async def stream_chat(
 ) -> AsyncGenerator[Delta, None]:
     """Query ``model`` and yield its answer. Raises ModelError or a subclass.
 
-    ``options`` are additional arguments of the model's ``astream``.
+    ``options`` are additional arguments of the model's method ``astream`` or ``_astream``.
     """
     # The queue has no maximum size, so that the task never has to wait for this generator. That is
     # safe, because ``limits`` restricts the length of the answer.
@@ -173,8 +173,8 @@ async def stream_chunks(
 ) -> AsyncGenerator[AIMessageChunk, None]:
     """Query ``model`` and yield the chunks of its answer, unchecked and unlimited.
 
-    ``options`` are additional arguments of the model's ``astream``. Nothing is traced unless
-    ``tracing`` is true.
+    ``options`` are additional arguments of the model's method ``astream`` or ``_astream``. Nothing
+    is traced unless ``tracing`` is true.
     """
     from langsmith import tracing_context
 

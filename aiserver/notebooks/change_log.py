@@ -1,9 +1,9 @@
 """Record what happened to the cells of a notebook, and in which order.
 
-A page sends its changes to the server in batches. A batch contains new events of one or more cells.
-If the order of the cells or any cell's type has changed, the batch also contains the ids and types
-of all cells, in the new order. After the events are written into the cells' sessions, an entry in
-the notebook's change log records the last seq of each of these sessions.
+A page sends its changes to the server in batches. A batch contains new events of any number of
+cells. If the order or the type of cells has changed, the batch also contains the ids and types of
+all cells, in the new order. First, the events are written into the sessions of the cells. Then an
+entry in the notebook's change log records the last seq of each of these sessions.
 
 Invariants:
 
@@ -13,8 +13,8 @@ Invariants:
 - A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
   block other cells. The response and the log entry don't contain the cell.
 - The sessions of new cells are created before any event of the batch is recorded. So a fork starts
-  with the records that the forked session had before the batch. Likewise, the session of a cell
-  that resulted from a merge lists the revisions that the sessions of the merged cells had before
+  with the records that the forked session had before the batch. Likewise, if cells were merged,
+  the session of the new cell lists the revisions that the sessions of the merged cells had before
   the batch.
 - A page may send the source of a cell without knowing whether the source has changed. It does so
   when a notebook is opened (an initial observation, ``first``), or later (a repeated observation,
@@ -100,9 +100,9 @@ class BatchResult(NamedTuple):
     """The result of recording a batch.
 
     ``heads`` are the heads of the sessions that could be written, by cell id, and ``seq`` is the
-    seq of the last log entry. ``changed_by_others`` are the ids of the cells that other pages
-    changed after the last entry that the sending page has seen. It is None if no other page has
-    sent a batch since that entry.
+    seq of the last log entry. ``changed_by_others`` contains the ids of the cells that other pages
+    changed after the last entry that the sending page has seen. ``changed_by_others`` is None if no
+    other page has sent a batch since that entry.
     """
 
     heads: dict[str, SessionHead]
@@ -136,7 +136,7 @@ class ChangeRecorder:
             return BatchResult(heads, view.acknowledge(batch.page), changed_by_others)
 
     async def _create_session(self, cell: CellChange) -> None:
-        """Create the session of a cell that was split off, copied or merged, if it has none yet."""
+        """Create the session of a cell that a split, copy or merge created, if it has none yet."""
         try:
             if cell.fork_of is not None:
                 await self._store.fork(cell.fork_of, cell.key)

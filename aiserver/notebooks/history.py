@@ -71,11 +71,12 @@ class _CachedCell:
     digest: bytes
     """The SHA-256 of the stored bytes."""
     raw: bytes
+    """The session as JSON, without the damaged records that the stored bytes may contain."""
     steps: Sequence[Step]
     merged: object
     """The session's ``meta.merged``: the merges of git branches that changed its records' seqs."""
     seqs_by_digest: SeqsByDigest | None = None
-    """The seqs of the session's records by digest; computed when a log entry needs them."""
+    """Maps each record's digest to the seqs of the records with this digest; None until needed."""
 
 
 @dataclass
@@ -176,7 +177,7 @@ def build_history(
     stored: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
 ) -> History:
-    """Build a notebook's history from the stored bytes of its sessions, which are given by cell id.
+    """Build a notebook's history. ``stored`` maps each cell id to the stored bytes of its session.
 
     For a large notebook this takes seconds, so don't call it on the event loop.
     """
@@ -193,8 +194,9 @@ def _update_cells(
 ) -> dict[str, _CachedCell]:
     """Return the cached sessions, sorted by cell id.
 
-    The sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``. All other
-    cells are taken from ``previous_cells``.
+    Sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``, unless these bytes
+    are the same as before. A cell whose session wasn't loaded or can't be recovered is left out.
+    All other cells are taken from ``previous_cells``.
     """
     cells = dict(previous_cells)
     for cell_id in changed:

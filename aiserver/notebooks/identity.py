@@ -5,9 +5,9 @@ Invariants:
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
-- A notebook that lost its id is recognised by its path, but only if one of its cells matches, or if
-  the id recorded for this path has no sessions. So a new notebook at an old path (such as
-  ``Untitled.ipynb``) doesn't get the history of the old notebook.
+- A notebook that lost its id is recognised by its path. But one of its cells must have an id that
+  was recorded at this path, or the recorded notebook must have no sessions. So a new notebook at an
+  old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
   server ended during the first call, or two servers identify the notebook at the same time. If
   another page has already saved an id in the notebook's file, a page without an id gets this id.
@@ -218,7 +218,8 @@ class NotebookRegistry:
         # There is still a file at the old path. If it contains this id, the file at the new path is
         # a copy. If it has a different id, the notebook was moved. If it contains no id, because a
         # tool has removed it, the notebook also counts as moved. When the file at the old path is
-        # opened again, its cells match those of the notebook, and this file becomes the copy.
+        # opened again, its cells match those of the notebook. Then the file at the old path becomes
+        # the copy.
         return await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
@@ -241,8 +242,8 @@ class NotebookRegistry:
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
         summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
-        # Sessions are copied from other roots first. If the original notebook has a session of the
-        # same cell, the store's `fork` below doesn't replace the session from the other root.
+        # Sessions are copied from other roots first. If the original notebook also has a session of
+        # such a cell, the store's ``fork`` below doesn't replace the session from the other root.
         await self._copy_sessions(path, origin_id, copy_id)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}

@@ -78,7 +78,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """Return the strings of a ``Texts`` as labels. Their AST nodes are only placeholders."""
+        """Return the strings of a ``Texts`` as labels, with placeholders for AST nodes."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)
@@ -299,9 +299,10 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
-        """Return an attribute of a row. The row ``frame.loc[key]`` may actually be several rows.
+        """Return an attribute of a row.
 
-        If DataFrames have the attribute and Series don't, several rows are meant.
+        ``frame.loc[key]`` counts as a row, but it may also be a DataFrame with several rows. It is
+        treated as a DataFrame if only DataFrames have the attribute, or if it is ``groupby``.
         """
         series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
         if series is MISSING or frame is MISSING:
@@ -338,6 +339,6 @@ def groups_class(groups: Groups) -> Any:
 
 
 def class_of_library(kind: Any) -> bool:
-    """Return whether a class is from a loaded module other than ``__main__``, the notebook."""
+    """Return whether a class is from a loaded module, and not from the notebook (``__main__``)."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None

@@ -6,7 +6,7 @@ import ast
 import types
 from typing import Any
 
-from ..inspection.modules import is_missing, may_define, module_names, package_of, submodule_exists
+from ..inspection.modules import absent_part, may_define, module_names, package_of, submodule_exists
 from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
 from ..scopes.bindings import (
     KINDS,
@@ -54,10 +54,10 @@ class Flow(Calls):
                                 self.possible_columns.add(part.value)
 
     def _function(self, node: Any, imported: dict[str, Value], ignored: set[str]) -> None:
-        """Follow a function's body, where only ``imported`` and the kernel's modules have values.
+        """Follow a function's body. Variables are unknown in it, except modules and ``imported``.
 
-        All other variables may have new values when the function is called. ``ignored`` contains
-        the kinds of problems that weren't reported at the function's definition.
+        Other variables may have new values when the function is called. ``ignored`` contains the
+        kinds of problems that weren't reported at the function's definition.
         """
         names, previous_kinds = self._names, self.ignored_kinds
         self._names = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
@@ -223,23 +223,23 @@ class Flow(Calls):
             value = MISSING if module is None else module_value(module, alias.name)
             if value is MISSING and exists and self._lacks(node.module, module, alias.name):
                 message = f"Module {node.module!r} has no {alias.name!r}."
-                place = alias if hasattr(alias, "lineno") else node
+                position = alias if hasattr(alias, "lineno") else node
                 names = list(module.__dict__) if module is not None else []
                 plain = [name for name in names if type(name) is str]
-                self.report(place, "missing_attribute", alias.name, message, plain)
+                self.report(position, "missing_attribute", alias.name, message, plain)
             path = node.module + "." + alias.name
             symbol = Symbol(path, MISSING) if value is MISSING else self.lift(value, path)
             self._names[alias.asname or alias.name] = symbol if exists else UNKNOWN
 
     def _lacks(self, path: str, module: Any, name: str) -> bool:
-        """Return whether a module certainly lacks ``name``, which isn't in its namespace."""
+        """Return whether a module can't provide a name that isn't in its ``__dict__``."""
         if module is None:
             return not may_define(path, name)
         return not may_provide(module, name) and not submodule_exists(path, name)
 
     def _check_module(self, node: Any, name: str) -> bool:
         """Return whether a module exists; report it if it doesn't."""
-        missing = is_missing(name) if not self.may_install_modules else None
+        missing = absent_part(name) if not self.may_install_modules else None
         if missing is None:
             return True
         message = f"There is no module {missing!r}."

@@ -125,7 +125,10 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
 
 
 def check_keywords(context: Context, accepted: Any | None, function: str, node: ast.Call) -> None:
-    """Report the keyword arguments that aren't in ``accepted``; if it is None, report nothing."""
+    """Report the keyword arguments that aren't in ``accepted``.
+
+    ``accepted`` is None if the accepted keywords aren't known. In this case, report nothing.
+    """
     if accepted is None:
         return
     for keyword in node.keywords:
@@ -150,7 +153,7 @@ def _read(context: Context, path: str, node: ast.Call) -> Value:
     named = labels(context, first)
     if first is None or not named.is_single or not arguments.is_exact:
         return UNKNOWN
-    file, place = named.items[0]
+    file, file_node = named.items[0]
     if path == "builtins.open" and not _is_reading(arguments):
         return UNKNOWN
     if not is_local(file):
@@ -159,7 +162,7 @@ def _read(context: Context, path: str, node: ast.Call) -> Value:
         if not context.may_create_files:
             message = f"There is no file {file!r}."
             near = neighbours(file, context.folder)
-            context.report(place, "missing_file", file, message, near)
+            context.report(file_node, "missing_file", file, message, near)
         return UNKNOWN
     if path in ("pandas.read_csv", "pandas.read_table", "polars.read_csv"):
         return _read_csv(context, path, file, node)

@@ -1,4 +1,7 @@
-"""Determine the results of methods of pandas' groups (the result of ``groupby``) and Series."""
+"""Determine the results of the methods that pandas' groups and Series have.
+
+Groups are the result of ``groupby`` or ``resample``.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,11 @@ def _series(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str]) -> Value:
-    """Return the result of an aggregation: a row for each group, with the keys and ``columns``."""
+    """Return the result of an aggregation, which has one row for each group.
+
+    The result has ``columns``, and the keys as its index or as further columns. If ``groups`` has a
+    single selected column, ``columns`` is ignored, and the result has only the selected column.
+    """
     if groups.is_single and groups.selection:
         if groups.as_index:
             return _series(groups, groups.selection[0])
@@ -122,10 +129,10 @@ def _aggregate(context: Context, groups: Groups, node: ast.Call) -> Value:
         return _named_aggregation(context, groups, node)
     if isinstance(function, ast.Dict):
         wanted = labels(context, function)
-        require_in_groups(context, groups, wanted)
+        report_missing_in_groups(context, groups, wanted)
         if wanted.is_exact and all(_is_one_function(item) for item in function.values):
-            plain = Groups(groups.frame, groups.keys, groups.as_index)
-            return _aggregated(plain, wanted.names)
+            unselected = Groups(groups.frame, groups.keys, groups.as_index)
+            return _aggregated(unselected, wanted.names)
         return UNKNOWN
     if _is_one_function(function):
         return _aggregated(groups, _selection(groups))
@@ -149,13 +156,13 @@ def _named_aggregation(context: Context, groups: Groups, node: ast.Call) -> Valu
         elif isinstance(keyword.value, ast.Call):  # pd.NamedAgg(column=…, aggfunc=…)
             first = Arguments(keyword.value, "column aggfunc").get("column")
         if first is not None and not groups.is_single:
-            require_in_groups(context, groups, labels(context, first))
-    plain = Groups(groups.frame, groups.keys, groups.as_index)
-    return _aggregated(plain, names) if names else UNKNOWN
+            report_missing_in_groups(context, groups, labels(context, first))
+    unselected = Groups(groups.frame, groups.keys, groups.as_index)
+    return _aggregated(unselected, names) if names else UNKNOWN
 
 
-def require_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
-    """Report the labels that aren't columns of the groups."""
+def report_missing_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
+    """Report the labels that aren't among the columns that ``groups`` selects."""
     if groups.selection is None:
         report_missing(context, groups.frame, wanted)
     elif not groups.is_single:

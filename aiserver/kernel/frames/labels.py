@@ -67,7 +67,8 @@ class Arguments:
     def constant(self, name: str, default: Any = None) -> Any:
         """Return the constant value of an argument.
 
-        Return ``default`` if the argument isn't given, and ``...`` if it isn't a constant.
+        Return ``default`` if the argument isn't given. Return ``...`` if it isn't a constant, or if
+        it has an operator: ``-1``.
         """
         node = self._nodes.get(name)
         if node is None:

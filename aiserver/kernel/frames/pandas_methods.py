@@ -12,7 +12,7 @@ from .grouping import group_by, resample
 from .labels import Arguments, Labels, apply_in_place, labels, report_missing
 from .values import UNKNOWN, Context, Frame, Row, Series, Value
 
-# Methods whose result has the same columns, or fewer.
+# Methods whose result has all or some columns of the DataFrame, and no others.
 _PANDAS_SAME = set(
     "abs add align asfreq asof astype at_time between_time bfill cummax cummin cumprod cumsum "
     "clip convert_dtypes copy corr cov describe diff div divide dropna eq ewm ffill fillna "
@@ -163,11 +163,11 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Frame | None:
-    """Return the result of ``merge``; None if an operand isn't a known frame."""
-    both = labels(context, arguments.get("on"))
+    """Return the result of ``merge``; None if an operand isn't a ``Frame``."""
+    shared_keys = labels(context, arguments.get("on"))
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
-            report_missing(context, side, both, with_index=True)
+            report_missing(context, side, shared_keys, with_index=True)
             report_missing(
                 context, side, labels(context, arguments.get(parameter)), with_index=True
             )
@@ -300,7 +300,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
-    """Return the columns and index names in a query; None if the query isn't simple."""
+    """Return the columns and index names in a query; None if they can't be determined."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:

@@ -7,7 +7,7 @@ import ast
 from .labels import Arguments, Labels, labels, report_missing
 from .values import UNKNOWN, Context, Expression, Frame, Groups, Value
 
-# Methods whose result has the same columns.
+# Methods whose result has the same columns as the DataFrame.
 _POLARS_SAME = set(
     "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null "
     "fill_nan top_k bottom_k rechunk gather_every shift drop_nans cast remove".split()
@@ -53,7 +53,10 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, ast.AST]]:
-    """Return the columns that an argument reads; if ``with_text``, a string names a column."""
+    """Return the columns that an argument reads.
+
+    If ``with_text`` is true, strings in the argument are names of columns.
+    """
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

@@ -34,7 +34,7 @@ class Symbol(Value):
     """A module, function or class.
 
     ``path`` is its dotted name. ``value`` is the object itself, or ``MISSING`` if its module isn't
-    loaded.
+    loaded. For ``polars.col``, it is ``MISSING``, too.
     """
 
     def __init__(self, path: str, value: Any, is_module: bool = False) -> None:
@@ -79,7 +79,10 @@ class Frame(Value):
         return frame
 
     def become(self, other: Value) -> None:
-        """Take over the columns and index of ``other``, the result of a change in place."""
+        """Change this frame in place, so that it has the columns and the index of ``other``.
+
+        If ``other`` isn't a frame, this frame may have any further columns afterwards.
+        """
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.levels = other.index, other.levels
@@ -115,7 +118,8 @@ class Series(Value):
 class Row(Value):
     """A row of a frame as a Series, or as a named tuple if ``is_tuple`` is true.
 
-    ``frame.loc[key]`` is also a ``Row``, although it is a frame if several rows have the label.
+    ``frame.loc[key]`` is also represented by a ``Row``. But if several rows have the label ``key``,
+    pandas returns a DataFrame.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
@@ -144,7 +148,7 @@ class Indexer(Value):
 
 
 class Method(Value):
-    """A method or an accessor of a frame, a Series or groups."""
+    """A method or an accessor, such as ``str``, of the value ``owner``."""
 
     def __init__(self, owner: Value, name: str) -> None:
         self.owner, self.name = owner, name

@@ -21,7 +21,7 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """Return the visible files and folders in the same folder as ``path``.
+    """Return the visible files and folders in the same folder as ``path``, at most ``_MAX_FILES``.
 
     ``"data/x.csv" -> ["data/a.csv", "data/b.csv"]``
     """

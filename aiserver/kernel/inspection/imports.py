@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .modules import is_missing
+from .modules import absent_part
 
 _ALIASES = dict(
     pair.split("=")
@@ -94,4 +94,4 @@ def import_of(name: str, following: str = "") -> str:
         module, statement = name, f"import {name}"
     else:
         return ""
-    return statement if is_missing(module) is None else ""
+    return statement if absent_part(module) is None else ""

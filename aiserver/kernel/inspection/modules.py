@@ -12,9 +12,11 @@ from typing import Any
 from .objects import class_name, loaded_module, may_provide, module_of
 
 _MAX_MODULE_SIZE = 500_000  # bytes
+# The text of a module matches this pattern if the module may define names that aren't in its text.
 _DYNAMIC = re.compile(
     r"import\s*\(?\s*\*|__getattr__|globals\(|vars\(|setattr|sys\.modules|exec\(|attach|lazy|__dict__"
 )
+# The text of an ``__init__.py`` matches this pattern if the package may add submodules at runtime.
 _MAKES_SUBMODULES = re.compile(
     r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
 )
@@ -57,7 +59,7 @@ _PACKAGES = dict({name: name for name in _SAME_NAME}, imblearn="imbalanced-learn
 
 
 def package_of(module: str) -> str:
-    """Return the well-known package that provides a module, or "" if the module isn't listed above.
+    """Return the package that provides a well-known module, or "" for any other module.
 
     No name is guessed: a model may invent a module, and somebody else may have published a
     malicious package under the invented name.
@@ -65,7 +67,7 @@ def package_of(module: str) -> str:
     return _PACKAGES.get(module, "")
 
 
-def is_missing(name: str) -> str | None:
+def absent_part(name: str) -> str | None:
     """Return the shortest missing prefix of a dotted module name; None if the module may exist.
 
     ``"numpy.nothing.x" -> "numpy.nothing"``
@@ -136,8 +138,9 @@ def _text_may_define(path: str, name: str) -> bool:
 def module_names() -> list[str]:
     """Return the names of top-level modules, except names that begin with an underscore.
 
-    These are the modules of Python, the loaded modules, and all well-known modules, even if they
-    aren't installed. Of each folder of the search path, only some 3000 entries are read.
+    These are the modules of Python, the loaded modules, the modules in the folders of the search
+    path, and all well-known modules, even if they aren't installed. Of each folder, only some 3000
+    entries are read.
     """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))

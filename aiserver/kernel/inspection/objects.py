@@ -1,8 +1,8 @@
 """Inspect real objects without running a person's code.
 
 Attributes are read only from modules, from plain functions, and from objects whose class is a
-library's own. A subclass that a person wrote isn't a library's own class. What a class itself
-contains is read through the descriptors of ``type``, which no class can redefine.
+library's own. A subclass that a person wrote isn't a library's own class. The dict, the name and
+the bases of a class are read through the descriptors of ``type``, which no class can redefine.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _name_of_class = type.__dict__["__name__"].__get__
 _module_of_class = type.__dict__["__module__"].__get__
 _flags = type.__dict__["__flags__"].__get__
 _LIBRARIES = ("numpy", "pandas", "polars")
+# Libraries whose ``__getattr__`` only provides names that occur in its code (see ``may_provide``).
 _READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
 _HEAP_TYPE = 1 << 9  # the flag ``Py_TPFLAGS_HEAPTYPE``, which each class defined in Python has
 _MAX_COLUMNS = 100_000

@@ -1,4 +1,7 @@
-"""Find the keyword arguments of a function in its code object, signature or docstring."""
+"""Find out which keyword arguments a function accepts.
+
+They are read from the function's code object, its signature or its docstring.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from .objects import (
 )
 
 _VAR_KEYWORDS = 0x08
-# The methods of pandas whose ``**kwargs`` accept only the keywords that numpy passes.
+# Methods of pandas whose ``**kwargs`` accept only numpy's keywords, such as ``out``. They exist
+# because numpy's functions call these methods: ``np.sum(frame)`` calls ``frame.sum(out=None)``.
 _REDUCTIONS = set(
     "sum mean median min max std var sem prod skew kurt kurtosis any all cumsum cumprod cummax "
     "cummin".split()
@@ -81,7 +85,10 @@ def _keywords_of_function(function: types.FunctionType, depth: int) -> frozenset
 
 
 def _keywords_in_docstring(docstring: Any) -> frozenset[str] | None:
-    """Return the keywords in the signature that begins the docstring of a compiled function."""
+    """Return the keywords of a compiled function from its docstring.
+
+    The first line of such a docstring is the function's signature. Return None if it has none.
+    """
     if type(docstring) is not str:
         return None
     text = docstring.strip().split("\n", 1)[0]

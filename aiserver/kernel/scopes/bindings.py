@@ -30,7 +30,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """Return the names that a function or statement binds, without those of nested scopes."""
+    """Return the names that a statement or a function's body binds, without those of nested scopes.
+
+    The names of a function's parameters are included, but not the function's own name.
+    """
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
         arguments = node.args

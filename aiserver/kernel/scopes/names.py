@@ -1,8 +1,8 @@
 """Find undefined names by walking through the scopes of a cell in the order of execution.
 
 Statements of the cell and of classes run in order, so a name must be defined before its use.
-Functions run later, so the names that they use may be defined anywhere in the cell. A function that
-the cell doesn't use may be meant for later cells, so only clear mistakes are reported in it.
+Functions run later, so the names in them may be defined anywhere in the cell. An unused function
+may be meant for later cells. So only misspelt names and missing imports are reported in it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class NameChecker(ast.NodeVisitor):
 
     def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
         module = Scope("module", defined)
-        module.ever = set(defined)
+        module.ever_bound = set(defined)
         self._module = module
         self._scopes = [module]
         self._report = report
         self._bodies: list[Body] = []
         self._used: set[str] = set()
         self._ignored_kinds: set[str] = set()
-        self._conditional = 0
+        self._conditional_depth = 0
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
@@ -98,7 +98,7 @@ class NameChecker(ast.NodeVisitor):
                 following = self._scopes[number + 1 :]
                 if any(inner.kind == "function" for inner in following):
                     continue
-            names |= scope.ever if in_function and scope.kind == "module" else scope.bound
+            names |= scope.ever_bound if in_function and scope.kind == "module" else scope.bound
         return names
 
     def _is_bound(self, name: str) -> bool:
@@ -110,7 +110,7 @@ class NameChecker(ast.NodeVisitor):
                 inner = self._scopes[len(self._scopes) - number :]
                 if any(item.kind == "function" for item in inner):
                     continue
-            names = scope.ever if in_function and scope.kind == "module" else scope.bound
+            names = scope.ever_bound if in_function and scope.kind == "module" else scope.bound
             if name in names:
                 return True
         return is_implicit(name)
@@ -123,8 +123,8 @@ class NameChecker(ast.NodeVisitor):
             return
         names = self._names()
         if self._only_clear_mistakes and not (is_module and name in MODULE_ALIASES):
-            local = self._scopes[-1].bound | (self._scopes[0].ever - self._scopes[0].bound)
-            if len(name) < 4 or not any(similarity(name, other) >= CLEAR for other in local):
+            likely = self._scopes[-1].bound | (self._scopes[0].ever_bound - self._scopes[0].bound)
+            if len(name) < 4 or not any(similarity(name, other) >= CLEAR for other in likely):
                 return
         self._undefined.append((node, name, names))
 
@@ -133,10 +133,10 @@ class NameChecker(ast.NodeVisitor):
         if name in scope.global_names:
             scope = self._module
         scope.bound.add(name)
-        scope.ever.add(name)
+        scope.ever_bound.add(name)
 
     def _unbind(self, name: str) -> None:
-        if not self._conditional and self._scopes[-1] is self._module:
+        if not self._conditional_depth and self._scopes[-1] is self._module:
             self._module.bound.discard(name)
 
     def _visit_all(self, nodes: Any) -> None:
@@ -216,9 +216,9 @@ class NameChecker(ast.NodeVisitor):
         self._visit_branch(node.orelse)
 
     def _visit_branch(self, nodes: Any) -> None:
-        self._conditional += 1
+        self._conditional_depth += 1
         self._visit_all(nodes)
-        self._conditional -= 1
+        self._conditional_depth -= 1
 
     def _visit_loop(self, node: Any) -> None:
         if isinstance(node, ast.While):
@@ -329,7 +329,7 @@ class NameChecker(ast.NodeVisitor):
             self._bind(node.name)
             for global_name in declared_global(node) & bound_names(node):
                 self._module.bound.add(global_name)
-                self._module.ever.add(global_name)
+                self._module.ever_bound.add(global_name)
 
     def visit_FunctionDef(self, node: Any) -> None:
         self._visit_function(node, node.name)
@@ -348,9 +348,9 @@ class NameChecker(ast.NodeVisitor):
         self._visit_all(node.bases)
         self._visit_all(node.keywords)
         self._scopes = [*self._scopes, Scope("class")]
-        first = len(self._bodies)
+        outer_count = len(self._bodies)
         self._visit_all(node.body)
-        for body in self._bodies[first:]:
+        for body in self._bodies[outer_count:]:
             if body.name:  # a method counts as used if its class is used
                 body.name = node.name
         self._scopes = scopes

@@ -10,6 +10,7 @@ _IMPLICIT = set(
     "__annotations__ __import__ In Out get_ipython exit quit display __IPYTHON__".split()
 )
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
+# Names that are defined in the body of each class.
 CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
 # Common names of modules. If a function uses such a name without an import, this is reported even
 # if the cell doesn't use the function.
@@ -21,18 +22,19 @@ MODULE_ALIASES = set(
 
 
 class Scope:
-    """The names of a scope.
+    """A scope in which names are bound.
 
-    ``bound`` has the names that are bound at the current statement. In the cell's own scope,
-    ``ever`` is another set, which also has the names that were only bound at an earlier statement,
-    for example before a ``del``. In all other scopes, ``ever`` and ``bound`` are the same set.
-    ``global_names`` has the names that are declared as global.
+    ``kind`` is ``module`` for the cell's own scope, ``function``, ``class``, ``comprehension``, or
+    ``types`` for type parameters. ``bound`` has the names that are bound at the current statement.
+    ``ever_bound`` also has the names that the cell's own scope has deleted, for example with
+    ``del``. In all other scopes, it is the same set as ``bound``. ``global_names`` has the names
+    that are declared as global.
     """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
         self.kind = kind
         self.bound: set[str] = set(names or ())
-        self.ever: set[str] = self.bound
+        self.ever_bound: set[str] = self.bound
         self.global_names: set[str] = set()
 
 

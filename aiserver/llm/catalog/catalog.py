@@ -5,8 +5,8 @@ Invariants:
 - Listing models costs nothing and sends no text of the user.
 - Servers are only asked for their lists of models. To show all models, only two kinds of servers
   are queried: an Ollama on this machine, and servers whose address the user saved or the
-  administrator configured. Any other Ollama is queried only if one of its models is requested, is
-  the user's choice or is configured.
+  administrator configured. If OLLAMA_HOST names an Ollama on another machine, it is queried only if
+  one of its models is requested, is the user's choice or is configured.
 - A stored key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """
@@ -45,8 +45,8 @@ class ProviderInfo:
     """A provider and its connection, as they are shown to users.
 
     ``is_location_fixed`` is true if users can't declare that the provider's server is local.
-    If the provider rejected the key or account in the last request, ``refusal`` is the code of the
-    error. Otherwise, ``refusal`` is None.
+    ``refusal`` is the code of the error if the last request failed because of the key or the
+    account. Otherwise, ``refusal`` is None.
     """
 
     connection: Connection
@@ -58,8 +58,8 @@ class ProviderInfo:
 class Overview:
     """The models and providers that are shown to a user.
 
-    ``default`` is the default model, or None. ``local`` is the smallest local model, even if it
-    isn't installed, or None if the administrator doesn't allow it.
+    ``default`` is the default model; it is None if there is none. ``local`` is the smallest local
+    model, even if it isn't installed. It is None if the administrator doesn't allow this model.
     """
 
     default: ModelInfo | None
@@ -81,7 +81,10 @@ class Catalog:
         self.policy, self._connections, self._lookups = policy, connections, lookups
 
     def configured(self) -> ModelInfo | None:
-        """Return the model that the administrator configured, even if it isn't ready, or None."""
+        """Return the model that the administrator configured, even if it isn't ready.
+
+        Return None if no model is configured.
+        """
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")
@@ -178,8 +181,8 @@ class Catalog:
         Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
         as local. ``served_models`` is the result of ``served``; if it is None, Ollama is queried.
         """
-        # For a model that isn't on this machine anyway, forwarding only matters if
-        # ``allowed_models`` excludes any model.
+        # Forwarding matters for a model on this machine. For any other model, it only matters if
+        # ``allowed_models`` doesn't allow every model.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
@@ -190,7 +193,10 @@ class Catalog:
         return mark_if_forwarded(info, served_models)
 
     def suggested(self) -> list[ModelInfo]:
-        """Return the allowed suggested models of the providers that have a key and a package."""
+        """Return the models suggested for the providers that have a key and an installed package.
+
+        Models that the administrator doesn't allow are left out.
+        """
         return [
             info
             for connection in map(self._connections.get, PROVIDERS)
@@ -213,8 +219,7 @@ class Catalog:
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
         """Return all allowed providers, even if they aren't connected.
 
-        ``refusals`` contains the providers that rejected the key or account. It maps each
-        provider's name to the code of the error.
+        ``refusals`` maps the name of a provider to the code of an error (see ``Checker``).
         """
         return [
             ProviderInfo(

@@ -22,8 +22,8 @@ Verdict = Literal["ok", "no_list", "not_listed"]
 class Checker:
     """Queries providers, with their current keys and addresses or with values from a form.
 
-    ``refusals`` contains the providers that rejected the current key or account in their last
-    request. It maps each provider's name to the code of the error.
+    ``refusals`` contains the providers whose last request failed because of the current key or
+    account. It maps each provider's name to the code of the error.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -63,7 +63,8 @@ class Checker:
     def report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
         """Remember whether a provider accepted its current key.
 
-        ``refusal`` is the error if the provider rejected the key or the account, else None.
+        ``refusal`` is the error if the key is missing, or if the provider rejected the key or the
+        account. It is None if the request succeeded.
         """
         if refusal is None:
             self.refusals.pop(provider, None)

@@ -78,7 +78,7 @@ class Connection:
 
 
 class Connections:
-    """The provider connections of the server's user, which are saved in ``folder``.
+    """The connections to providers. Their keys and addresses are saved in ``folder``.
 
     ``policy`` returns the administrator's current settings.
     """

@@ -1,11 +1,11 @@
-"""Store small JSON files that only the server's user can access.
+"""Store small JSON files that only the account under which the server runs can access.
 
 Invariants:
 
 - Files are written atomically and durably, by functions of ``durable/``, in a folder of mode 0700.
-- Reading an unreadable file returns empty content. Its bytes are never overwritten, however: if the
-  file is damaged or isn't a regular file, a change renames it to ``….corrupt-1`` and creates a new
-  file. If the file can't be read for another reason, such as missing permissions, a change fails.
+- Reading an unreadable file returns empty content. But its bytes are never overwritten. If the file
+  is damaged or isn't a regular file, a change renames it to ``….corrupt-1`` and creates a new file.
+  If the file can't be read for another reason, such as missing permissions, a change fails.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FULL = UserText(
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder if needed, and let only the server's user access it. Raises OSError."""
+    """Create the folder if needed, and let only the server's account access it. Raises OSError."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)

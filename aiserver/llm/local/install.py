@@ -101,7 +101,7 @@ class Installation:
                 yield None
 
     async def stop(self) -> None:
-        """Stop the installation and wait until it has ended."""
+        """Stop the installation. Waits until it has ended, at most ten seconds."""
         self._stop_requested = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
@@ -150,7 +150,7 @@ class Installation:
         changed.set()
 
     def _finish(self, result: dict[str, Any]) -> None:
-        """Set ``end`` after the command has ended; ``result`` has the error if it failed."""
+        """Set ``end`` after the command has ended. ``result`` has the error of a failed command."""
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total

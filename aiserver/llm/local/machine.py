@@ -105,6 +105,6 @@ def _number(path: Path) -> int | None:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """Return the numbers in a file by name. Each line of the file has a name and a number."""
+    """Return the numbers in a file by their names. Lines look like this: ``MemTotal: 16384 kB``."""
     pairs = (line.split() for line in _read(path).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}

@@ -123,7 +123,7 @@ def serve(settings: dict[str, Any]) -> Any:
 
 
 def _exit_with_parent() -> None:
-    """End this process when standard input ends: the parent has ended or has closed the pipe."""
+    """End this process when standard input ends, so when the parent ends or closes the pipe."""
     while sys.stdin.buffer.read(4096):
         pass
     os._exit(0)

@@ -1,9 +1,9 @@
 """Measure how fast local models write on this machine.
 
-The commands that install and list models measure the speed with a request of their own. For other
-models, the fastest answer to a person's request is the measurement. The results are stored in a
-small file, so that the page can show them. The file also identifies the machine: on another machine
-with the same home folder, the results are ignored.
+The commands that install and list models measure the speed with a request of their own. Answers to
+people's requests are measured, too: the result replaces the stored speed if the answer was faster.
+The results are stored in a small file, so that the page can show them. The file also identifies the
+machine: on another machine with the same home folder, the results are ignored.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Limit the number of local models whose processes run at the same time.
 
-Loading a model takes seconds, and reading a prompt again even longer. So if a person switches
+Loading a model takes seconds, and reading a prompt again takes even longer. So if a person switches
 between two models, both stay loaded, provided that the memory is large enough.
 
 Invariants:

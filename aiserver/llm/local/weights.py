@@ -69,7 +69,10 @@ def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
 
 
 def installed(model: CatalogueModel) -> Path | None:
-    """Return the path of a model's weights, which may be installed for all users, or None."""
+    """Return the path of a model's weights, or None if the model isn't installed.
+
+    The weights may be in the person's own folder, or in a folder of all users.
+    """
     return _installed_in(_all_folders(), model)
 
 

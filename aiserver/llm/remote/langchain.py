@@ -98,7 +98,7 @@ def create_chat_model(
 
 
 def _async_clients(model: BaseChatModel) -> list[Any]:
-    """Return the model's asynchronous clients. The attribute's name differs between packages."""
+    """Return the model's asynchronous clients. Each package stores them in other attributes."""
     google_client = getattr(getattr(model, "client", None), "aio", None)
     attributes = ("root_async_client", "_async_client", "async_client")
     clients = (google_client, *(getattr(model, name, None) for name in attributes))
@@ -131,8 +131,8 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
 def _reject_gateway(model: BaseChatModel) -> None:
     """Raise ModelError if a model would send its requests through LangSmith's gateway.
 
-    This check is for providers that aren't in ``PROVIDERS``. For all others, an address is passed
-    explicitly, so the gateway isn't used.
+    This check is only for providers that aren't in ``PROVIDERS``. For a provider in ``PROVIDERS``,
+    an address is passed explicitly, so the gateway isn't used.
     """
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"

@@ -48,8 +48,8 @@ class RemoteModel(ChatModel):
     """A model of a provider or server, including an Ollama on this machine.
 
     The provider's package is imported at the first warm-up or request. ``access`` returns the
-    current key and address. ``report`` is called with the error if the provider rejects the key or
-    the account, and with None after a complete answer.
+    current key and address. ``report`` is called with the error if a required key is missing, or if
+    the provider rejects the key or the account. After a complete answer, it is called with None.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class RemoteModel(ChatModel):
         self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
-        # For a provider in ``PROVIDERS``, ``_get_model`` updates this flag.
+        # False if there is no key. Only ``_get_model`` sets it, for a provider in ``PROVIDERS``.
         self._has_key = True
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
@@ -87,7 +87,10 @@ class RemoteModel(ChatModel):
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel. ``is_retry`` changes nothing, because a provider's answers vary anyway."""
+        """See ChatModel.
+
+        ``is_retry`` changes nothing, since a provider's answers to the same messages differ anyway.
+        """
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:
