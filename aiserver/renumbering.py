@@ -67,10 +67,10 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
 def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[int]]]:
     """Choose a merge path, and return the renumbered ranges of each merge on it, oldest first.
 
-    A merge may be missing from ``merged``, because git may take a session's file from one branch
-    unchanged. So the function counts, for each path, the merges that ``merged`` contains, and
-    chooses the path with the most. If ``merged`` contains all merges of several paths, each of
-    these paths leads to the same record.
+    A merge may be missing from ``merged``: if only one branch changed a session's file, git takes
+    this file unchanged, so nothing is added to ``merged``. So the function counts, for each path,
+    the merges that ``merged`` contains, and chooses the path with the most. If ``merged`` contains
+    all merges of several paths, each of these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []

@@ -340,8 +340,8 @@ class ExportBody(Body):
 class BlameBody(Body):
     """A request for the contributor of each line of a text.
 
-    The text is ``source`` (the cell's current source) or the version after step ``step``. Without
-    both, it is the version after the last step.
+    The text is ``source`` (the cell's current source) or the version after step ``step``. If
+    neither is given, it is the version after the last step.
     """
 
     source: Source | None = None

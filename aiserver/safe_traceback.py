@@ -1,4 +1,4 @@
-"""Describe an exception for the log by its class and location, without any contents.
+"""Describe an exception for the log by its class and by its location in the code.
 
 Invariant: the description doesn't contain the message of an exception, because a message may quote
 a key, a path, a prompt or a provider's answer. Nor does it contain the value of a variable. A file
@@ -33,7 +33,7 @@ def outline_of(error: BaseException) -> str:
 
 
 def _path_in_package(filename: str) -> str:
-    """Return a file's path from its package's folder on, such as ``aiserver/llm/base.py``.
+    """Return a file's path, beginning with its package, such as ``aiserver/llm/base.py``.
 
     If the file belongs to no package, return only the names of its folder and the file.
     """

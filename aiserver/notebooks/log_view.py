@@ -4,8 +4,9 @@ Invariants:
 
 - The view gets all entries of the stored log, even those that another server wrote.
 - An older log may replace the stored log (from a backup, or by a checkout in git). In that case,
-  the seqs that pages have seen refer to the log that was replaced. So each page is told once that
-  all cells were changed, and the page then sends the sources that it has.
+  the seqs that pages have seen refer to the log that was replaced. So until a page sends a seq of
+  the new log, each response to the page says that the cells of all entries were changed. For each
+  of these cells, the page then sends the source that it has.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # the maximum number of ids in memory; pages only send recent batches again
+_MAX_BATCH_IDS = 256  # the maximum number of ids in memory; a page repeats only recent batches
 _MAX_ENTRIES = 10_000  # the maximum number of entries of one notebook in memory
 
 
@@ -45,9 +46,10 @@ class LogView:
     is_read: bool = False
     """Whether the stored log was read."""
     has_order: bool = False
-    """Whether the log has an order that a page sent. (``NotebookRegistry`` also logs orders.)"""
+    """Whether the log has an order that a page sent. Orders that ``NotebookRegistry`` logs don't
+    count: they have no types."""
     order: list[tuple[str, str]] | None = None
-    """The ids and types of the cells in the last order."""
+    """The ids and types of the cells in the last order; None if that order has no types."""
     unwritable: set[str] = field(default_factory=set)
     """The cells whose last change could not be recorded."""
     seq: int = 0
@@ -63,8 +65,8 @@ class LogView:
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.
 
-        If ``order`` is None, the last order of the log is used. If the log has no order either, all
-        cells are considered.
+        If ``order`` is None or empty, the last order of the log is used. If the log has no order
+        either, all cells are considered.
         """
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
@@ -100,7 +102,10 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the last seq, to be sent to a page. If the log was replaced, also remember it."""
+        """Return the seq of the last entry, which the response to a page contains.
+
+        If the log was replaced, also remember that this page gets this seq.
+        """
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq
@@ -108,7 +113,9 @@ class LogView:
     def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
         """Return the ids of the cells that other pages changed after the entry with seq ``seen``.
 
-        Return None if no other page has sent a batch since that entry.
+        Return None if no other page has sent a batch since that entry, or if ``page`` or ``seen``
+        is None. If the log was replaced and the page doesn't know this yet, return the cells of all
+        entries.
         """
         if seen is None or page is None:
             return None

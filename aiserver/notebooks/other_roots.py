@@ -1,4 +1,4 @@
-"""Copy the records of a notebook that are stored in other roots.
+"""Copy a notebook's records from other roots to the current root.
 
 A user may start Jupyter in any of the folders above a notebook, and each start may have created a
 root in that folder. The *current root* is the root of the store that this server uses. When a
@@ -47,7 +47,7 @@ class CopiedRecords:
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The number of copied records of each cell, by root and cell id.
+    """Maps the name of a root to a dict from cell ids to numbers of copied records.
 
     These numbers are only used for cells whose log entries are old and contain no digests."""
 
@@ -61,7 +61,7 @@ class CopiedRecords:
             self.counts.setdefault(root, {}).update(valid)
 
     def copied_before(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Return the digests of the records of a cell that were copied before.
+        """Return the digests of those records of a cell that were copied before.
 
         ``digests`` are the digests of all records of the cell's session in ``root``, in order.
         """
@@ -107,8 +107,8 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
-        # The mark that a session in another root had when it was copied. The keys consist of this
-        # root, the notebook's id in this root and in the current root, and the cell id.
+        # The mark that a session in another root had when it was copied. A key consists of the
+        # other root, the notebook's id there, its id in the current root, and the cell id.
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:

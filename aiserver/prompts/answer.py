@@ -31,7 +31,7 @@ _INLINE_CODE = re.compile(r"`[^`\n]*`")
 # Matches the first line of a statement that continues on the next line, although the first line
 # doesn't end in ":": a decorator, or ``try: x = 1``.
 _BEGINS_LONGER_STATEMENT = re.compile(r"\s*(@|try\b)")
-# The beginning of a sentence, the end of a sentence, and signs of code, which no sentence contains.
+# The beginning of a sentence, the end of a sentence, and signs of code that no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
@@ -69,8 +69,8 @@ class AnswerParser(PartsReader):
     """Parses answers for code cells.
 
     Text before the first fence is buffered until the first fence or the end of the answer, because
-    the text may be code if no fence follows. But if its first line rules this out, the text is
-    output as soon as it arrives.
+    the text may be code if no fence follows. But if its first line can't be the beginning of code,
+    the text is output as soon as it arrives.
     """
 
     def __init__(self, language: str = "python", head: str = "") -> None:

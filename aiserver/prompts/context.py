@@ -2,7 +2,8 @@
 
 Invariants:
 
-- In one process, the prompt depends only on its input, the budget and the token counts.
+- The prompt depends only on its input, the budget and the token counts. Only the marks around texts
+  from the notebook also depend on the process (see ``fence.py``).
 - The rules, the cell's code and the intent are always complete. (A model that got only half of the
   cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
   out. Past turns and files may be left out, too. Nothing else depends on the prompt's length.

@@ -103,7 +103,7 @@ def parts_size(items: Sequence[ContextItem]) -> int:
 
 
 def code_of(parts: Iterable[Part]) -> str:
-    """Return the code of the cell whose output the texts of the DataFrames imitate."""
+    """Return the code of a cell that would print the DataFrames in ``parts``; may be empty."""
     return "\n".join(part.code for part in parts if part.code)
 
 

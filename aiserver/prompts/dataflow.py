@@ -105,7 +105,7 @@ def _binds(symbol: symtable.Symbol) -> bool:
 
 
 def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the notebook's variables that a cell, its functions and its comprehensions read."""
+    """Yield the global names (also builtins) that a cell, its functions and comprehensions read."""
     is_cell = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (is_cell or symbol.is_global()):

@@ -41,7 +41,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _ChosenText:
-    """The text of a cell that fits, its number of tokens, and whether it is an outline."""
+    """The text that stands for a cell in the prompt, its tokens, and whether it is an outline."""
 
     text: str
     tokens: int
@@ -51,9 +51,10 @@ class _ChosenText:
 async def earlier_cells(
     request: PromptInput, budget: int, count: Count, *, prose: bool
 ) -> tuple[str, list[ContextItem]]:
-    """Return the cells that fit into ``budget`` tokens, whole or as outlines, and their receipt.
+    """Return the text of the cells that fit into ``budget`` tokens, and the receipt of all cells.
 
-    If ``prose`` is true, include Markdown cells as comments, and failed cells with a mark.
+    Each cell in the text is whole or an outline. If ``prose`` is true, include Markdown cells as
+    comments, and failed cells with a mark.
     """
     language, room = request.language, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)
@@ -116,7 +117,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
 def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
     """Return the indexes of the cells that the request needs, most important first.
 
-    The newest cell and the cells that it needs follow, because the request may be about them.
+    The newest code cell and the cells that it needs follow, because the request may be about them.
     """
     names = [cell.names for cell in cells]
     indexes = needed_cells(names, _needed_names(names, intent, request))
@@ -157,7 +158,10 @@ async def _choose(
 
 
 async def _shorten_to_fit(code: str, language: str, room: int, count: Count) -> _ChosenText | None:
-    """Return the code, or its outline if only that fits into ``room`` tokens, or None."""
+    """Return the code, or its outline if only the outline fits into ``room`` tokens.
+
+    Return None if neither of them fits.
+    """
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1

@@ -2,11 +2,12 @@
 
 A small model imitates examples, so there are two kinds of examples:
 
-- One cell is changed several times. Each change preserves the previous changes and the last line.
+- One cell is changed several times. Each change preserves the previous changes.
 - Several cells follow each other. Each further cell uses the variables of the first cell.
 
-In both kinds, some intents are in Chinese and some in English, and names are in either language
-independently of the intent. This teaches the model not to translate names.
+Some intents are in Chinese, some in English. An intent in Chinese may contain an English name, and
+an intent in English may follow code with a Chinese name. This teaches the model not to translate
+names.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _INTENTS = (
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
     """Return the examples in which one cell changes, and the examples with several cells.
 
-    ``codes`` contains three states of one cell, and possibly two further cells. The further cells
-    use the variables of the first cell in its first state.
+    ``codes`` contains three versions of one cell, and possibly two further cells. The examples with
+    several cells begin with the first version, whose variables the two further cells use.
     """
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)

@@ -122,7 +122,8 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 def _language_of_magic(line: str) -> tuple[str, str]:
     """Return the name of the cell magic in a line, and the language that the magic sets.
 
-    Both are empty if the line has no cell magic. The language is empty if the magic sets none.
+    Both are empty if the line has no cell magic. The language is also empty if the magic sets no
+    language.
     """
     match = _MAGIC_LINE.match(line)
     if not match:

@@ -13,7 +13,7 @@ from ..requests import CellType, ContextCell, DataFrameProfile, Variable
 class PromptInput:
     """The input of a prompt.
 
-    ``intent`` is empty during a warm-up, which lets a model read the prompt before the request.
+    ``intent`` is empty in a warm-up: the model then reads the prompt while the person is typing.
     """
 
     intent: str

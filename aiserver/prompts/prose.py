@@ -6,11 +6,11 @@ Invariants, in addition to those in ``parts.py``:
   three backticks are a part of the text. Some models use fences of three backticks for this outer
   block, too, and some write the text without an outer block. In all of these cases, the code blocks
   in the text are preserved.
-- If the outer block has three backticks, a fence with a tag opens an inner block, and the next
-  fence without a tag closes the inner block. A fence without a tag outside of an inner block is
-  ambiguous, so it is buffered until the next fence. If the next fence has no tag either, the two
-  fences enclose an inner block. If the next fence has a tag, or if the answer ends, the buffered
-  fence closed the outer block.
+- If the outer block has three backticks, a fence with a tag or with more backticks opens an inner
+  block. The next fence without a tag closes the inner block. Outside of an inner block, a fence of
+  three backticks without a tag is ambiguous, so it is buffered until the next fence. If the next
+  fence has no tag either, the two fences enclose an inner block. If the next fence has a tag, or if
+  the answer ends, the buffered fence closed the outer block.
 - Without an outer block, the entire answer is the text, including its fences.
 """
 

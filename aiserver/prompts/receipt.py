@@ -125,8 +125,9 @@ def own_items(
 ) -> list[ContextItem]:
     """Return the items for the cell's present code and for the request.
 
-    ``cell_sizes`` are the sizes of the messages with the code. ``before_size`` is the size of the
-    text before the intent. If there are no messages with the code, this text contains the code.
+    The code is in messages of its own, whose sizes are ``cell_sizes``, or else in the text before
+    the intent, whose size is ``before_size``. If the messages with the code are those of a past
+    turn, the first of them is listed as this turn.
     """
     items = []
     if conversation.cell_turn is not None:

@@ -108,7 +108,7 @@ def rules(
     can_use_other_cells: bool = False,
     in_words: bool = False,
 ) -> str:
-    """Return the system message. If ``in_words`` is true, it asks a small model to explain code.
+    """Return the system message. With ``in_words``, the message asks a small model to explain code.
 
     ``can_use_other_cells`` means that the cell is empty, and that there are other cells or
     DataFrames that its code can use.
@@ -206,8 +206,8 @@ def variables(items: Sequence[Variable]) -> str:
 def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
     """Return code that prints the columns of a DataFrame, and the line that it would print.
 
-    The output isn't a comment in the code, because a small model would end its answer with such a
-    comment, too.
+    The line isn't added to the code as a comment. Otherwise, a small model would end its own code
+    with a similar comment.
     """
     name = " ".join(frame.name.split())
     shown = name if name.isidentifier() else repr(name)

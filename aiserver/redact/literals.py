@@ -1,12 +1,13 @@
-"""Redact secrets that are split into several string literals, or that a long call contains.
+"""Redact secrets that are split into several string literals, or are in a call of several lines.
 
 Examples of split secrets are ``"sk-" + "Ab12…"``, ``"".join(["sk-", "Ab12…"])``,
 ``"sk-%s" % "Ab12…"``, and adjacent literals on consecutive lines, also with comments in between. An
-example of a long call is ``auth=(`` with its arguments on the following lines.
+example of a call of several lines is ``auth=(`` with its arguments on the following lines.
 
-Invariants: everything from a secret's first character to its last is replaced. If a bracket is
-opened between these characters, only what follows the bracket is replaced, so that the code remains
-valid. A secret in a single literal on one line is not replaced here, but by ``patterns``.
+Invariants: the replaced text reaches from a secret's first character to its last. There is one
+exception: if a bracket is opened in between, the replaced text begins after this bracket, so that
+the code remains valid. A secret in a single literal on one line is not replaced here, but by
+``patterns``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from itertools import accumulate
 
 from .patterns import Replace, redact_line
 
-# The maximum number of characters of lines that are examined together. It keeps the time linear.
+# Once this number of characters is examined together, no further line is added. So the time is
+# linear.
 _MAX_LENGTH = 20_000
 # Only this number of quotes is examined in a line, from its end. One of them may end a literal that
 # is joined to the next line. (The quotes after it may be part of a comment.)

@@ -1,6 +1,6 @@
 """Find the lines that may contain secrets.
 
-The lines are found by keywords, which takes less time than matching all patterns.
+This module searches for keywords, which is faster than matching all patterns.
 
 Invariant: every line in which ``redact_line`` finds a secret is a candidate line.
 """
@@ -24,7 +24,7 @@ _WORDS = (
 _QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
 # Words such as "sg." and "auth" are also part of ordinary text ("msg.", "author"). So these
-# patterns match more of the secret's format.
+# patterns require more of the secret's format than a single word.
 _FORMS = (
     r"sg\.[a-z0-9_-]{16}",
     ":aa[a-z0-9_-]{33}",
@@ -42,8 +42,8 @@ _FORMS = (
 _LITERAL_AT_END = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
-# Pydantic's regex engine searches for all keywords at once. Searching for one keyword after the
-# other took ten times as long, which was a tenth of the time of a save (benchmarks/stores.py).
+# Pydantic's regex engine searches for all keywords at once. Searching for the keywords one by one
+# was ten times slower, and took up a tenth of each save (benchmarks/stores.py).
 _ANY_KEYWORD = SchemaValidator(
     core_schema.str_schema(
         pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _LITERAL_AT_END]),

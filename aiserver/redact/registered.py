@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from .patterns import MIN_KEY_LENGTH, is_placeholder
 
 REGISTERED: dict[str, bytes] = {}
-"""Maps each registered secret to its JSON encoding, without the quotes around it."""
+"""Maps each registered secret to its JSON string as bytes, without the quotes of the string."""
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
@@ -29,7 +29,9 @@ def register_secrets(secrets: Iterable[str]) -> None:
 def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
     """Return the values of environment variables that are named like secrets, such as ``HF_TOKEN``.
 
-    Kernels inherit these variables, so their values may occur in cells and outputs.
+    Values that don't look like secrets are left out: paths, URLs, values with spaces, and values
+    with fewer than two digits. Kernels inherit the environment variables, so their values may occur
+    in cells and outputs.
     """
     return [
         value

@@ -39,12 +39,15 @@ class Vault:
         return hidden if self._conceal else text
 
     def update_marks(self, text: str) -> str:
-        """Replace the marks in a text of the history with those of ``hide``; return the text.
+        """Replace the marks in a text from the history, and return the new text.
 
-        The marks in the history contain no hash. If this vault has only one secret of a kind, each
-        mark of this kind is replaced by the mark that ``hide`` uses for this secret. If ``conceal``
-        is False, the mark is replaced by the secret itself. Only pass texts from the history:
-        somebody could write a mark into any other text in order to obtain the secret.
+        A mark in the history contains no hash: ``‹redacted:openai-key›``. If this vault has exactly
+        one secret of the mark's kind, the mark becomes the one that ``hide`` uses for this secret.
+        If ``conceal`` is False, the mark becomes the secret itself. If the vault has several
+        secrets of the kind, or none, the mark stays as it is.
+
+        Only pass texts from the history. Into any other text, somebody could write a mark in order
+        to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():

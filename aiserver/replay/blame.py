@@ -93,8 +93,8 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """Maps a line's stripped text to its origin, for lines of this and earlier versions whose
-        author is not a person. Empty unless this version was copied into another cell."""
+        """Maps a line's stripped text to the line's origin. Contains lines of this and of earlier
+        versions, but none by a person. Empty unless the version was copied into another cell."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -299,9 +299,9 @@ def _carry_over(
     that both contain the line ``x = 1`` are merged. The merged cell contains this line twice: the
     first line gets its origin from one cell, and the second line from the other cell.
 
-    A line that matches no source gets its origin from ``former_lines`` if it is there, else
-    ``origin``. But if ``current`` contains the line and each of its occurrences in ``current`` is
-    already matched, the line is an additional one, and gets ``origin`` in any case.
+    If ``former_lines`` contains a line that matches no source, the line gets its origin from there.
+    If not, it gets ``origin``. There is one exception: the text may contain a line of ``current``
+    more often than ``current`` does. Each additional occurrence gets ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -318,7 +318,7 @@ def _carry_over(
     if former_lines and unmatched:
         current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
         matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        # For each line of the current version: how many of its copies match no line of the text.
+        # For each line of ``current``: how often it occurs there without a match in the text.
         unmatched_counts = current_counts - matched_counts
         for j in unmatched:
             stripped = lines[j].strip()
@@ -346,9 +346,9 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of the cell ``cell_id`` with the origins that its lines have in this cell.
+    """Return another cell's version, with the origins that its lines get when they are copied.
 
-    ``step`` is the step of this cell that copied the lines.
+    ``cell_id`` is the other cell. ``step`` is the step of this cell that copied the lines.
     """
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {

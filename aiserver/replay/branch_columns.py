@@ -44,8 +44,9 @@ def _abandoned_branches(
 ) -> list[tuple[int, int, list[int]]]:
     """Return the abandoned branches, and put all steps that belong to none of them into column 0.
 
-    Each branch is a tuple of three values: the index of the step that the branch continues from (-1
-    if there is none), the index of its last step, and the indexes of all its steps.
+    Each branch is a tuple of three values: the index of the step that the branch continues from,
+    the index of its last step, and the indexes of all its steps. The first value is -1 if the
+    branch begins with the cell's first step.
     """
     visited = [False] * len(steps)
     for index in _visit_ancestors(steps, current_step, visited):

@@ -54,7 +54,7 @@ class TimeSeries(Generic[T]):
 
     @property
     def start(self) -> int:
-        """The moment of the first value; -1 if there is none."""
+        """The moment of the first value; -1 if there are no values."""
         return self.moments[0] if self.moments else -1
 
     @property
@@ -73,7 +73,7 @@ class Removal(NamedTuple):
 
 
 class Cell:
-    """One cell of a notebook, with its properties by moment."""
+    """One cell of a notebook, with its properties after each moment."""
 
     def __init__(self, cell_id: str, steps: Sequence[Step]) -> None:
         self.cell_id, self.steps = cell_id, steps
@@ -81,8 +81,8 @@ class Cell:
         """The steps of this cell itself, without steps that were copied from another cell."""
         is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
         self.initial_source = self.own_steps[0].after if is_observed else ""
-        """The source when the cell was first observed. At earlier moments, the source is unknown,
-        so snapshots contain this source."""
+        """The source when the cell was first observed; empty if the cell was new then. At earlier
+        moments, the source is unknown, so snapshots contain this source."""
         self.newest_step = TimeSeries[Step]()
         """The cell's newest step after each moment."""
         self.type = TimeSeries[str]()
@@ -97,7 +97,8 @@ class Cell:
     def type_at(self, moment: int) -> str:
         """Return the cell's type after a moment.
 
-        If no type was recorded until then, return the first type that was recorded later.
+        If no type was recorded until then, return the first type that was recorded later. If no
+        type was ever recorded, return ``code``.
         """
         return self.type.at(moment) or self.type.first or "code"
 
@@ -141,7 +142,7 @@ class Cell:
     def _previous_source(self, moment: int, source: str) -> str | None:
         """Return the source one moment earlier.
 
-        Return None if the source was the same, or if the cell was absent.
+        Return None if the cell had the same source then, or wasn't in the notebook then.
         """
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source

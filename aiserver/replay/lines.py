@@ -125,8 +125,9 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
     The second numbers of ``pairs`` increase already.
     """
-    # Each increasing subsequence of ``n + 1`` pairs ends with some pair. Of these last pairs,
-    # ``ends[n]`` is the index of the one with the smallest first number, which is ``tails[n]``.
+    # There may be several increasing subsequences of ``n + 1`` pairs. The best of them has the
+    # smallest first number in its last pair. ``tails[n]`` is this number, and ``ends[n]`` is the
+    # index of this last pair.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence

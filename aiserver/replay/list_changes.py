@@ -33,7 +33,7 @@ class ListChange(NamedTuple):
 def list_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> Iterator[ListChange]:
     """Yield the changes of both lists, oldest first."""
     lists = _Lists(cells, orders)
-    for moment in sorted(lists.touched):
+    for moment in sorted(lists.cells_by_moment):
         yield from lists.advance(moment)
 
 
@@ -44,13 +44,13 @@ class _Lists:
         self._cells, self._orders = cells, orders
         self._number = {cell_id: number for number, cell_id in enumerate(cells)}
         self._position_in_first_order = {id_: n for n, id_ in enumerate(orders.first or [])}
-        self.touched: defaultdict[int, set[str]] = defaultdict(set)
+        self.cells_by_moment: defaultdict[int, set[str]] = defaultdict(set)
         """Maps each moment to the ids of the cells that may change at that moment."""
         for cell_id, cell in cells.items():
             for moment in cell.moments():
-                self.touched[moment].add(cell_id)
+                self.cells_by_moment[moment].add(cell_id)
         for moment in orders.moments:
-            _ = self.touched[moment]  # add the moment to the mapping, even if it changes no cell
+            _ = self.cells_by_moment[moment]  # add the moment, even if it changes no cell
         self._order: list[str] | None = None
         self._listed: set[str] = set()
         """The cells in the recorded order."""
@@ -66,12 +66,12 @@ class _Lists:
 
         ``moment`` is the next moment at which the lists may change.
         """
-        touched = self.touched[moment]
+        cell_ids = self.cells_by_moment[moment]
         order = self._orders.at(moment)
         if order is not self._order:
-            touched = touched | {*_ids(self._unlisted)} | (self._listed ^ set(order or ()))
+            cell_ids = cell_ids | {*_ids(self._unlisted)} | (self._listed ^ set(order or ()))
             yield from self._set_order(moment, order or [])
-        for cell_id in sorted(touched, key=self._number.__getitem__):
+        for cell_id in sorted(cell_ids, key=self._number.__getitem__):
             cell = self._cells[cell_id]
             yield from self._update(moment, cell)
 

@@ -1,11 +1,11 @@
 """Order the steps of all cells of a notebook. Pure.
 
 ``seq`` only orders the records of one cell. The change log orders the records of different cells.
-In this module, a ``changed`` entry of the log is called a checkpoint. For some cells, it contains
-the seq of the cell's newest record at that time (the cell's *last seq*). It *includes* the records
-of these cells up to the last seq; all later records of these cells are newer than the entry. The
-steps between two checkpoints are an interval. Timestamps are only used for steps that the
-checkpoints don't order.
+In this module, a ``changed`` entry of the log is called a checkpoint. A checkpoint contains some of
+the cells. For each of them, it contains the seq of the cell's newest record at that time: the
+cell's *last seq*. The checkpoint *includes* the cell's records up to the last seq. The cell's later
+records are newer than the checkpoint. The steps between two checkpoints are an interval. Timestamps
+are only used for steps that the checkpoints don't order.
 
 Invariants:
 
@@ -245,10 +245,10 @@ class _Placement:
         start, first_interval = 0, 0
         has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
-            # The cell was empty and had no records when it was first listed. Otherwise, the
-            # checkpoint that listed it would contain its last seq. So a step comes before that
-            # checkpoint only if the step's timestamp is much older. A small difference may only
-            # mean that two clocks differ.
+            # The checkpoint that first listed the cell doesn't contain a last seq of the cell. So
+            # the cell was empty and had no records then. A step comes before this checkpoint only
+            # if the step's timestamp is much older. A small difference may only mean that two
+            # clocks differ.
             listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
             latest_time = listing_time - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
@@ -304,8 +304,8 @@ def _is_tracked(step: Step, first_interval: int) -> bool:
     """Return whether the tracker recorded a step.
 
     ``first_interval`` is the index of the first interval that the step may be in. It is above 0 if
-    an earlier checkpoint contains the step's cell. After such a checkpoint, the tracker recorded
-    every step that changed the source.
+    an earlier checkpoint or its order contains the step's cell. After such a checkpoint, the
+    tracker recorded every step that changed the source.
     """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
@@ -313,7 +313,7 @@ def _is_tracked(step: Step, first_interval: int) -> bool:
 
 
 def _seq(step: Step) -> int:
-    """Return the seq of the accept or reject that became part of the step, or else ``step.seq``."""
+    """Return ``step.settled_seq``, or ``step.seq`` if the step has no ``settled_seq``."""
     return step.seq if step.settled_seq is None else step.settled_seq
 
 

@@ -32,8 +32,10 @@ class Step:
     code that was sent with a request, or None if this code is the same as ``before``.
 
     ``seq`` is the seq of the step's record. ``event`` is the record's type if the record is an
-    event. An inferred step has no ``event``; its ``seq`` is that of the record from which the step
-    was inferred.
+    event. If a record shows that the source was changed before it, but no record contains this
+    change, the step of the change is inferred. An inferred step has no ``event``. Its ``seq`` is
+    that of the record from which it was inferred.
+
     If an accept or reject directly follows its turn, it has no step of its own. Its seq and time
     are the ``settled_seq`` and ``settled_at`` of the turn's step.
 

@@ -3,32 +3,38 @@
 Invariants:
 
 - Steps are in the order of ``seq``, whatever their timestamps are.
-- The cell's source after a step is its source before the next step. Where the records have a gap,
-  the missing change is inferred: an accept if the new source is the code of the open suggestion,
-  otherwise an edit with an unknown author.
-- No source is left out: each recorded source is the ``code`` or ``before`` of a step.
-- Each event becomes a step of its own, even if its type is unknown. There are two exceptions. A
-  reject, or an accept directly after its turn, sets the outcome of the turn's step instead. A later
-  accept has no step if it changes nothing, because the suggestion is already accepted.
+- The cell's source after a step is its source before the next step. If a record shows another
+  source, a change wasn't recorded, so it is inferred. If the last step is an open suggestion whose
+  code is this source, its outcome becomes ``accepted``. Otherwise, a step by an unknown author is
+  added.
+- No source is left out: each recorded source is the ``code``, ``before`` or ``base`` of a step.
+- Each event becomes a step of its own, even if its type is unknown. Accepts and rejects are the
+  exceptions (see below).
 - Any valid session has a replay, whichever tool wrote it.
-- ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
+- ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
-Outcomes: a suggestion doesn't change the cell until a person accepts it. An ``accept`` directly
-after its turn has no step of its own: it sets the outcome of the turn's step. If the accepted code
-differs from the suggestion (because hunks were rejected, or because the person edited the
-suggestion first), an edit follows the turn. An ``accept`` after other steps is a step of its own. A
-request that continues from an open suggestion refines this suggestion: the cell doesn't change, and
-the ``base`` of the new turn's step is the code from which the request started. An answer in words
-suggests no code: its outcome is ``done``, its ``code`` is the cell's source, and an open suggestion
-stays open. Some tools record no events. In their sessions, a suggestion counts as accepted if the
-next request starts from the suggested code.
+Outcomes: a suggestion doesn't change the cell until a person accepts it.
+
+- An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
+  step. If hunks were rejected, or if the person edited the suggestion first, the accepted code
+  differs from the suggestion. In that case, an edit follows the turn's step.
+- An ``accept`` after other steps is a step of its own. But if the suggestion is already accepted,
+  and the accepted code is the cell's source, the ``accept`` changes nothing and has no step.
+- A ``reject`` has no step of its own. An open or refined suggestion becomes rejected. If the event
+  contains a source that isn't the cell's source, an edit is added.
+- A request that continues from an open suggestion refines this suggestion: the cell doesn't change,
+  and the ``base`` of the new turn's step is the code from which the request started.
+- An answer in words suggests no code: its outcome is ``done``, its ``code`` is the cell's source,
+  and an open suggestion stays open.
+- Some tools record no accepts and rejects. In their sessions, a suggestion counts as accepted if
+  the next request starts from the suggested code.
 
 Branches: a step continues from the previous step, unless it brings back older code. A restore, an
 accept of an older suggestion, and a request that continues from an older turn bring back older
 code. Such a step continues from the older step, and the steps in between form an abandoned branch.
-The branch begins with the first step that changed the older code: a run directly after the older
-step, for example, doesn't belong to the branch. A suggestion that is open or rejected is not a
-branch by itself.
+The branch begins with the first step that changed the older code. For example, a run directly after
+the older step changes no code, so it doesn't belong to the branch. A suggestion that is open or
+rejected is not a branch by itself.
 """
 
 from __future__ import annotations
@@ -63,18 +69,19 @@ def replay(session: Session) -> list[Step]:
 class _Reader:
     """Converts records to steps, one by one.
 
-    If ``records_outcomes`` is true, the session contains accepts or rejects, so a suggestion
-    without an accept was not accepted. ``next_parent`` is the index of the step that the next step
-    continues from, or None before the first step.
+    ``records_outcomes`` says whether the session contains accepts or rejects. If it does, a request
+    that starts from the code of an open suggestion refines this suggestion. If it doesn't, such a
+    request shows that the suggestion was accepted. ``next_parent`` is the index of the step that
+    the next step continues from, or None before the first step.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
         self.cell_id, self.records_outcomes = cell_id, records_outcomes
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
-        self.suggestion_by_words: dict[int, Step] = {}
-        """For turns that were answered in words: the step of the open suggestion to which the
-        request referred, by the id of the turn."""
+        self.open_suggestion_by_turn: dict[int, Step] = {}
+        """Maps the id of each turn that was answered in words to the step of the suggestion that
+        was open when the request was sent."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
         """The length of the cell's current source in characters, if this source was too large to
@@ -101,12 +108,12 @@ class _Reader:
             if refined.outcome == "open" and is_suggestion:
                 refined.outcome = "refined"
             elif refined.outcome == "open" and is_answer_in_words:
-                self.suggestion_by_words[turn.turn_id] = refined
+                self.open_suggestion_by_turn[turn.turn_id] = refined
             base = request.current_code if request.current_code != self.source else None
             if refined.index in self.suggestions_for_older_code or (
                 base is not None and refined.after != self.source
             ):
-                branched_from = self._last_step_with(refined.index, request.current_code)
+                branched_from = self._last_index_with_source(refined.index, request.current_code)
         self.step_by_turn[turn.turn_id] = self._add_step(
             seq,
             "turn",
@@ -126,17 +133,17 @@ class _Reader:
         )
 
     def _refined_step(self, turn: Interaction) -> Step | None:
-        """Return the step of the suggestion that the turn's request refines, or None."""
+        """Return the step that the turn's request refines; None if the request refines no step."""
         if turn.parent_turn_id is not None:
             parent_id = turn.parent_turn_id
-            return self.suggestion_by_words.get(parent_id) or self.step_by_turn.get(parent_id)
+            return self.open_suggestion_by_turn.get(parent_id) or self.step_by_turn.get(parent_id)
         last = self.steps[-1] if self.steps and self.records_outcomes else None
         if last is None or last.outcome != "open":
             return None
         return last if last.code == turn.user_request.current_code else None
 
     def add_event(self, event: Event) -> None:
-        """Add the step of an event, or set the outcome of the step of the event's turn."""
+        """Add the step of an event, or update the step of the turn to which the event belongs."""
         turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
         if event.type == "accept" and turn_step is not None:
             self._accept(event, turn_step)
@@ -204,12 +211,14 @@ class _Reader:
             source,
             from_step=restored.index if restored else None,
             branched_from=(
-                self._last_step_with(restored.index, source) if restored and is_older else None
+                self._last_index_with_source(restored.index, source)
+                if restored and is_older
+                else None
             ),
         )
 
-    def _last_step_with(self, index: int, source: str | None) -> int:
-        """Return the last step that continues from step ``index`` without changing ``source``.
+    def _last_index_with_source(self, index: int, source: str | None) -> int:
+        """Return the index of the last step that follows step ``index`` with the same source.
 
         For example, if step ``index`` is followed by two runs, return the index of the second run.
         If the source after step ``index`` isn't ``source``, return ``index``.
@@ -224,8 +233,8 @@ class _Reader:
     def _restored_step(self, source: str | None, seq: object) -> Step | None:
         """Return the step that was restored, or None if it isn't found.
 
-        It is the step with ``seq`` if there is one, or else the newest step whose code is
-        ``source``. If several steps have this ``seq``, one whose code is ``source`` is preferred.
+        This is the step with ``seq``. If several steps have this ``seq``, a step whose code is
+        ``source`` is preferred. If no step has it, return the newest step whose code is ``source``.
         """
         step_with_seq = None
         if isinstance(seq, int):
@@ -265,7 +274,10 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Make an accept or reject part of the step of its turn, if that step is the last one."""
+        """Store the event's seq and time in the step of its turn, if that step is the last one.
+
+        The event is an accept or a reject.
+        """
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 

@@ -77,7 +77,7 @@ class Timeline:
         return NotebookSnapshot(moment, cells, deleted)
 
     def list_changes(self) -> Iterator[ListChange]:
-        """Yield the changes of the list of cells and the list of deleted cells, by moment."""
+        """Yield the changes of the list of cells and of the list of deleted cells, oldest first."""
         return list_changes(self._cells, self._orders)
 
     def initial_source(self, cell_id: str) -> str:

@@ -20,7 +20,7 @@ from .. import models
 from ..models import NotebookLogEntry, Session, Stored
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# The stored class, the title and the description of each schema, by file name.
+# Maps the name of each schema file to a stored class, and to the schema's title and description.
 _SCHEMAS: dict[str, tuple[type[Stored], str, str]] = {
     "session.schema.json": (
         Session,
@@ -36,7 +36,7 @@ _SCHEMAS: dict[str, tuple[type[Stored], str, str]] = {
 
 
 def render() -> dict[str, str]:
-    """Return the text of each schema file by file name."""
+    """Return a dict that maps the name of each schema file to the text of the file."""
     return {name: _render_schema(*arguments) for name, arguments in _SCHEMAS.items()}
 
 

@@ -1,7 +1,7 @@
 """Search all turns by words, in any language, or by meaning.
 
-These modules only compute, lowest layer first. They read and write no files, except that
-``embeddings`` loads a model:
+The modules of this list only compute. They read and write no files, except that ``embeddings``
+loads a model. Each of them imports only modules that are above it in the list:
 
 - ``normalize`` makes a search ignore case and accents.
 - ``query`` splits a query into search terms.

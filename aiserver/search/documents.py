@@ -1,4 +1,4 @@
-"""Extract from a session the text in which a search looks, the *searched text*. Pure.
+"""Extract the *searched text* of a session: the text in which a search looks. Pure.
 
 Each turn has four searched fields: its intent (the text of the request), its code, its explanation
 and its errors. The field for errors contains the error of the turn's generation, and the errors of
@@ -48,7 +48,7 @@ class SessionText:
 
 
 def count_turns(text: str) -> int:
-    """Return the number of turns in ``text``, which is the ``text`` of a ``SessionText``."""
+    """Return the number of turns in a ``SessionText.text``, which must have at least one turn."""
     return text.count(_TURN_SEPARATOR) + 1
 
 

@@ -6,11 +6,14 @@ package ``wordllama``, which is installed with ``pip install "aiserver[semantic]
 contains the model's weights. The first search by meaning loads the model, and nothing is ever
 downloaded.
 
-The quality was measured in English and Chinese, with ten requests about data analysis in each
-language. The query for each request was a paraphrase of it. In English, the right request was the
-first hit for 7 of the 10 queries, and among the first three hits for all 10. In Chinese, it was the
-first hit for 4 queries, and among the first three hits for 7. Therefore, the interface says that
-this search works best in English.
+The quality was measured with ten requests about data analysis in English and ten in Chinese. For
+each request, there was one query: a paraphrase of the request. So many of the ten queries found
+their request:
+
+- English: 7 as the first hit, 10 among the first three hits
+- Chinese: 4 as the first hit, 7 among the first three hits
+
+Therefore, the interface says that this search works best in English.
 """
 
 from __future__ import annotations

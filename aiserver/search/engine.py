@@ -5,8 +5,8 @@ Invariants:
 - The search works with every kind of store.
 - A search doesn't block the event loop, because a child process stores and searches the texts.
 - A search covers one owner's sessions only.
-- Only one search runs at a time. So the queries that a page sends while a person is typing don't
-  slow each other down.
+- Only one search at a time looks at the texts. So the queries that a page sends while a person is
+  typing don't slow each other down.
 - A search looks at the texts in short slices. If it is cancelled, it ends after the current slice.
 """
 
@@ -52,7 +52,7 @@ class SearchEngine:
         limit: int = 20,
         patience: float = PATIENCE,
     ) -> SearchResult:
-        """Return hits for the matching turns from ``offset`` on, at most ``limit``, best first.
+        """Return at most ``limit`` hits, best first, beginning with the hit at index ``offset``.
 
         If the package for embeddings isn't installed, every search is by words. Before the search,
         new and changed sessions are read for at most ``patience`` seconds. The search covers the

@@ -1,7 +1,7 @@
 """Split a query into search terms. Pure.
 
-Spaces separate terms, and quoted text is one term. A complete term also matches inside words:
-``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
+Spaces and Chinese punctuation (，。) separate terms, and quoted text is one term. A complete term
+also matches inside words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
 
 A text that doesn't contain the complete term can still match by the term's subterms, but with a
 lower score. The subterms of a name such as ``pd.read_csv`` are its words (``pd``, ``read`` and

@@ -35,8 +35,8 @@ _Marks = Mapping[CellIds, Hashable]
 class OwnerIndex:
     """Keeps the index of one owner's sessions up to date.
 
-    The index is in the search process number ``process_number``, and is lost when that process
-    ends.
+    The index is in the search process with the number ``process_number``, and is lost when that
+    process ends.
     """
 
     def __init__(
@@ -56,8 +56,9 @@ class OwnerIndex:
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read new and changed sessions; return the number of sessions that are still unread.
 
-        If ``notebook_id`` isn't None, only wait for the sessions of this notebook, and only count
-        them. Wait at most ``patience`` seconds. Raises StorageError, ChildEnded, SearchFailed.
+        Wait for the reading for at most ``patience`` seconds. If ``notebook_id`` isn't None, wait
+        only for the sessions of this notebook, and count only them. Raises StorageError,
+        ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         marks = await self._store.session_marks(notebook_id, owner=self._owner)

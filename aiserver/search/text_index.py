@@ -73,12 +73,12 @@ class _Search:
     remaining_ids: list[int]
     """The row ids of the cells that are still to be searched."""
     query_vector: Any = None
-    """The embedding of the query, for a search by meaning only."""
+    """In a search by meaning, the embedding of the query; in a search by words, None."""
     searched_turn_count: int = 0
     candidates: list[Candidate] = field(default_factory=list)
-    """The matches so far, for a search by words only."""
+    """In a search by words, the matches so far."""
     scored_turns: list[ScoredTurn] = field(default_factory=list)
-    """The matches so far, for a search by meaning only."""
+    """In a search by meaning, the matches so far."""
 
 
 class TextIndex:

@@ -104,7 +104,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None."""
+        """Return the stored session, or None if there is no session."""
 
     async def load_session(self, key: SessionKey) -> Session:
         """Return the stored session; if there is none, return a new session, which isn't saved."""
@@ -177,8 +177,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         The caller needs at most ``limit`` turns, or all turns if ``limit`` is None. This base class
         always returns all turns; a store may override the method to read only ``limit`` turns.
-        The second result is True if there may be more turns after the event, older than the
-        returned ones.
+        The second result is True if there may be turns between the event and the oldest returned
+        turn.
         """
         return (await self.load_session(key)).history(), False
 
@@ -191,10 +191,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
+        """Return a range of the list of summaries, and the length of the whole list.
 
-        The summaries are ordered by (notebook_id, cell_id). An unreadable session is skipped and
-        reported in the server's log.
+        The range begins at index ``offset``, and has at most ``limit`` summaries. The list is
+        ordered by (notebook_id, cell_id). An unreadable session is skipped and reported in the
+        server's log.
         """
 
     async def session_marks(
@@ -212,10 +213,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
-        """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
+        """Return the owners of sessions, change logs or blobs, sorted.
 
-        Commands that maintain the whole store need this list. An owner is left out if the store
-        doesn't know the owner's name. For example, the file store may know only a hash of it.
+        ``""`` stands for data without an owner. Commands that maintain the whole store need this
+        list. An owner is left out if the store doesn't know the owner's name. For example, the file
+        store may know only a hash of it.
         """
 
     @abstractmethod
@@ -299,7 +301,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None.
+        """Return the bytes that have this hash, or None if no blob has it.
 
         Raises InvalidRequest if ``sha256`` isn't 64 lower-case hex digits.
         """

@@ -19,8 +19,8 @@ from .base import SessionManager
 
 ENTRY_POINT_GROUP = "aiserver.session_managers"
 OWN_PACKAGE = "aiserver."
-# The extra that installs the packages of a store, by URL scheme. The SQL store isn't listed,
-# because it reports missing drivers itself.
+# Maps the scheme of a store's URLs to the pip extra that installs the packages of the store. The
+# SQL store isn't listed, because it reports missing drivers itself.
 PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}
 _URL = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)

@@ -90,7 +90,10 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock the folder, and then remove temporary files that killed processes left there."""
+        """Lock the folder, and then remove temporary files that killed processes left there.
+
+        Raises StorageError, also if another process still has the lock after ``_PATIENCE`` seconds.
+        """
         folder = self.path.parent
         try:
             make_private(folder)

@@ -3,8 +3,8 @@
 Invariants:
 
 - Nothing is created before the first write. AI Server puts only these into the folder: the files of
-  sessions, their quarantined files and temp files, and the folders ``locks``, ``notebooks`` and
-  ``blobs``.
+  sessions, their temp files, quarantined files and legacy copies, and the folders ``locks``,
+  ``notebooks`` and ``blobs``.
 - A process writes, quarantines or removes a file only while it has the lock of the file's name.
   This includes writing the temp file that will replace the file. So if a process gets the lock and
   finds such a temp file, the temp file is an orphan: its writer was killed. The process that has
@@ -71,7 +71,7 @@ class SessionDirectory:
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """If the folder exists, make it private and remove orphaned temp files. Return the notices.
+        """If the folder exists, make it private and remove orphaned temp files. Return notices.
 
         Raises StorageError, OSError.
         """
@@ -133,7 +133,10 @@ class SessionDirectory:
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield the path of each temp file, and the name that the file's writer has locked."""
+        """Yield the temp files of sessions and blobs.
+
+        Each is a pair: the file's path, and the name that the file's writer has locked.
+        """
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
             if folder.is_dir():
                 for name in sorted(entry.name for entry in os.scandir(folder)):

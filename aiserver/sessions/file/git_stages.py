@@ -51,9 +51,9 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
         return data
     ours, theirs = sides
     if path.suffix == _LOG_SUFFIX:
-        # Entries may have been appended to the file since the merge. So all its lines are added to
-        # ``theirs``. Most of them are in ``ours`` or ``theirs`` already; readers ignore the second
-        # of two equal entries.
+        # Entries may have been appended to the file since the merge. So the file's lines are added
+        # to ``theirs``, except the lines of the common ancestor. Most of them are in ``ours`` or
+        # ``theirs`` already; readers ignore the second of two equal entries.
         current_lines = [line.text for line in split_lines(data) if line.side != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)

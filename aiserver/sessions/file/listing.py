@@ -83,12 +83,12 @@ class Listing:
         return summaries
 
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
-        """Return a mark for each session, newest session first.
+        """Return a mark for each session: a value that changes with the session.
 
-        A mark is a value that changes with the session. Usually, it is the stamp of the session's
-        file. On a disk with unreliable stamps, it is a hash of the file's bytes. If the file's name
-        doesn't contain the cell's ids, for example because the ids are too long, the mark consists
-        of the session's summary. These sessions come last.
+        Usually, the mark is the stamp of the session's file. On a disk with unreliable stamps, it
+        is a hash of the file's bytes. These sessions are sorted, the newest first. The name of some
+        files doesn't contain the cell's ids, for example because the ids are too long. For these
+        files, the mark consists of the session's summary, and the sessions come last.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []

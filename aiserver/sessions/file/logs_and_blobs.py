@@ -98,7 +98,7 @@ class NotebookLogs:
             return saved
 
     def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
-        """Return a notebook's change log, oldest entry first; empty if there is none."""
+        """Return a notebook's change log, oldest entry first; empty if there is no log."""
         try:
             return self._read(log_name(notebook_id, owner)) if self._folder_exists() else []
         except NotRegularFile:
@@ -155,13 +155,13 @@ class Blobs:
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # the blob's writer may have been killed before it did this
+                flush_folder(folder)  # the blob's writer may have been killed before the flush
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:
-        """Return the bytes that have this hash, or None."""
+        """Return the bytes that have this hash, or None if no intact blob has it."""
         folders = (self._folder, self._folder / sha256[:2])
         if not (self._directory.exists() and all(check_folder(folder) for folder in folders)):
             return None

@@ -1,9 +1,9 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-Invariants: the invariants of ``base.py`` hold among all threads and processes that share the
-folder, even if some of them are killed. All file operations run in threads, with one exception: to
-find out whether the cached bytes of a file on a local disk are up to date, the event loop itself
-reads the file's stamp.
+Invariants: all invariants of ``base.py`` hold for the threads and processes that share the folder,
+even if some of them are killed. All file operations run in threads, with one exception. To find out
+whether the cached bytes of a file on a local disk are up to date, the event loop itself reads the
+file's stamp.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class FileSessionManager(SessionManager):
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Remove orphaned temp files, make the folder private, and return the notices."""
+        """Remove orphaned temp files, make the folder private, and return notices about it."""
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
@@ -89,18 +89,18 @@ class FileSessionManager(SessionManager):
         return await self._run(self._directory.notices)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None."""
+        """Return the stored session, or None if there is no file."""
         return await self._run(self._files.load, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the bytes of the session's file and the revision, or None."""
+        """Return the bytes of the session's file and the revision, or None if there is no file."""
         with translate_os_errors():
             cached = self._files.load_cached(key)
         return cached or await self._run(self._files.load_raw, key)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the bytes of the sessions' files. All files are read in one thread."""
-        return await self._run(lambda: [self._files.load_raw_batch(key) for key in keys])
+        return await self._run(lambda: [self._files.load_raw_unchecked(key) for key in keys])
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -122,7 +122,10 @@ class FileSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
+        """Return a range of the list of summaries, and the length of the whole list.
+
+        The range begins at index ``offset``, and has at most ``limit`` summaries.
+        """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
@@ -137,13 +140,13 @@ class FileSessionManager(SessionManager):
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Return a mark for each session, which is usually the stamp of its file."""
+        """Return a mark for each session: usually the stamp of the session's file."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         return await self._run(self._listing.marks, notebook_id, owner)
 
     async def list_owners(self) -> list[str]:
-        """Return the owners in the sessions' meta, and ``""`` for no owner."""
+        """Return the owners named in the sessions' meta. ``""`` stands for sessions without one."""
         return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
@@ -151,7 +154,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session and its quarantined files; return False if there were none."""
+        """Delete a session and its quarantined files; return False if there was neither."""
         return await self._run(self._files.delete, key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -161,7 +164,7 @@ class FileSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of the session into the stored one."""
+        """Merge another copy of the session; return whether this changed the stored session."""
         check_writable(other.meta, None)
         merge = partial(merge_into, theirs=other, merged_digests=merged_digests)
         return await self._run(self._files.change, key, merge)
@@ -170,7 +173,7 @@ class FileSessionManager(SessionManager):
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
         """Hold the lock of the whole folder, which is the same lock for all owners."""
         if not await self.writable():
-            yield  # this process can't write into the folder, so it needs no lock
+            yield  # this process can't write, so it gives no notebook an id and needs no lock
             return
         stack = contextlib.ExitStack()
         acquiring = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
@@ -222,7 +225,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._blobs.put, data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None."""
+        """Return the bytes that have this hash, or None if no intact blob has it."""
         return await self._run(self._blobs.get, check_sha256(sha256), owner)
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:

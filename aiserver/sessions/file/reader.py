@@ -123,7 +123,8 @@ class Reader:
     def load(self, key: SessionKey) -> StoredSession | None:
         """Return a cell's stored session (see ``find``), or None if there is none.
 
-        Raises SessionCorrupt if the file is damaged and no record is intact.
+        Raises SessionCorrupt if the file isn't a regular file, or is damaged without any intact
+        record.
         """
         try:
             stored = self.find(key) if self.directory.exists() else None

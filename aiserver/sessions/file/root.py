@@ -1,8 +1,8 @@
 """Find the root: the folder that contains ``.aiserver_sessions``.
 
 Invariants: histories stay visible if Jupyter is started in another folder of the project. The
-search for a root goes upwards, but not above the project, the home folder or the server's root
-directory. In a folder above them, such as ``/tmp``, another user may have put histories.
+search for a root goes upwards, but only within the home folder, the git repository or the server's
+root directory. In a folder above these, such as ``/tmp``, another user may have put histories.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def find_other_roots(
     - up to the home folder, if the notebook is inside it;
     - otherwise up to the top of the git repository, if the notebook is in a repository;
     - otherwise up to ``served``, the root directory of the Jupyter server. If the notebook isn't in
-      it, only the notebook's own folder is searched.
+      this directory, only the notebook's own folder is searched.
     """
     folder = folder.absolute()
     home = _home() if home is None else home

@@ -54,7 +54,7 @@ class _CachedFile(NamedTuple):
 
 
 class _ExtensibleFile(NamedTuple):
-    """A file that this process wrote, with its content as an object that can append records."""
+    """A file that this process wrote. ``content`` is its content, to which records can be added."""
 
     stamp: Stamp
     revision: int
@@ -126,8 +126,8 @@ class SessionFiles:
         self._cached_files.put(name, _CachedFile(file.stamp, data, file.revision))
         return data, file.revision
 
-    def load_raw_batch(self, key: SessionKey) -> bytes | None:
-        """Return the bytes of a session's file, which may be damaged.
+    def load_raw_unchecked(self, key: SessionKey) -> bytes | None:
+        """Return the bytes of a session's file, without checking whether they are damaged.
 
         Return None if there is no file or it can't be read. If git left a conflict in the file, the
         bytes contain one conflict between the two complete sides.
@@ -202,7 +202,7 @@ class SessionFiles:
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
-        """Delete a session and its quarantined files; return False if there were none."""
+        """Delete a session and its quarantined files; return False if there was neither."""
         name = session_name(key)
         if not (self.exists(key) or (self._directory.exists() and self._quarantined_names(name))):
             return False
@@ -254,9 +254,10 @@ class SessionFiles:
             return result, content.revision
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session for editing, or None. The caller must have the file's lock.
+        """Return the stored session for editing, or None if there is no file.
 
-        If the file isn't a regular file, it is quarantined.
+        The caller must have the file's lock. If the file isn't a regular file, quarantine it and
+        return None.
         """
         try:
             return self._reader.find(key)

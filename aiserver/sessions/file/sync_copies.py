@@ -34,7 +34,7 @@ def may_be_session(name: str) -> bool:
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session file is a copy: its name isn't that of the cell's session file.
+    """Return whether a session's file is a copy: whether its name differs from the correct name.
 
     ``data`` is the beginning of the file, which contains the ids of the cell and its notebook.
     """
