@@ -29,5 +29,5 @@ def ends_in_high_surrogate(text: str) -> bool:
 
 
 def json_bytes(data: Any) -> bytes:
-    """Encode data as JSON in UTF-8. Of the non-ASCII characters, escape only lone surrogates."""
+    """Encode data as JSON in UTF-8. Of the non-ASCII characters, escape only surrogates."""
     return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -8,8 +8,8 @@ import math
 def estimate_tokens(text: str) -> int:
     """Return an estimate of the number of tokens in ``text``, more often too high than too low.
 
-    Three ASCII characters count as one token. Each non-ASCII character counts as 1.2 tokens,
-    because most non-ASCII characters are Chinese.
+    Three ASCII characters count as one token. Any other character counts as 1.2 tokens, which is a
+    high estimate for a Chinese character.
     """
     ascii_count = sum(map(str.isascii, text))
     return math.ceil(ascii_count / 3 + (len(text) - ascii_count) * 1.2)

@@ -56,7 +56,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
-        """Return the value under a key, or None."""
+        """Return the value under a key, or None if there is no value."""
 
     @abstractmethod
     def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
@@ -75,7 +75,7 @@ class Transaction(ABC):
         """Return all owners who have at least one value, of any kind."""
 
     def load(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None. Raises SessionCorrupt."""
+        """Return the stored session, or None if it isn't stored. Raises SessionCorrupt."""
         data = self.get(*value_key(key))
         try:
             return None if data is None else codec.parse(data, key)
@@ -101,7 +101,7 @@ class KeyValueSessionManager(SessionManager):
         """
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None."""
+        """Return the stored session, or None if it isn't stored."""
         return await self.run(lambda transaction: transaction.load(key))
 
     async def save_interaction(
@@ -225,7 +225,7 @@ class KeyValueSessionManager(SessionManager):
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None."""
+        """Return the bytes that have this hash, or None if they aren't stored."""
         check_sha256(sha256)
         return await self.run(lambda transaction: transaction.get(BLOB, owner, sha256))
 

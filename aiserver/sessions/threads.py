@@ -1,8 +1,8 @@
 """Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
 Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
-Without a timeout, ``close`` waits until all jobs have ended. Each job sets the result of its future
-at most once.
+Only the end of the process interrupts a job. Without a timeout, ``close`` waits until all jobs have
+ended. Each job sets the result of its future at most once.
 
 Python's ThreadPoolExecutor is too slow: with it, saving a session of 10 turns in a file would
 exceed the target in ``benchmarks/stores.py``.

@@ -2,7 +2,8 @@
 
 The copy begins with a Markdown cell that summarises the history. Each cell that has a history is
 followed by a folded Markdown cell with this history. Earlier versions of the cell are code blocks
-in the Markdown cell. If they were code cells, "Run all" would run them.
+in the Markdown cell. If they were code cells, "Run all" would run them. The histories of cells that
+aren't in the notebook's file are at the end.
 
 Invariants:
 
@@ -74,7 +75,7 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
 
 
 def _has_history(steps: Sequence[Step], source: str) -> bool:
-    """Return whether any of the steps is a request, or shows a version other than ``source``."""
+    """Return whether the steps contain a request, or a version other than ``source``."""
     return any(
         step.kind == "turn" or step.code != source or step.before not in ("", source)
         for step in steps
@@ -98,7 +99,8 @@ def _history_cell(
 ) -> dict[str, Any]:
     """Return the folded Markdown cell with the history of one cell.
 
-    ``counts`` contains the number of lines by contributor; None for a cell that isn't in the file.
+    ``counts`` contains the number of lines by contributor. It is None if the report has no counts
+    for the cell.
     """
     paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",

@@ -1,9 +1,13 @@
 """Embed text and code from cells, requests and models in a Markdown document. Pure.
 
-Invariant: an embedded text can't affect how the document around it is rendered. Code is put between
-fences that are longer than any sequence of backticks in the code. Prose is quoted line by line.
-Markdown's special characters are escaped, so that headings, links, pictures, formulas and HTML in
-the prose are shown as plain characters.
+Invariants:
+
+- The results of ``fenced``, ``quoted`` and ``escape_inline`` can't affect how the document around
+  them is rendered.
+- ``fenced`` puts code between fences that are longer than any sequence of backticks in the code.
+- ``quoted`` and ``escape_inline`` escape Markdown's special characters. So headings, links,
+  pictures, formulas and HTML in the text are shown as plain characters.
+- ``escape_html_inline`` escapes only HTML. Markdown in the text is still rendered.
 """
 
 from __future__ import annotations
@@ -51,7 +55,7 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in with_breaks)
 
 
-def plain(text: str) -> str:
+def escape_html_inline(text: str) -> str:
     """Join the lines of a text into one line, and escape HTML in it, but not Markdown."""
     return html.escape(" ".join(text.split()), quote=False)
 

@@ -60,9 +60,10 @@ _FORMATTERS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """Return the recorded name of a step's contributor, or a text for its kind, such as "AI".
+    """Return the recorded name of a step's contributor, or a text for the kind of contributor.
 
-    For any person, this is "by hand"; for existing content, it is "existing".
+    The text is "by hand" for a person (even if a name is recorded), and "AI" for a model. For
+    existing content, it is "existing".
     """
     if step.is_existing:
         return "existing"
@@ -131,7 +132,7 @@ def percent(part: int, total: int) -> str:
 
 
 def shares(counts: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the label and the number of lines of each share in a report's counts.
+    """Return the label and the number of lines of each share. ``counts`` comes from a report.
 
     The shares "by AI" and "by hand" are always included. Any other share is included only if it
     isn't zero.

@@ -90,7 +90,9 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # in a list without blank lines, no element separates paragraphs
+        # A paragraph in a list without blank lines gets no element. So a line break separates it
+        # from the next node.
+        return [*nodes, "\n"]
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes

@@ -62,7 +62,7 @@ def _script() -> str:
 
 
 def catalogues(script: str) -> dict[str, dict[str, list[str]]]:
-    """Return the translations of the texts that occur in a script, by language and text."""
+    """Return the translations of a script's texts: ``{language: {text: translations}}``."""
 
     def is_used(key: str) -> bool:
         # In gettext, the character \x04 separates a context from its text.

@@ -7,23 +7,23 @@ Invariants:
   at each moment, it contains the changes of this order.
 - Collecting the data takes about as long as reading the notebook's history.
 
-The format, which ``src/exportedPage/model/data.ts`` reads:
+The main fields of the format, which ``src/exportedPage/model/data.ts`` reads:
 
-- ``texts``: all sources of all cells, and the code of all requests; other fields refer to a text
-  by its index in this list
+- ``texts``: each text that is the ``before``, ``code`` or ``base`` of a step, or the ``first`` of a
+  cell. These fields contain the text's index in this list
 - ``cells``: each cell has ``steps`` and ``first`` (the source before the first step)
-- a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
-  ``texts``
-- a step's ``by``: the origins of its lines. An item ``[line count, step or null, author, [cell,
-  step]?]`` represents adjacent lines of one origin. The author is an index into ``AUTHORS``. Lines
-  that were copied from another cell also have ``[cell, step]``, the step that wrote them there
+- a step is encoded as in the HTTP API, except for ``before``, ``code`` and ``base`` (see ``texts``)
+- a step's ``by``: the origins of its lines. Each item ``[line count, step, author]`` represents
+  adjacent lines of one origin. The step is null if it isn't recorded. The author is an index into
+  ``AUTHORS``. If the lines were copied from another cell, a fourth element ``[cell, step]`` says
+  which step of that cell wrote them
 - ``moments``: each moment has ``steps``, a list of ``[cell, step]``
 - ``orders``: changes of the order of cells, as ``[moment, start, count, [[cell, type] …]]``: the
-  listed cells replace the ``count`` cells from the index ``start`` on
+  listed cells replace ``count`` cells, beginning at the index ``start``
 - ``deleted``: changes of the list of deleted cells, in the same form but without types
-- ``markdown``: the trees (``markdown.py``) of the sources of Markdown cells, by index into
-  ``texts``
-- a step's ``answer``: the tree of its explanation; a plain text has no tree
+- ``markdown``: maps the index of a text to the tree (``markdown.py``) of this text. It contains
+  only sources of Markdown cells
+- a step's ``answer``: the tree of its explanation; missing if the explanation has no tree
 
 Here, a cell is an index into ``cells``, a step an index into the cell's ``steps``, and a moment an
 index into ``moments``.
@@ -69,7 +69,7 @@ def page_data(
     types = [(summary["cellId"], summary["type"]) for summary in summaries]
     types += [cell for change in changes for cell in change.inserted]
     markdown_cell_ids = {cell_id for cell_id, type_ in types if type_ == "markdown"}
-    cell_trees: dict[str, Any] = {}  # by index into ``texts``
+    cell_trees: dict[str, Any] = {}  # maps the index of a text to the text's tree
     index_by_cell = {summary["cellId"]: number for number, summary in enumerate(summaries)}
     cells = []
     for summary in summaries:
@@ -110,7 +110,7 @@ def page_data(
 
 
 def main_language(history: History) -> str:
-    """Return the most frequent programming language of the requests; Python if there is none."""
+    """Return the most frequent programming language of the requests; Python if they have none."""
     languages = [
         turn.user_request.language
         for session in history.sessions.values()

@@ -3,9 +3,9 @@
 Parsing large sessions and rendering the file takes tenths of a second (``benchmarks/exports.py``).
 Even in a thread, this work would block the event loop, because the thread would hold the GIL.
 
-Invariants: the server's own process parses no session for an export. Only one export runs at a
-time, since each may need much memory. A child process ends after one export, and is killed if the
-export takes longer than ``limit`` seconds.
+Invariants: the server's own process parses no session for an export. An ``Exporter`` runs only one
+export at a time, since each may need much memory. A child process ends after one export, and is
+killed if the export takes longer than ``limit`` seconds.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import html
 import re
 
 from ..models import Event, Interaction, Session
-from ..sharing.fences import fenced, plain
+from ..sharing.fences import escape_html_inline, fenced
 
 
 def session_markdown(session: Session) -> str:
@@ -20,7 +20,7 @@ def session_markdown(session: Session) -> str:
     paragraphs = [
         f"# Cell {meta.cell_id}",
         f"Notebook {meta.notebook_id} · {len(session.interactions)} requests · "
-        f"{plain(meta.created_at)} to {plain(meta.last_updated)}",
+        f"{escape_html_inline(meta.created_at)} to {escape_html_inline(meta.last_updated)}",
     ]
     for record in session.ordered():
         if isinstance(record, Interaction):
@@ -33,8 +33,8 @@ def session_markdown(session: Session) -> str:
 def turn_markdown(turn: Interaction) -> list[str]:
     """Return the paragraphs of a turn: request, code and explanation."""
     request, answer = turn.user_request, turn.ai_response
-    heading_facts = [plain(turn.timestamp)]
-    heading_facts += [plain(text) for text in (turn.model, turn.mode) if text]
+    heading_facts = [escape_html_inline(turn.timestamp)]
+    heading_facts += [escape_html_inline(text) for text in (turn.model, turn.mode) if text]
     if answer.status != "success":
         heading_facts.append("failed" if answer.status == "error" else "stopped")
     heading = f"## {turn.turn_id}. {' · '.join(heading_facts)}"
@@ -46,14 +46,14 @@ def turn_markdown(turn: Interaction) -> list[str]:
     if answer.explanation:
         paragraphs.append(_quote(answer.explanation))
     if answer.error:
-        paragraphs.append(f"Error: {plain(answer.error)}")
+        paragraphs.append(f"Error: {escape_html_inline(answer.error)}")
     return paragraphs
 
 
 def _event_markdown(event: Event) -> list[str]:
     """Return the paragraphs of an event: its type and time, and the source that it recorded."""
     request_note = f" (request {event.turn_id})" if event.turn_id else ""
-    paragraphs = [f"**{event.type}**{request_note} · {plain(event.timestamp)}"]
+    paragraphs = [f"**{event.type}**{request_note} · {escape_html_inline(event.timestamp)}"]
     if event.source:
         paragraphs.append(fenced(event.source, ""))
     return paragraphs

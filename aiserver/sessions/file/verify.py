@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Verifying changes nothing. A write of another process at the same time isn't a problem.
+- Verifying changes nothing. Other processes may write to the files meanwhile.
 - Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. The only
   bytes that are lost are those in the temp files of killed writers, which never confirmed their
   writes.
@@ -77,7 +77,7 @@ class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """The lock's name, also shown to people: the file's path, but without a blob's subfolder."""
+    """The file's path in the directory, without a blob's subfolder. The lock has this name, too."""
 
     @property
     def path(self) -> Path:
@@ -85,7 +85,7 @@ class _File(NamedTuple):
 
 
 class Verifier:
-    """Creates the checks for the files of one owner in a directory."""
+    """Creates the checks for one owner's files in a directory."""
 
     def __init__(
         self,
@@ -200,11 +200,10 @@ class Verifier:
     def _merge_copy(
         self, file: _File, correct_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Merge a copy into the original with ``merge``; then quarantine the copy.
+        """Call ``merge``, which merges a copy into the original; then quarantine the copy.
 
-        ``file`` is the copy, and ``correct_name`` is the name of the original. If the two names
-        differ only in case, and the disk ignores case, they mean the same file. In this case, only
-        rename the file.
+        ``file`` is the copy, and ``correct_name`` is the name of the original. On a disk that
+        ignores the case of letters, both may be names of the same file. Then only rename the file.
         """
         original = file.folder / correct_name
         if original.exists() and file.path.samefile(original):
@@ -317,7 +316,8 @@ class Verifier:
 
         ``checked_data`` is the content at the time of the check, or empty if the file wasn't a
         regular file. If the file is a copy, ``base_name`` is the name of the original. The name of
-        the quarantined file begins with it, so that both files are deleted together.
+        the quarantined file begins with ``base_name``, so that deleting the original also deletes
+        the quarantined file.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:

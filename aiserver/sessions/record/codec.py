@@ -167,10 +167,10 @@ def parse_log(data: bytes) -> Log:
     """Return the entries of a change log, and the number of damaged lines.
 
     Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
-    because another process may be writing it. If git left conflict markers, all entries of our side
-    are returned, followed by the entries that only their side has, as in a merge. The numbers of
-    the returned entries always increase: if an entry's number isn't higher than that of the entry
-    before it, the entry gets the next higher number.
+    because another process may be writing it. If git left conflict markers, the entries of both
+    sides are returned in the order of the lines; an entry that both sides have is returned once.
+    The numbers of the returned entries always increase: if an entry's number isn't higher than that
+    of the entry before it, the entry gets the next higher number.
     """
     data = log_text(data)
     has_conflict = has_markers(data)
@@ -210,8 +210,9 @@ def parse_log(data: bytes) -> Log:
 def log_text(data: bytes) -> bytes:
     """Return the lines of a log in UTF-8 without a byte order mark.
 
-    An editor may have added a byte order mark, or saved the file in UTF-16. If AI Server appended
-    lines after that, the file contains lines in UTF-16 and then lines in UTF-8.
+    An editor may have added a byte order mark, or saved the file in UTF-16. AI Server may have
+    appended lines to such a file. Then the file contains lines in UTF-16 and after them lines in
+    UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
@@ -275,7 +276,7 @@ def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey |
     major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
     meta_fields["version"] = major + (minor or ".0")
     for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
-        # Use the field if ``meta`` is valid with it.
+        # Add the field only if ``meta`` is still valid with it.
         if any(_valid_items(SessionMeta, [meta_fields | {name: meta[name]}])):
             meta_fields[name] = meta[name]
     turns = list(_valid_items(Interaction, content.get("interactions")))

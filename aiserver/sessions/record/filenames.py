@@ -27,7 +27,7 @@ _MAX_SESSION_NAME_LENGTH = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HASHED_PREFIX_LENGTH = _MAX_SESSION_NAME_LENGTH - len(SESSION_SUFFIX) - len("~~") - 64
-"""The length to which a session name that is too long is cut before a hash is appended."""
+"""A session name that is too long is cut to this length, and a hash is appended."""
 
 _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
@@ -59,7 +59,8 @@ def session_name(key: SessionKey) -> str:
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
     """Return the key of the owner's session whose file has this name.
 
-    Return None if ``name`` has another form, or contains a hash instead of the ids.
+    Return None if no session of this owner can have this file name, or if the name contains a hash
+    instead of the ids.
     """
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
@@ -88,7 +89,7 @@ def log_name(notebook_id: str, owner: str = "") -> str:
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
-    """Return the id of the owner's notebook whose change log has this file name, or None."""
+    """Return the notebook id in the file name of an owner's change log; None for other names."""
     suffix = _owner_suffix(owner) + LOG_SUFFIX
     if not name.endswith(suffix):
         return None
@@ -112,7 +113,7 @@ def check_sha256(text: str) -> str:
 
 
 def blob_sha256(name: str, owner: str = "") -> str | None:
-    """Return the hash of the owner's blob that has this file name, or None."""
+    """Return the hash in the file name of an owner's blob; None for other names."""
     digest = name[:64]
     return digest if _SHA256.fullmatch(digest) and blob_name(digest, owner) == name else None
 

@@ -1,4 +1,4 @@
-"""Choose the newest turns that fit into a prompt, without reading all turns of a long session."""
+"""Choose the newest turns that fit into a prompt. Older turns are read only if needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ...models import Interaction
 
-_FIRST_LIMIT = 32  # if the number of tokens is limited, at most this many turns are read first
+# The maximum number of turns in the first read, if the number of tokens is limited.
+_FIRST_LIMIT = 32
 
 ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
 """A function that reads the newest turns.

@@ -27,7 +27,10 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None. The value becomes the most recently used one."""
+        """Return the value of a key, and mark it as the most recently used one.
+
+        Return None if the cache doesn't contain the key.
+        """
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -46,7 +49,7 @@ class LRUCache(Generic[K, V]):
                 self._remove(next(iter(self._entries)))
 
     def pop(self, key: K) -> V | None:
-        """Remove the value of a key and return it, or None if there is none."""
+        """Remove a key and return its value; return None if the cache doesn't contain the key."""
         with self._lock:
             return self._remove(key)
 

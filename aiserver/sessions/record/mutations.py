@@ -168,7 +168,7 @@ def set_owner(session: Session, owner: str) -> None:
 
 
 def find_problems(session: Session, key: SessionKey) -> list[str]:
-    """Return a phrase for each inconsistency of a session; an empty list if there is none."""
+    """Return a phrase for each inconsistency of a session."""
     problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):

@@ -1,8 +1,8 @@
 """Summarise sessions for lists. Pure.
 
-Invariants: if ``extend_summary`` extends a session's summary by new records, the result is the same
-as the result of ``summarise`` for the session with these records. So a store may save summaries,
-and extend a summary with each write.
+Invariants: extending the summary of a session (``extend_summary``) gives the same result as
+summarising the extended session (``summarise``). So a store may save summaries, and extend a
+summary with each write.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from ...models import Event, Interaction, Session, SessionSummary
 
-# The maximum length of each text in a summary.
+# The maximum length of each text in a summary. The maximum number of lines applies only to code.
 _MAX_CHARS = 500
 _MAX_LINES = 10
 

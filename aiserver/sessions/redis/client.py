@@ -4,8 +4,8 @@ Invariants:
 
 - If Redis doesn't respond to a command, the command is sent again and again, for at most
   ``patience`` seconds. So any command may run several times. Each write that would do harm if it
-  ran twice has a *write id*, a random text. With it, the write's script recognises that it has
-  already run (``lua/idempotent.lua``).
+  ran twice has a *write id*, a random text. By this id, the script recognises a write that it has
+  already done (``lua/idempotent.lua``).
 - An error's message never quotes a text from Redis. The original exception is only available as
   the error's ``__cause__``.
 - The connections belong to one event loop. They are closed when this event loop ends, even if
@@ -51,9 +51,9 @@ _READ_ONLY = "This Redis is a read-only replica, so nothing was saved."
 _NO_REPLICAS = (
     "Redis does not have enough replicas right now, so nothing was saved. Try again in a moment."
 )
-_FOREIGN = "Redis has other data under AI Server's keys. Choose another prefix or database."
+_OTHER_DATA = "Redis has other data under AI Server's keys. Choose another prefix or database."
 _CLUSTER = "Redis Cluster is not supported. Use a single Redis server, with replicas if you like."
-_REFUSED = "Redis rejected the user name or password."
+_REJECTED = "Redis rejected the user name or password."
 _FORBIDDEN = (
     "The Redis user lacks permissions: it needs to read, write and run scripts on all keys with "
     "the prefix."
@@ -180,7 +180,7 @@ async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None
 def _translate(error: RedisError) -> StorageError:
     """Return AI Server's error for an error of the client library."""
     if isinstance(error, AuthenticationError):
-        return StorageUnreachable(_REFUSED)
+        return StorageUnreachable(_REJECTED)
     if isinstance(error, NoPermissionError):
         return StorageReadOnly(_FORBIDDEN)
     if isinstance(error, ClusterError):
@@ -190,7 +190,7 @@ def _translate(error: RedisError) -> StorageError:
         "MISCONF": lambda: StorageFull(_NO_DISK),
         "READONLY": lambda: StorageReadOnly(_READ_ONLY),
         "NOREPLICAS": lambda: StorageError(_NO_REPLICAS),
-        "WRONGTYPE": lambda: StorageError(_FOREIGN),
+        "WRONGTYPE": lambda: StorageError(_OTHER_DATA),
         "MASTERDOWN": StorageUnreachable,
         "MOVED": lambda: StorageError(_CLUSTER),
     }

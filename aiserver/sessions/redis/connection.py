@@ -26,7 +26,7 @@ LARGE = 50_000  # bytes; parsing a text of this size takes about a millisecond
 
 
 class RedisConnection(SessionManager):
-    """The store's settings, and all its methods except those for sessions, logs and blobs."""
+    """The store's settings, its connection, its list of owners, and its lock for notebook ids."""
 
     shared = True
 

@@ -1,7 +1,8 @@
 """Determine from a Redis server's state and settings in which cases the server can lose data.
 
-Invariants: ``missing_guarantees`` returns a sentence for each way in which Redis can lose data that
-it has confirmed. It also returns sentences about other problems, such as a replica or a cluster.
+Invariants: if Redis can lose a change after it has confirmed the change, ``missing_guarantees``
+returns a sentence about this. It also returns sentences about other problems, such as a replica or
+a cluster.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None
 
 
 def is_full(info: Mapping[str, str]) -> bool:
-    """Return whether Redis has no memory left, and may not delete old data to free some."""
+    """Return whether Redis has no memory left, and its settings forbid deleting old data."""
     max_memory = int(info.get("maxmemory", "0"))  # 0 means unlimited
     evicts = info.get("maxmemory_policy", "noeviction") != "noeviction"
     return max_memory > 0 and not evicts and int(info.get("used_memory", "0")) >= max_memory

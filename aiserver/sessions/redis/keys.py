@@ -2,11 +2,14 @@
 
 Invariants: two owners never share a key, whatever characters their names contain. A key that
 contains ids belongs to only one session or change log. In a key, all characters of an owner's name
-except letters, digits and ``_.-~`` are percent-encoded, so the name ends at the next ``:``. Ids
-contain neither ``:`` nor a space.
+except ASCII letters, digits and ``_.-~`` are percent-encoded, so the name ends at the next ``:``.
+Ids contain neither ``:`` nor a space.
 
 A *write id* is a random text that identifies one write. Redis stores the id of the last write to a
 session in the field ``stamp`` of the session's head.
+
+In the descriptions of hashes, the text before the colon is the field, and the text after it is the
+value.
 
 ===============================  ==========  =======================================================
 ``owners``                       set         the owners of sessions, change logs or blobs
@@ -15,13 +18,14 @@ session in the field ``stamp`` of the session's head.
 ``head:OWNER:NOTEBOOK:CELL``     hash        ``meta``, unknown keys (``rest``), counters, ``stamp``
 ``turns:OWNER:NOTEBOOK:CELL``    list        the session's turns as JSON
 ``events:OWNER:NOTEBOOK:CELL``   list        the session's events as JSON
-``ids:OWNER:NOTEBOOK:CELL``      hash        ``=`` + an event's id: its index in ``events``
-``damaged:OWNER:NOTEBOOK:CELL``  list        texts that a repair has quarantined
+``ids:OWNER:NOTEBOOK:CELL``      hash        ``=ID``: the index of the event with this id
+``damaged:OWNER:NOTEBOOK:CELL``  list        the damaged session as it was before each repair
+``damaged:OWNER:NOTEBOOK``       list        entries of the change log that were quarantined
 ``notebooks:OWNER``              hash        notebook id: its change log's mark (seq and write id)
 ``log:OWNER:NOTEBOOK``           list        the entries of the notebook's change log
 ``blobs:OWNER``                  hash        SHA-256: bytes
 ``once:WRITEID``                 string      the result of a write, stored for ten minutes
-``alone:OWNER``                  string      the holder of the notebook lock
+``alone:OWNER``                  string      the holder of the lock for notebook ids
 ===============================  ==========  =======================================================
 """
 

@@ -40,14 +40,14 @@ _EMPTY_SUMMARY = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
 _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-"""The fields of a session's summary that depend on the contents of its records.
+"""The fields of a session's summary that are computed from the contents of its records.
 
 When records are appended, ``append.lua`` itself also sets ``revision`` and ``last_updated``.
 """
 
-# These patterns find the numbers of a new record, which are 1 until the script replaces them.
-# ``to_text`` writes each key of a record after a line break and six spaces. JSON strings contain no
-# line breaks, so the patterns can't match a text inside of the record.
+# These patterns find the numbers of a new record. Each number is 1 until the script replaces it.
+# ``to_text`` writes each key of a record after a line break and six spaces. A string in JSON
+# contains no line break, so the patterns can't match inside a string.
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
 _ENTRY_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
@@ -59,7 +59,10 @@ class Item(NamedTuple):
     kind: str
     """``turn`` or ``event``."""
     id: str
-    """``=`` followed by the event's id; empty for a turn, and for an event without an id."""
+    """``=`` followed by the event's id, which may be empty.
+
+    For a turn, and for an event without an id, this field is empty.
+    """
     summary_delta: str
     """How the record changes the session's summary, as JSON (see ``_summary_delta``)."""
     before: bytes
@@ -221,8 +224,8 @@ def _summary_delta(record: Interaction | Event) -> str:
 def _count_turns_before_reset(session: Session) -> int | None:
     """Return the number of turns before the last context reset; 0 if there was no reset.
 
-    Return None if the turns aren't listed in the order of their numbers. In this case, only
-    reading the complete session shows which turns follow the reset.
+    Return None if the turns aren't listed in the order of their numbers. Then only the complete
+    session shows which turns follow the reset.
     """
     turns = session.interactions
     ids = [turn.turn_id for turn in turns]

@@ -61,7 +61,7 @@ class RedisLogsAndBlobs(RedisConnection):
         return sorted(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, str]:
-        """Return a mark for each notebook: a text that changes with each write to its change log.
+        """Return a mark for each change log, by notebook id: a text that each write changes.
 
         The text contains the last ``seq`` and the id of the last write.
         """
@@ -82,7 +82,7 @@ class RedisLogsAndBlobs(RedisConnection):
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with this hash, or None if there are none."""
+        """Return the bytes with this hash, or None if the store doesn't contain the blob."""
         blobs = self._keyspace.owner_key("blobs", owner)
         data: bytes | None = await self._client.command("HGET", blobs, check_sha256(sha256))
         return data

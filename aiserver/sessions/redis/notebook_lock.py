@@ -1,8 +1,10 @@
 """A lock that all Jupyter servers with the same Redis share.
 
-Invariants: only one server holds the lock at a time. The server that holds the lock renews it again
-and again until its work is done, however long this takes. If that server is killed, the lock
-expires after some seconds.
+A server holds this lock while it gives a notebook an id.
+
+Invariants: the lock has only one holder at a time. The holder renews the lock again and again until
+its work is done, however long this takes. If the holder's server is killed, the lock expires after
+some seconds.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ async def notebook_lock(
 ) -> AsyncIterator[None]:
     """Hold the lock whose key is ``name``.
 
-    Raises StorageBusy if another server still holds the lock after ``timeout`` seconds. If Redis
-    accepts no writes, nothing is locked. In this case, no lock is needed, because this server can't
-    give a notebook an id. If the server is killed, its lock expires after ``ttl`` seconds.
+    Raises StorageBusy if the lock still has another holder after ``timeout`` seconds. If Redis
+    accepts no writes, nothing is locked, because no server can store a new notebook id then. If
+    the server is killed, its lock expires after ``ttl`` seconds.
     """
     holder = secrets.token_hex(16)
 

@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Each read or write of a session runs a single script, so it is atomic.
+- Each read or write of a session is a single script or command, so it is atomic.
 - The script that appends turns and events also numbers them, so that writers of a session neither
   wait for each other nor retry. This script reads no existing records, except events that are
   sent again, so its cost doesn't depend on the session's length.
@@ -72,10 +72,10 @@ class RedisSessions(RedisConnection):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._intact_write_ids: LRUCache[SessionKey, bytes] = LRUCache(1000)
-        """For each session, its write id at the time when it was last parsed without errors."""
+        """Maps a session's key to the session's write id when it was last parsed without errors."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if there is none.
+        """Return the stored session, or None if no session is stored.
 
         If the session is damaged, return only its readable records. Raises SessionCorrupt if no
         record is readable.
@@ -199,10 +199,10 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
-        """Yield the stored session, or None, for each attempt of the caller to replace it.
+        """Yield the stored session, or None if none is stored, until the caller has replaced it.
 
-        An attempt fails if another writer has written to the session since it was loaded. For the
-        next attempt, the generator loads the session again. It ends after ``lock_timeout`` seconds.
+        Replacing fails if another writer wrote to the session after it was loaded. Each iteration
+        loads the session again. The generator ends after ``lock_timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout
@@ -223,9 +223,9 @@ class RedisSessions(RedisConnection):
     ) -> tuple[list[Any], int]:
         """Append records; return a list of the script's results, and the new revision.
 
-        For a turn, the list contains two numbers, its ``turn_id`` and ``seq``. For a new event, it
-        contains the event's ``seq``; for an event that was stored already, the stored text. Raises
-        the same errors as ``save_interaction``.
+        The list contains the ``turn_id`` and the ``seq`` of a turn, the ``seq`` of a new event, and
+        the stored text of an event that was stored already. Raises the same errors as
+        ``save_interaction``.
         """
         write_id, now = secrets.token_hex(12), utc_now()
         empty_session = new_session(key, now)
@@ -345,7 +345,7 @@ def _revision_argument(if_revision: int | None) -> str | int:
 
 
 def _raise_if_refused(result: list[Any], if_revision: int | None) -> None:
-    """Raise SessionTooNew or StaleRevision if a script's result says that it refused to write."""
+    """Raise SessionTooNew or StaleRevision if ``result`` says that the script wrote nothing."""
     if result[0] == b"too new":
         raise SessionTooNew
     if result[0] == b"stale":

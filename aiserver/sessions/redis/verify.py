@@ -33,7 +33,7 @@ from .sessions import NO_WRITE_ID
 _KEYS_PER_SCAN = 1_000
 _OUTDATED = "counters or index entries are out of date"
 Put = Callable[[SessionKey, Session, str], Awaitable[bool]]
-"""A function like ``RedisSessions._put``."""
+"""A function that stores a complete session: ``RedisSessions._put``."""
 _COUNTERS = ("version", "turn_id", "seq", "events", "since")
 """The fields of a session's head that must match the session's records."""
 
@@ -112,7 +112,7 @@ class Verifier:
             yield VerifyResult(f"blob {digest.decode(errors='replace')}", problem)
 
     async def _verify_session(self, key: SessionKey, repair: bool) -> tuple[str | None, bool]:
-        """Return the session's problem, or None, and whether the problem was repaired."""
+        """Return the session's problem (None if it has none), and whether it was repaired."""
         keys = self._keyspace.session_keys(key)
         cell, owner = cell_name(key), encode_owner(self._owner)
         result = await self._client.run("examine", keys, owner, cell)
@@ -132,7 +132,7 @@ class Verifier:
         return problem, await self._put(key, session, records.write_id)
 
     async def _verify_log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
-        """Return the change log's problem, or None, and whether the problem was repaired."""
+        """Return the change log's problem (None if it has none), and whether it was repaired."""
         marks, log = self._keyspace.owner_key("notebooks", self._owner), self._log_key(notebook_id)
         mark = (await self._client.command("HGET", marks, notebook_id) or b"").decode()
         entries = await self._client.command("LRANGE", log, 0, -1)
@@ -204,9 +204,9 @@ class Verifier:
 
 
 def _diagnose(records: _StoredRecords, key: SessionKey) -> tuple[str | None, Session | None]:
-    """Return a session's problem, or None, and the repaired session.
+    """Return a session's problem (None if it has none), and the repaired session.
 
-    The repaired session is None if there is no problem or it can't be repaired.
+    The repaired session is None if there is no problem, or if the problem can't be repaired.
     """
     data = records.to_bytes()
     try:

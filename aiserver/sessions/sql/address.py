@@ -64,8 +64,9 @@ def database_kind(url: str) -> str:
 def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    If ``password_file`` isn't empty, the first line of this file becomes the password. A relative
-    path of an SQLite file starts in the folder ``start_dir``.
+    If ``password_file`` isn't empty, its first line becomes the password of a PostgreSQL or MySQL
+    database. A relative path of an SQLite file starts in the folder ``start_dir``, or in the
+    current folder if ``start_dir`` is empty.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError

@@ -50,15 +50,15 @@ class WriteState:
         self.outcome_unknown = False
         """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None
-        """The previous attempt's result. If it turns out that this attempt was committed, the
-        operation returns this result."""
+        """The result of the previous attempt. If the previous attempt turns out to be committed,
+        the operation returns this result."""
 
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.
 
         ``error`` is the exception that ended the previous attempt. If the database didn't cause
-        this exception, raise it again. If no other attempt is allowed, because it can't help or
-        there were too many attempts, raise the StorageError that corresponds to the exception.
+        this exception, raise it again. If the database caused it, but another attempt can't help or
+        there were too many attempts, raise the corresponding StorageError.
         """
         failure = classify(error)
         if failure is None:

@@ -33,7 +33,7 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """Whether it is unknown if the transaction was committed, because the connection broke.
+    """Whether the connection broke, so that the transaction may or may not be committed.
 
     If this is true, another attempt makes sense even if ``can_retry`` is false.
     """
@@ -45,7 +45,7 @@ _NOT_ALLOWED = (
     "The database account lacks the required permissions, so nothing was saved. Ask the database "
     "administrator."
 )
-_REFUSED = "The history database rejected the user name or password in this server's settings."
+_REJECTED = "The history database rejected the user name or password in this server's settings."
 _NO_DATABASE = "The database named in this server's settings does not exist."
 _NO_TABLES = "The history tables are missing from the database or have an unexpected structure."
 _TOO_LARGE = "The text is larger than the database accepts at once (max_allowed_packet)."
@@ -70,7 +70,7 @@ _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     (lambda: Failure(StorageFull(_FULL)), ("53100", 3, 1021, 1026, 1114)),
     (lambda: Failure(StorageReadOnly(_READ_ONLY)), ("25006", 1036, 1290, 1792, 1836)),
     (lambda: Failure(StorageReadOnly(_NOT_ALLOWED)), ("42501", 1044, 1142, 1143, 1227, 1370)),
-    (lambda: Failure(StorageUnreachable(_REFUSED)), ("28", 1045, 1130, 1251, 1698)),
+    (lambda: Failure(StorageUnreachable(_REJECTED)), ("28", 1045, 1130, 1251, 1698)),
     (lambda: Failure(StorageUnreachable(_NO_DATABASE)), ("3D000", 1049)),
     (lambda: Failure(StorageError(_NO_TABLES)), ("42P01", "42703", "3F000", 1054, 1146)),
     (lambda: Failure(StorageError(_TOO_LARGE)), (1153,)),
@@ -133,7 +133,7 @@ def _classify_postgresql_message(message: str) -> Failure:
     If connecting fails, the exception contains the message of the PostgreSQL server, but no code.
     """
     if "authentication failed" in message or re.search('role ".*" does not exist', message):
-        return Failure(StorageUnreachable(_REFUSED))
+        return Failure(StorageUnreachable(_REJECTED))
     if re.search('database ".*" does not exist', message):
         return Failure(StorageUnreachable(_NO_DATABASE))
     return Failure(StorageUnreachable(), outcome_unknown=True)

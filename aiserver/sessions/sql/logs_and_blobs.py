@@ -1,7 +1,8 @@
 """Operations on change logs, blobs and owners. Each function runs in one transaction.
 
-Invariants: a writer of a change log first locks the notebook's row in the table ``notebooks``, so
-writers of the same log wait for each other. Each write changes the mark in this row.
+Invariants: a function that appends entries to an existing change log first locks the notebook's row
+in the table ``notebooks``. So writers of the same log wait for each other. Each append changes the
+mark in this row.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def read_log(
 
 
 def notebook_marks(connection: Connection, owner: str) -> dict[str, int]:
-    """Return a mark for each notebook: a number that changes with each write to its change log."""
+    """Return a mark for each change log, by notebook id: a number that each write changes."""
     rows = connection.execute(
         select(notebooks.c.notebook_id, notebooks.c.mark)
         .where(notebooks.c.owner == owner_key(owner))
@@ -120,7 +121,7 @@ def _to_bytes(data: Any) -> bytes:
 
 
 def get_blob(connection: Connection, sha256: str, owner: str) -> bytes | None:
-    """Return the bytes that are stored under a hash, or None if there are none.
+    """Return the bytes that are stored under a hash, or None if the blob is missing.
 
     Doesn't check whether the bytes match the hash.
     """

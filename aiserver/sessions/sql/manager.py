@@ -96,7 +96,7 @@ class SQLSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        database_kind(self.url)  # raises early if a package is missing
+        database_kind(self.url)  # raises early if the URL isn't supported or a package is missing
         self._runner = Runner(
             partial(_create_database, self.url, self.password_file, self.start_dir)
         )
@@ -108,7 +108,7 @@ class SQLSessionManager(SessionManager):
         return list(await self._run(lambda db: db.missing_guarantees()))
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if there is none."""
+        """Return the stored session, or None if no session is stored."""
         return await self._read(lambda db: operations.load(db, key))
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
@@ -170,7 +170,7 @@ class SQLSessionManager(SessionManager):
         return await self._write(lambda db, state: operations.delete(db, state, key, if_revision))
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell."""
+        """Copy a session to another cell; if that cell already has a session, return it instead."""
         return await self._write(lambda db, state: operations.fork(db, state, source, target))
 
     async def merge_copy(
@@ -238,7 +238,7 @@ class SQLSessionManager(SessionManager):
         return list(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, int]:
-        """Return a mark for each notebook: a number that changes with each write to its log."""
+        """Return a mark for each change log, by notebook id: a number that each write changes."""
         return await self._read(lambda db: logs_and_blobs.notebook_marks(db, owner))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
@@ -255,7 +255,7 @@ class SQLSessionManager(SessionManager):
         )
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with this hash, or None if there are none or they are damaged."""
+        """Return the bytes with this hash, or None if the blob is missing or damaged."""
         check_sha256(sha256)
         data = await self._read(lambda db: logs_and_blobs.get_blob(db, sha256, owner))
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:

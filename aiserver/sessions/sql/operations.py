@@ -33,7 +33,7 @@ from .verify import repair
 
 _NO_LIMIT = 2**62  # MySQL and SQLite have no OFFSET without LIMIT
 _ATTEMPTS_BEFORE_REPAIR = 3
-"""After this number of failed attempts, a write repairs the session.
+"""After this number of failed attempts, a write repairs the session, even if its head is readable.
 
 The first failures are usually caused by another writer. If more follow, the likeliest cause is that
 the session's counters are wrong.
@@ -119,9 +119,8 @@ def list_sessions(
     """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
-    session is skipped; the third result is the number of sessions that were skipped. If ``offset``
-    and ``limit`` leave out no session, the total is the number of returned summaries. If they may
-    leave out sessions, the total is the number of all stored sessions, including unreadable ones.
+    session is skipped; the third result is the number of sessions that were skipped. The total
+    includes them only if ``offset`` or ``limit`` may have left out sessions.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
@@ -246,8 +245,8 @@ def merge_copy(
     turn_count, event_count = len(session.interactions), len(session.events or [])
     had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
-        # The stored session already contains all records of ``other``. They may have been appended
-        # by an earlier attempt of this write that was committed although its connection broke.
+        # The stored session already contains all records of ``other``. Perhaps an earlier attempt
+        # of this write appended them, and was committed although its connection broke.
         return bool(state.outcome_unknown and state.result)
     if had_records:
         new_records: list[Interaction | Event] = [

@@ -47,8 +47,9 @@ class PostgreSQLDatabase(ServerDatabase):
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
         lock_id = int.from_bytes(name_digest[:8], "big", signed=True)
-        # pg_advisory_lock returns no value, so the statement also selects the number 1. If the
-        # lock isn't free within ``lock_timeout``, the statement fails.
+        # The caller expects the statement to select 1. pg_advisory_lock returns no value, so the
+        # statement also selects the number 1. If the lock isn't free within ``lock_timeout``, the
+        # statement fails.
         return f"SELECT 1, pg_advisory_lock({lock_id})", f"SELECT pg_advisory_unlock({lock_id})"
 
 

@@ -3,8 +3,8 @@
 A session has one row in the table ``sessions``, its *head*, and one row in ``items`` for each turn
 and event.
 
-Invariants: all rows of a session are read by one statement, because another writer could change
-the session between two statements.
+Invariants: a whole session is read by one statement, because another writer could change the
+session between two statements.
 
 Most statements on the rows of one session are compiled only once, and ``_execute`` passes the
 resulting SQL directly to the database driver. ``Connection.execute`` is too slow for these
@@ -184,7 +184,7 @@ def read_session(connection: Connection, key: SessionKey) -> StoredSession | Non
 def read_head(
     connection: Connection, key: SessionKey, *, for_update: bool = False
 ) -> HeadRow | None:
-    """Return a session's row in ``sessions``, or None if there is none.
+    """Return a session's row in ``sessions``, or None if the session has no such row.
 
     With ``for_update``, the row is locked until the transaction ends.
     """

@@ -180,10 +180,10 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     """
     turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     chronological = session.ordered()
-    # ``load`` must return the turns and the events in the same order as in ``session.interactions``
-    # and ``session.events``, and it reads them in the order of the items. So the items are stored
-    # in chronological order only if both lists are in chronological order. Otherwise, all turns are
-    # stored before all events.
+    # ``load`` reads the items in the order in which they are stored. It must restore the order of
+    # ``session.interactions`` and of ``session.events``. So the items are stored in chronological
+    # order only if both lists are in chronological order. Otherwise, all turns are stored before
+    # all events.
     as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
     in_order = all(
         loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)

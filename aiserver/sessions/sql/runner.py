@@ -49,9 +49,10 @@ class Runner:
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        # The operation's result is wrapped in a list, and ``pop`` below removes it from this list.
-        # Without the list, the thread and the event loop would keep the result, such as a long
-        # session, in memory, and freeing it would delay the next operation (benchmarks/stores.py).
+        # The thread and the event loop keep a reference to the future's result for a while. If this
+        # were a long session, freeing its memory would delay the next operation
+        # (benchmarks/stores.py). So the future's result is a list, from which ``pop`` removes the
+        # operation's result.
         future = self._workers.run(lambda: [operation(self._get_database())])
         # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
         timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None

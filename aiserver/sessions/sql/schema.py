@@ -36,9 +36,9 @@ version_table = Table(
 
 
 def current_version(connection: Connection) -> str | None:
-    """Return the version of the tables, or None if there are none.
+    """Return the version of the tables, or None if the database has no table with the version.
 
-    Raises StorageError if a newer version of AI Server created them.
+    Raises StorageError if a newer version of AI Server created the tables.
     """
     if not inspect(connection).has_table(version_table.name):
         return None

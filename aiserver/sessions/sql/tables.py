@@ -89,7 +89,8 @@ sessions = _table(
     *_cell_key(),
     Column("meta", LongText, nullable=False),
     Column("extra", LongText, nullable=False),  # unknown top-level keys as JSON, or empty
-    Column("events", SmallInteger, nullable=False),  # absent, null or a list: see codes.py
+    # Whether the key ``events`` in the session's JSON is absent, null or a list (see ``codes.py``).
+    Column("events", SmallInteger, nullable=False),
     Column("counters", LongText, nullable=False),  # JSON of ``rows.Counters``
     Column("summary", LongText, nullable=False),  # JSON of ``SessionSummary``
 )

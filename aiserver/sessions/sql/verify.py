@@ -71,8 +71,8 @@ def examine(
     Returns None if a newer version of AI Server wrote the session.
     """
     stored, damaged_indexes = session_rows.stored, []
-    # The intact records, by the position of their item in ``stored.items``. This position is the
-    # index that the item has after a repair.
+    # Maps the position of an item in ``stored.items`` to the item's intact record. A repair sets
+    # the index of each item to this position.
     intact: dict[int, Interaction | Event] = {}
     for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:
@@ -190,7 +190,7 @@ def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Sess
 
 
 def _create_recovery_event(session: Session, examination: Examination) -> Event:
-    """Create the event that reports the numbers of recovered and quarantined records."""
+    """Create the event that reports how many records were recovered and texts quarantined."""
     return Event(
         seq=session.next_seq,
         type=RECOVERED_TYPE,

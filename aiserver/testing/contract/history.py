@@ -30,6 +30,7 @@ async def test_history_is_the_newest_turns_that_fit(store: SessionManager) -> No
         return [t.user_request.intent for t in turns]
 
     assert await intents() == ["一", "二二", "三三三"]
+    # A turn has two messages: the request and the answer.
     assert await intents(max_messages=5) == ["二二", "三三三"], "a turn was split"
     assert await intents(max_messages=99) == ["一", "二二", "三三三"]
     assert await intents(max_tokens=4, count_tokens=len) == ["三三三"]

@@ -55,7 +55,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def sessions_from(session_id: str, values: Any) -> list[Session]:
-    """Convert an AgentScope session that is stored as one object: its values by state key.
+    """Convert an AgentScope session that is one object, which maps state keys to values.
 
     Raises UnreadableInput if ``values`` isn't an object.
     """
@@ -110,9 +110,8 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
             row_name = f"{session_id} {key} {row.get('item_index', '')}".strip()
             result.unreadable.append(f"{row_name}: {reason}")
     for (session_id, key), contents in row_contents.items():
-        # If there is only one row, it contains a single value, or the only message of a list. It is
-        # converted as a single value, because a message and a list of one message are converted to
-        # the same session.
+        # A single row contains a single value, or the only message of a list. Both are converted as
+        # a single value: a message and a list with only this message result in the same session.
         value = contents[0][0] if len(contents) == 1 else [content for content, _ in contents]
         created = contents[0][1]
         result.sessions.append(session_from_value(session_id, key, value, created))

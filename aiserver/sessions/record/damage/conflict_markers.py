@@ -2,9 +2,11 @@
 
 All of git's styles are supported (merge, diff3, zdiff3). In session files and logs, no other line
 can look like a marker, because strings in JSON contain no line breaks. Markers may be longer than
-seven characters (git's attribute ``conflict-marker-size``). All markers of a file are as long as
-its first marker. Longer markers are treated as ordinary lines: git writes them for a conflict
-inside the base, which is the common ancestor of both sides.
+seven characters (git's attribute ``conflict-marker-size``).
+
+A line counts as a marker only if it is as long as the file's first marker. Git also writes longer
+markers, for a conflict inside the base (the common ancestor of both sides). They are treated as
+ordinary lines.
 """
 
 from __future__ import annotations

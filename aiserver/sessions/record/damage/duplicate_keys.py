@@ -4,12 +4,13 @@ Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
   values, the session is split. Each ``meta`` and each list of turns (``interactions``) becomes an
-  object of its own. Each list of events is added to the object with the turns to which the events
-  refer.
-- For any other duplicate key, an ``ObjectReader`` uses one of the values. If the reader's
-  ``choice`` is 0, it is the first value; if ``choice`` is 1, the second value, and so on. To get
-  all values, the caller reads the text several times, each time with another choice. So each
-  reading returns the values from one side of the merge.
+  object of its own. Each list of events is added to an object with turns. If there are as many
+  lists of events as lists of turns, they are paired in their order. Otherwise, a list of events is
+  added to the list of turns with which it has the most turn ids in common.
+- For any other duplicate key, an ``ObjectReader`` uses only one of the values. Its ``choice`` is
+  the index of this value. If the key has fewer values, the reader uses the last one. To get all
+  values, the caller reads the text several times, with the choices 0, 1, 2, … So each reading
+  returns the values from one side of the merge.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> li
 
 
 def _best_match(events: Any, turn_lists: list[Any]) -> int:
-    """Return the index of the list in ``turn_lists`` that contains most of the events' turns."""
+    """Return the index of the list of turns that has the most turn ids in common with events."""
     turn_ids = _turn_ids(events)
     overlaps = [len(turn_ids & _turn_ids(items)) for items in turn_lists]
     return overlaps.index(max(overlaps)) if overlaps else 0

@@ -8,14 +8,14 @@ Invariants:
   preserves their bytes.
 - When git merges a file by lines, it may write a record of our side and a record of their side into
   one object, so that keys occur twice. From such an object, two records are recovered: one from the
-  first value of each key, and one from the second value. But if a file may mix the lines of two
-  records, its records with duplicate keys are left out.
+  first value of each key, and one from the second value. But if such an object may lack lines of
+  the two records (``unclosed.py``), all records with duplicate keys in the file are left out.
 - If both sides of a conflict are intact, they are merged as the merge driver for git merges them.
 - If a file contains several sessions of the cell, they are merged. If this changes the numbers of
   turns, events still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
-- The last event, called the note, contains the number of recovered records, which the interface
-  shows.
+- The last event of the result, called the note, contains the number of recovered records. The
+  interface shows this number.
 - The time is limited, whatever the bytes are.
 """
 
@@ -63,7 +63,10 @@ class _Group(NamedTuple):
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
-    """Return the session in these bytes, or its intact records; None if there are none."""
+    """Return the session in these bytes. If it is damaged, return only its intact records.
+
+    Return None if no record is intact.
+    """
     try:
         return codec.parse(data, key)
     except codec.DamagedData:
@@ -246,7 +249,7 @@ def _intact_objects(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]
             effort -= 100_000  # an estimate, because the error doesn't contain a position
             end = match.start() + 1
         except ValueError as reason:
-            # The error contains a line number, so Python has counted the lines up to the error.
+            # To add a line number to the error, Python has read the text up to the error.
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:

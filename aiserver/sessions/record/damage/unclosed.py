@@ -1,14 +1,22 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
-If a user accepts both sides of a conflict, the lines of our record are followed by the lines of
-their record. But if both records end with the same lines, git writes these lines only once, after
-their record. So an object in our record may lack its last lines. The next line has the same key
-again, with the object of their record. The indentation shows where the object in our record ends:
-the lines of an object are indented further than the line that opens it.
+If a user accepts both sides of a conflict, the lines of their record follow the lines of our
+record. But if both records end with the same lines, git writes these lines only once, after their
+record. So our record may lack its last lines. In this example, the first object lacks two lines::
 
-A text is rejected if git may have mixed the lines of two records. This is assumed if an object has
-duplicate keys but only one timestamp. An object with all lines of two records would have two
-timestamps, because records of different branches never have the same timestamp.
+    "user_request": {
+      "intent": "our request",
+    "user_request": {
+      "intent": "their request",
+      "language": "python"
+    }
+
+The indentation shows where our object ends: the lines of an object are indented further than the
+line that opens it.
+
+A text is rejected if one of its records may mix lines of two records. This is assumed if the record
+has duplicate keys but only one timestamp. A record with all lines of two records would have two
+timestamps, because records of different branches have different timestamps.
 """
 
 from __future__ import annotations
@@ -31,7 +39,7 @@ class _OpenObject:
     keys: Counter[str] = field(default_factory=Counter)
     expected_keys: set[str] = field(default_factory=set)
     """The keys of nested objects that lacked their closing bracket. Each of these keys must occur
-    again, with the object of the other side."""
+    again in this object, because the nested object of the other side must follow."""
     has_duplicates: bool = False
     """Whether the object, or a nested object that isn't a record, has duplicate keys."""
 

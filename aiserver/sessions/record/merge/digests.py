@@ -23,7 +23,7 @@ _LENGTH = 12
 SeqsByDigest = Mapping[str, list[int]]
 """Maps each digest to the numbers of a session's records that have this digest.
 
-It is usually a single number, but records with equal content have the same digest.
+A digest usually belongs to one record, but records with equal content have the same digest.
 """
 
 
@@ -51,7 +51,7 @@ def last_digest(session: Session) -> str | None:
 
 
 def seqs_by_digest(session: Session) -> SeqsByDigest:
-    """Return the numbers of a session's records by digest, the oldest record first."""
+    """Group the numbers of a session's records by digest. Each group is in chronological order."""
     seqs: dict[str, list[int]] = {}
     for record in session.ordered():
         if record.seq is not None:
@@ -65,13 +65,14 @@ def renumber_entries(
     last_seqs: Mapping[str, int],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> list[NotebookLogEntry]:
-    """Return the entries of a log with the current numbers of the records to which they refer.
+    """Return the entries of a log; replace each record's number in them with the current number.
 
-    Numbers change when branches are merged, and when an older session file is restored. An entry
-    may refer to a record that is missing from the cell's session. In this case, the cell is removed
-    from the entry, because another record may have the number now. From this entry on, the state of
-    the whole notebook is unknown, until a later entry contains the cell. So the field ``saved`` is
-    removed from this entry and from all entries before that later entry.
+    Numbers change when branches are merged, and when an older session file is restored.
+
+    An entry may refer to a record that the cell's session doesn't contain. Another record may have
+    its number now, so the cell is removed from the entry. The cell's state is then unknown until a
+    later entry contains the cell. So ``saved`` is removed from this entry and from all entries
+    before that later entry.
 
     ``merges`` maps cell ids to the ``meta.merged`` of the cells' sessions, which says how merges
     have changed the numbers of the records. ``last_seqs`` maps cell ids to the number of the
@@ -90,13 +91,16 @@ def renumber_entries(
 
 
 def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
-    """Return an entry's field ``cells``, which maps cell ids to the number of the last record."""
+    """Return an entry's field ``cells``: it maps a cell's id to the number of its last record."""
     cells = entry.data.get("cells")
     return cells if isinstance(cells, dict) else {}
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without ``saved``, which says that the notebook was saved after the entry."""
+    """Return an entry without its field ``saved``.
+
+    This field says that the notebook was saved right after the entry.
+    """
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -127,7 +131,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """Return one entry with current numbers (see ``renumber_entries``); never remove ``saved``."""
+    """Return one entry with current numbers. (``renumber_entries`` then removes ``saved``.)"""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

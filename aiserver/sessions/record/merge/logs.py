@@ -5,12 +5,12 @@ Invariants:
 - The entries that our log lacks are appended to our log.
 - An entry that both logs have is in the result once. An entry of the type ``changed`` is identified
   by its id, any other entry by its content without the fields that a merge changes.
-- If an appended entry contains the digest of a record, it refers to the record by the number that
-  the record has in our session.
-- The field ``saved`` of an entry says that the notebook was saved right after this entry. In our
-  log, an appended entry also follows entries that their log lacks, so the notebook may be in a
-  state that was never saved. So an appended entry keeps ``saved`` only if the notebook's state is
-  the same in both logs: each cell has the same last entry, up to this entry.
+- An entry refers to a record by the record's ``seq``, and may also contain the record's digest.
+  ``renumber_entry`` finds the digest in our session, and replaces ``seq`` with the number there.
+- The field ``saved`` of an entry says that the notebook was saved right after this entry. Our log
+  may also have entries that their log lacks. Then the notebook, with the changes of both logs, may
+  never have been saved. So an appended entry keeps ``saved`` only if both logs, read up to this
+  entry, contain the same last entry for each cell.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def _cells_of(entry: NotebookLogEntry) -> set[str]:
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """Return an entry with the current numbers of the records whose digests it contains.
+    """Return the entry with the current number of each record to which it refers.
 
-    ``get_seqs(cell_id)`` returns the current numbers of the cell's records, or None if the cell's
-    session can't be read.
+    The records are found by the digests in the entry. ``get_seqs(cell_id)`` returns the current
+    numbers of the cell's records, or None if the cell's session can't be read.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

@@ -4,7 +4,7 @@ Invariants:
 
 - Our copy only grows. Its records keep their contents and order. Records that our copy lacks are
   appended in the order of the other copy, with new numbers.
-- Merging the same copy again changes nothing, because records are compared by their contents
+- Merging the same copy again appends nothing, because records are compared by their contents
   without the numbers.
 - ``merged_digests`` are the digests of records that were merged before. If our copy lacks one of
   these records, the record was deleted from our copy after that merge. So it isn't merged again.
@@ -138,7 +138,7 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
-    """Replace the number in a field with its new number, or remove the field if there is none."""
+    """Replace the number in a field. Remove the field if ``new_numbers`` lacks the number."""
     if fields.get(name) is not None:
         fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:

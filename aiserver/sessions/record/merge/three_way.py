@@ -2,16 +2,16 @@
 
 Invariants:
 
-- Each turn, event and log entry of both sides is in the result once. The items of our side keep
-  their numbers and order. The items that our side lacks follow in the order of the other side, with
-  new numbers.
+- Each turn, event and log entry of either side is in the result once. The records and entries of
+  our side keep their numbers and order. They are followed by the records and entries that our side
+  lacks, in the order of the other side and with new numbers.
 - A record that both sides have, for example after a cherry-pick, is recognised by its content.
 - References to records stay valid. A reference inside a session gets the new number. A log entry,
-  or an event of another cell, still refers to a record by its old number. The id of the merge is
-  added to the field ``merged`` of this entry or event, so that a reader can find the new number
-  (see ``renumbering.py``).
-- Merging the same side again changes nothing. Unreadable data raises DamagedData and is never
-  merged.
+  or an event in another cell's session, keeps the old number. The id of the merge is added to the
+  field ``merged`` of this entry or event, so that a reader can find the new number (see
+  ``renumbering.py``).
+- Merging the same side again adds no turn, event or entry. It can only add the new merge's id.
+- Unreadable data raises DamagedData and is never merged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """Return the bytes of the merged session. Raises DamagedData, SessionTooNew.
 
-    ``base`` is the common ancestor of both sides, or empty if there is none.
+    ``base`` is the session in the common ancestor of both sides. It is empty if the ancestor has no
+    session.
     """
     our_session, their_session = codec.parse(ours), codec.parse(theirs)
     base_session = codec.parse(base) if base.strip() else None
@@ -74,9 +75,9 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
-    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
-    paths of their copy are needed, too: the sessions of their side may have gone through the same
-    merges as their copy of the entry.
+    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. Git
+    may have taken a session from their side. That session went through the merges of their copy of
+    the entry, so the paths of their copy are needed, too.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
