@@ -2,7 +2,9 @@
 
 Invariant: the texts of a session can't change the structure of the document. The fence around code
 is longer than any sequence of backticks in the code. Prose is quoted line by line, so that a
-heading or a fence in the prose stays inside the quote. HTML in the prose is escaped.
+heading or a fence in the prose stays inside the quote. HTML in the prose is escaped, except in code
+spans, where it has no effect. A short text, such as a time or an error, becomes a part of one line.
+Markdown in that line, such as ``*``, can affect only the line itself.
 """
 
 from __future__ import annotations

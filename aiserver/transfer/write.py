@@ -134,7 +134,7 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return the current seqs of records, by cell id and then by the record's digest.
+        """Return, for each cell id, a mapping from the digests of the cell's records to their seqs.
 
         The result contains only cells that the entries refer to and whose sessions can be read.
         """

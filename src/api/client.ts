@@ -1,4 +1,4 @@
-/** A typed client of the HTTP API. The files in `view/` folders never use this client. */
+/** A typed client of the HTTP API. Views use it only to load thumbnails. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, request } from './request';
@@ -31,7 +31,7 @@ export class ApiClient {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
-  /** Fetch the list of models. Prompt rows that call this at the same time share one request. */
+  /** Fetch the list of models. Prompt rows that react to the same event share one request. */
   models(): Promise<api.ModelList> {
     if (!this._pendingModels) {
       this._pendingModels = this._get('models');
@@ -101,8 +101,8 @@ export class ApiClient {
    * model's name in the catalogue; null for the smallest model. Aborting the request doesn't stop
    * the installation.
    *
-   * If `join` is true, only follow a running installation. Then `name` may be null to follow the
-   * installation of any model. If none is running, the request fails with status 404.
+   * If `join` is true, only follow a running installation: that of the model `name` or, if `name`
+   * is null, of any model. If there is no such installation, the request fails with status 404.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
     // The name is left out if it is null, because older servers don't know the field.

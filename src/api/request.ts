@@ -1,6 +1,6 @@
 /**
  * Sends requests through `ServerConnection`, which adds the token, the XSRF header and the base
- * URL. No other file of the extension uses HTTP.
+ * URL. All requests to AI Server's HTTP API go through this file.
  *
  * Invariants:
  * - Any text of a notebook can be sent, even if it isn't well-formed Unicode.

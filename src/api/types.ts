@@ -31,7 +31,7 @@ export type ISearchRequest = Required<schema.SearchBody>;
 /** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider asked the server to wait. After `seconds`, the server asks the provider again. */
+  /** The provider is busy or unavailable. After `seconds`, the server asks the provider again. */
   | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }

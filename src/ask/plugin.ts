@@ -24,7 +24,7 @@ import { ApiClient } from '../api/client';
 import { toFailure } from '../state/failure';
 import { GenerationModel } from './model/generation';
 import { fetchPreview } from './model/requestBody';
-import { RepairSetting, versionNumber } from './model/state';
+import { RepairSetting, requestNumber } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
 import { cellErrorText } from '../cells/cellError';
 import { languageOf } from '../cells/context';
@@ -199,7 +199,7 @@ function addCommands(
     const cell = panel?.content.activeCell;
     return panel && cell ? { manager: managerOf(panel), cell } : null;
   };
-  /** Return the active cell's `GenerationModel`; null if its prompt row was never opened. */
+  /** Return the `GenerationModel` of `currentCell`; null if its prompt row was never opened. */
   const currentModel = (): GenerationModel | null => {
     const current = currentCell();
     return current && current.manager.get(current.cell);
@@ -289,7 +289,7 @@ function addCommands(
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),
             cellId => target.cellNumber(cellId),
-            turnId => versionNumber({ ...model.state, turnId }),
+            turnId => requestNumber({ ...model.state, turnId }),
             trans
           );
         }

@@ -139,8 +139,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Return the cell, number and seq of the step that wrote a line. If a merge or a restore copied the
- * line from another cell, return `brought`, the step of that other cell.
+ * Return the step that wrote a line, as the id of its cell, its index and its seq. If a merge or a
+ * restore copied the line from another cell, return `brought`, which identifies that cell's step.
  */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };

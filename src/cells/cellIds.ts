@@ -8,8 +8,8 @@
  * - A valid, unique id is not changed, except to restore an id of Colab.
  * - When Google Colab saves a notebook, it drops the cell ids and writes only ids of its own, as
  *   `metadata.id`. When JupyterLab opens the notebook, it generates new cell ids, under which no
- *   histories would be found. If JupyterLab generated the ids of all cells from Colab, these ids
- *   are replaced by Colab's ids.
+ *   histories would be found. If JupyterLab generated the ids of all cells from Colab, and Colab's
+ *   ids are all different, these replace the generated ids.
  * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
  *   isn't added to the undo history, because undoing it would restore an invalid id.
  */

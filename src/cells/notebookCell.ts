@@ -44,7 +44,8 @@ export class NotebookCell {
   /**
    * Prepare the notebook for a request, and return its id. See `INotebookIdentity.ensure`.
    *
-   * @throws Error with a sentence for the person, if the notebook can't be prepared.
+   * @throws ApiError if a request to the server fails; Error with a sentence for the person if the
+   * notebook can't be prepared for another reason.
    */
   async ensure(): Promise<string> {
     if (this._cell?.readOnly) {
@@ -80,7 +81,7 @@ export class NotebookCell {
       : null;
   }
 
-  /** Return the code of the nearest code cell above; empty if there is none. */
+  /** Return the code of the nearest code cell above; empty if no code cell is above. */
   codeAbove(): string {
     const cells = this._panel.content.model?.cells;
     let code = '';
@@ -97,7 +98,7 @@ export class NotebookCell {
    * Return the kernel's variables; null if the kernel isn't a Python kernel, is busy or doesn't
    * reply.
    *
-   * @param examples - The maximum number of values to read from each column or index of texts.
+   * @param examples - The maximum number of values to read from each text column and text index.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;

@@ -78,7 +78,7 @@ function extendToLines(a: string, b: string, change: Change): IHunk {
   const toA = endsAtLineStart ? change.toA : endA.to + 1;
   const toB = endsAtLineStart ? change.toB : endB.to + 1;
   // If the change starts at the end of a line in both texts, the hunk starts with the next line,
-  // unless it ends before the next line in A or in B.
+  // unless the hunk's range in A or in B would then start after its end.
   const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

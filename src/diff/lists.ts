@@ -24,7 +24,7 @@ export function listChanges(
   const charOf = (entry: string) => {
     let char = charByEntry.get(entry);
     if (char === undefined) {
-      // Skip the surrogates (U+D800 to U+DFFF), so that each character is one UTF-16 unit.
+      // Skip the surrogates (U+D800 to U+DFFF), because two of them can form a single character.
       const code = charByEntry.size + 1;
       char = String.fromCharCode(code < 0xd800 ? code : code + 0x800);
       charByEntry.set(entry, char);

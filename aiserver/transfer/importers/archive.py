@@ -160,7 +160,8 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
 def _add_member(result: ReadResult, member: _Member, data: bytes) -> None:
     """Add the content of a member to ``result``. Raises DamagedData, ValueError.
 
-    If the member's name is wrong for its content, add a message to ``result`` instead.
+    If a log's name contains no notebook id, or a blob's name isn't the SHA-256 of its content, add
+    a message to ``result`` instead.
     """
     if member.kind == "sessions":
         session = parse_with_duplicate_keys(data)

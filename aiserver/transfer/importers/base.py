@@ -57,8 +57,8 @@ class InputFile:
     """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """If the file is a Verdant history ``a.ipyhistory``, this is the content of the notebook
-    ``a.ipynb`` in the same folder, or None if there is no such notebook. Otherwise, it is None."""
+    """For a Verdant history ``a.ipyhistory``, the content of the notebook ``a.ipynb`` in the same
+    folder. None for other files, or if the notebook doesn't exist."""
     is_in_agentscope_folder: bool = False
     """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
 
@@ -83,8 +83,8 @@ class ReadResult:
     unreadable: list[str] = field(default_factory=list)
     """Messages about data that could not be read, each with the reason."""
     session_count: int | None = None
-    """The number of sessions in the whole backup, if this is one of the results for a backup. For
-    any other file, which has only one result, it is None."""
+    """For one of the results of a backup, the number of sessions in the whole backup. For any other
+    file, which has only one result, None."""
 
 
 Importer = Callable[[InputFile], ReadResult]
@@ -206,7 +206,7 @@ def create_session(
 
 
 def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session with the given ids. None means the session's own id."""
+    """Return a copy of the session with the given ids. If an id is None, the old id stays."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id

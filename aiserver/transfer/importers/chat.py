@@ -1,8 +1,8 @@
 """Import jupyter-ai's chats: the ``.chat`` files of jupyterlab-chat.
 
 A chat has no id, and its file may be renamed. So the notebook id and the cell id of the imported
-session are derived from the id of the chat's first message. Only if that message has no id, they
-are derived from the file's name.
+session are derived from the id of the chat's first message. If that message has no id, they are
+derived from the file's name instead.
 """
 
 from __future__ import annotations

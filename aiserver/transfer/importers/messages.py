@@ -7,10 +7,11 @@ chat that isn't a message, such as an agent's memory, importers use events of th
 Invariants:
 
 - Each turn, and each event of these two types, stores its original data in ``imported.messages``.
+  Only the secrets in this data are redacted.
 - A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
-- The suggestion of a turn is the code in the answer's fenced blocks. If the blocks have different
-  languages, the suggestion is the code of the blocks that have the first code block's language or
-  no language.
+- The suggestion of a turn is the code in the answer's fenced blocks. A block with a tag such as
+  ``text`` or ``output`` doesn't count as code. If the blocks have different languages, the
+  suggestion is the code of the blocks that have the first code block's language or no language.
 - The remaining text of the answer is the explanation.
 """
 
@@ -127,7 +128,7 @@ def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[di
 def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """Return an event for messages, or other data, that don't belong to a turn.
+    """Return an event for data outside all turns: messages, or data such as an agent's memory.
 
     ``type_`` is ``message`` or ``state``.
     """

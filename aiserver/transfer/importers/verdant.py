@@ -9,7 +9,7 @@ Each cell becomes one session, even if it has several artifacts. The session con
 ``edit`` (with the exact source), ``run`` (with the outputs) and ``delete``, in the order of the
 checkpoints.
 
-If the notebook itself is in the same folder, the sessions get the notebook's id, if it has one. If
+If the notebook itself is in the same folder and has an id, the sessions get this notebook id. If
 the last source of a cell in the history is the source of a cell in the notebook, the session gets
 the id of the notebook's cell. All other ids are derived from the time of the first checkpoint and
 the names of artifacts.
@@ -152,7 +152,7 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Find the notebook's cell for each artifact. Return the cells' ids by artifact.
+        """Return the id of the matching notebook cell for each artifact that has such a cell.
 
         ``cells`` are the ids and sources of the notebook's cells. An artifact gets the id
         of the first unmatched cell whose source equals the artifact's last source.
@@ -170,8 +170,8 @@ class _History:
     ) -> dict[str, Any] | None:
         """Return the event for the run or deletion of a cell that a checkpoint records.
 
-        ``change`` is the checkpoint's item about the cell, and ``version`` the name of the cell's
-        version in it. Return None if the item records neither a run nor a deletion.
+        ``change`` is the checkpoint's item about the cell. ``version`` is the name of the cell's
+        version in this item. Return None if the item records neither a run nor a deletion.
         ``recorded_names`` contains the names of the outputs and edited versions of the cell's
         earlier runs. If the item records another run, this method adds the names of that run.
         """

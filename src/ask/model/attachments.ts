@@ -13,7 +13,7 @@ const MAX_VARIABLES = 30;
 /** Matches the `kind` of a variable that contains data. */
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
-/** Matches the end of a data file's name. (The server, not the page, looks for the file.) */
+/** Matches the end of a data file's name. The page doesn't check whether the file exists. */
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
 

@@ -11,7 +11,10 @@ import type { GenerationStore } from './store';
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Set the code that `accept` will write, after the person has rejected some of the changes. */
+  /**
+   * Set the code that `accept` will write: the suggestion without the changes that the person has
+   * rejected.
+   */
   revise(code: string): void {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
@@ -26,8 +29,8 @@ export class Decision {
   }
 
   /**
-   * Set the code that `accept` will write, after the person has chosen the correction of a problem.
-   * A correction doesn't count as a rejected change.
+   * Set the code that `accept` will write: the suggestion with a correction that the person has
+   * chosen. A correction doesn't count as a rejected change.
    */
   correct(code: string): void {
     if (this._store.state.phase === 'suggested') {
@@ -82,9 +85,10 @@ export class Decision {
   }
 
   /**
-   * Close the suggestion and record its rejection. The cell stays unchanged. If another page has
-   * already recorded a decision on the suggestion, no rejection is recorded. Unless the notebook is
-   * shared, this page isn't notified of other pages' decisions. So it asks the server.
+   * Close the suggestion and record its rejection. The cell stays unchanged. No rejection is
+   * recorded if the suggestion's turn could not be saved, or if another page has already recorded a
+   * decision. Unless the notebook is shared, this page isn't notified of other pages' decisions. So
+   * it asks the server.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;

@@ -107,7 +107,7 @@ export function setup(
     stop: jest.fn(async (_id: string) => undefined),
     warmUp: jest.fn(async () => undefined)
   };
-  /** The cell's steps as the server has stored them. */
+  /** The steps that the server returns for the cell. */
   const steps: Partial<Step>[] = [];
   const recorded: unknown[] = [];
   const notified: unknown[] = [];

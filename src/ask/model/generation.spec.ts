@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/request';
-import { versionNumber } from './state';
+import { requestNumber } from './state';
 import { MODEL, code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel', () => {
@@ -195,20 +195,20 @@ describe('GenerationModel', () => {
     );
     t.model.open();
     await t.until(({ turnId }) => turnId === 4);
-    expect(versionNumber(t.model.state)).toBe(2);
+    expect(requestNumber(t.model.state)).toBe(2);
     void t.model.ask('four');
     const failed = { type: 'error', code: 'error', message: '' } as const;
     (await t.requested(1)).push(start(4), failed, null);
     await t.phase('failed');
-    expect(versionNumber(t.model.state)).toBe(2);
+    expect(requestNumber(t.model.state)).toBe(2);
     void t.model.ask('five');
     (await t.requested(2)).push(start(5), done(5, 'x'), null);
     await t.phase('suggested');
-    expect(versionNumber(t.model.state)).toBe(2);
+    expect(requestNumber(t.model.state)).toBe(2);
     void t.model.ask('six'); // The previous suggestion is restored with its number.
     (await t.requested(3)).push(start(6), failed, null);
     await t.until(({ failure }) => failure !== null);
-    expect(versionNumber(t.model.state)).toBe(2);
+    expect(requestNumber(t.model.state)).toBe(2);
     await t.model.decision.accept();
     expect(t.model.state.turnId).toBe(6);
   });

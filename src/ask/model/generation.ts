@@ -3,11 +3,13 @@
  * phase changes as follows:
  *
  *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ── done ──> suggested
- *                        ^                  │                     │            accept, reject
- *                        └── failed, stopped <────────────────────┘                └──> idle
+ *                                           │                     │            accept, reject
+ *                                           └> failed, stopped <──┘                └──> idle
  *
- * After an answer in words, the phase is `answered`. But if a suggestion is open, it stays open and
- * the phase is `suggested` again. While `RunAndRepair` runs accepted code, the phase is `running`.
+ * From `failed`, `stopped` and `suggested`, the person can ask again. After an answer in words, the
+ * phase is `answered`. But if a suggestion was open and the request brings no new suggestion, the
+ * old one stays open and the phase is `suggested` again. While `RunAndRepair` runs accepted code,
+ * the phase is `running`.
  *
  * Views use only this model. The prompt row is open unless the phase is `idle`. `RequestSender`
  * sends the requests, and `Decision` accepts or rejects the suggestion. Both change the data in the
@@ -36,7 +38,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** A local model gets at most this number of example values of each column or index of texts. */
+/** A local model gets at most this many example values of each text column and text index. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {

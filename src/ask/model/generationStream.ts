@@ -47,9 +47,9 @@ export class GenerationStream {
   isStopped = false;
 
   /**
-   * Send the request and yield the generation's events. While another generation of the cell is
-   * running, the server refuses the request. In this case, send it again, at most `attempts` times
-   * in all, unless the stream is stopped.
+   * Send the request and yield the generation's events. If the server refuses the request because
+   * another generation of the cell is running, send it again, unless the stream was stopped. Send
+   * it at most `attempts` times in all.
    */
   async *events(
     api: GenerationApi,

@@ -48,7 +48,7 @@ describe('IntentHistory', () => {
     intents.add('b');
     intents.previous('');
     intents.previous('');
-    intents.restart();
+    intents.resetPosition();
     expect(intents.previous('typed')).toBe('b');
     expect(intents.next()).toBe('typed');
   });

@@ -2,8 +2,9 @@
  * The texts of a cell's earlier requests. As in a shell, ArrowUp puts an older text into the input
  * field, and ArrowDown a newer one.
  *
- * Invariants: after the newest request, ArrowDown restores the draft that the person had typed. If
- * several requests have the same text, the text is offered only once, at the newest one's position.
+ * Invariants: after the newest request, ArrowDown restores the draft, which is the text that the
+ * field contained before ArrowUp was pressed. If several requests have the same text, the text is
+ * offered only once, at the position of the newest of them.
  */
 export class IntentHistory {
   /** Add a request as the newest one. If the same text was added before, move it to the end. */
@@ -15,7 +16,7 @@ export class IntentHistory {
         text
       ];
     }
-    this.restart();
+    this.resetPosition();
   }
 
   /** Add requests that are older than all requests of this page. `intents[0]` is the oldest. */
@@ -28,8 +29,8 @@ export class IntentHistory {
   }
 
   /**
-   * Go to the previous request and return its text; null if there is no older one. `draft` is the
-   * text in the input field, which `next` can restore.
+   * Go to the previous request and return its text; null if there is no older request. `draft` is
+   * the text in the input field. The first call stores the draft, so that `next` can return it.
    */
   previous(draft: string): string | null {
     if (this._position === null) {
@@ -44,8 +45,8 @@ export class IntentHistory {
   }
 
   /**
-   * Go to the next request and return its text. After the newest request comes the draft. Return
-   * null if the input field already contains the draft.
+   * Go to the next request and return its text. After the newest request, return the draft. If the
+   * draft was returned already, or `previous` wasn't called, return null.
    */
   next(): string | null {
     if (this._position === null) {
@@ -59,14 +60,14 @@ export class IntentHistory {
     return this._draft;
   }
 
-  /** Make the text in the input field the draft, for example because the person typed. */
-  restart(): void {
+  /** Forget the position and the draft, for example because the person typed another text. */
+  resetPosition(): void {
     this._position = null;
   }
 
   /** The texts, oldest first. */
   private _intents: string[] = [];
-  /** The index of the text in the input field; null while the field contains the draft. */
+  /** The position in `_intents`; null unless the person is going through them. */
   private _position: number | null = null;
   private _draft = '';
 }

@@ -1,9 +1,9 @@
-/** Corrects the problems of code, and describes them. */
+/** Corrects the problems of a suggestion's code, and describes problems for the model. */
 import type { IProblem } from '../../kernel/check';
 
 /**
- * Replace the wrong name that a problem reports with one of the problem's candidates. If the name
- * isn't at the problem's position, return the code unchanged.
+ * At the position of a problem, replace the wrong name with a candidate. If the name isn't there,
+ * return the code unchanged.
  */
 export function replaceName(
   code: string,
@@ -49,7 +49,7 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** Insert a line before the code, or after the cell magic with which the code begins. */
+/** Insert a line at the start of the code or, if the code has a cell magic, after the magic. */
 export function withFirstLine(code: string, line: string): string {
   const magic = /^\s*%%.*\n/.exec(code)?.[0] ?? '';
   return `${magic}${line}\n${code.slice(magic.length)}`;

@@ -46,12 +46,12 @@ export class AutomaticRepair {
    * suggestion's problems.
    */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
-    const before = this._store.suggestion;
+    const previousSuggestion = this._store.suggestion;
     const problems = await send();
     const { model, intent } = this._store.state;
     if (
       problems &&
-      this._store.suggestion !== before &&
+      this._store.suggestion !== previousSuggestion &&
       this._options &&
       this._isAllowed(this._options.setting())
     ) {
@@ -94,13 +94,13 @@ export class AutomaticRepair {
       if (!attempt) {
         return;
       }
-      const fewer = best.problems.length - attempt.problems.length;
-      if (fewer > 0) {
-        correctedCount += fewer;
+      const fewerCount = best.problems.length - attempt.problems.length;
+      if (fewerCount > 0) {
+        correctedCount += fewerCount;
         best = attempt;
       }
       this._show(best, intent, correctedCount);
-      if (fewer <= 0 && !isSmall) {
+      if (fewerCount <= 0 && !isSmall) {
         return;
       }
     }

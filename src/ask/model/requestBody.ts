@@ -1,4 +1,7 @@
-/** Builds a cell's requests and events, sends some of them, and reads the cell's past turns. */
+/**
+ * Builds the requests and events of a cell. Also warms up a model, fetches previews, records events
+ * and reads the cell's past turns.
+ */
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
 import type {
@@ -19,12 +22,12 @@ import type { ISuggestion, ITarget } from './state';
 export interface IRequest {
   /** The text of the request. The person typed it, unless the page composed it. */
   readonly intent: string;
-  /** The code of the open suggestion; without an open suggestion, the cell's code. */
+  /** The code of the suggestion that was open when the request was built, or else the cell's. */
   readonly source: string;
   /**
    * The id of the turn that the request continues from. With an open suggestion, this is the last
-   * turn about the suggestion: an answer in words, or else the suggestion's own turn. Without one,
-   * it is the older turn that the person has chosen, if any.
+   * turn about the suggestion: an answer in words, or else the suggestion's own turn. Without an
+   * open suggestion, it is the older turn that the person has chosen, if any.
    */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
@@ -106,7 +109,8 @@ export function fetchPreview(
 
 /**
  * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
- * `unansweredTurnIds` the ids of the turns without an answer. `lastTurnId` is 0 without turns.
+ * `unansweredTurnIds` the ids of the turns without an answer. If the cell has no turns yet,
+ * `lastTurnId` is 0.
  */
 export async function loadPastTurns(
   history: IHistory,
@@ -162,7 +166,7 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 /**
  * Create the event that records that a suggestion was accepted. `source` is the accepted code, and
  * `previousSource` the code that it replaces. If the person has rejected some of the suggestion's
- * changes, the event contains the number of its changes and the number of the accepted ones.
+ * changes, the event says how many changes were suggested and how many of them were accepted.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,

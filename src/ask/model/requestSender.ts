@@ -146,7 +146,7 @@ export class RequestSender {
 
   /**
    * Return the request with the cell's current source. If a suggestion is open, return the request
-   * unchanged, because its source is the suggestion's code.
+   * unchanged, because its source may be a suggestion's code instead of the cell's.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
@@ -339,9 +339,9 @@ export class RequestSender {
   }
 
   /**
-   * Whether the server might still run a generation of this cell: the page has not received the end
-   * of its last generation, or has just asked the server to stop another page's. The server refuses
-   * a request meanwhile, so the request is sent more than once.
+   * Whether the server might still run a generation of this cell. For example, this page has just
+   * asked the server to stop another page's generation. While a generation runs, the server refuses
+   * the next request, so the page sends it up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
   private _isRepairing = false;

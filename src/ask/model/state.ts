@@ -120,7 +120,7 @@ export interface IGenerationState {
    * null if it is unknown.
    */
   readonly turnId: number | null;
-  /** The ids of turns without an answer. They are stored, but are not versions of the cell. */
+  /** The ids of turns without an answer. `requestNumber` doesn't count these turns. */
   readonly unansweredTurnIds: readonly number[];
   readonly model: ModelInfo | null;
   /** The model chosen for this cell only; null for the default model. */
@@ -132,11 +132,11 @@ export interface IGenerationState {
   readonly notice: Notice | null;
   /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
-  /** Whether the cell has changed since the open suggestion was first requested. */
+  /** Whether the cell has changed since the suggestion was requested (see `baseSource`). */
   readonly isCellEdited: boolean;
   /** The time at which the current request was sent, as `performance.now()`. */
   readonly requestTime: number;
-  /** The time of the next attempt to ask the model, as `performance.now()`; 0 if there is none. */
+  /** The time of the next attempt to ask the model, as `performance.now()`; 0 for no attempt. */
   readonly nextAttemptTime: number;
   /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];
@@ -146,7 +146,10 @@ export interface IGenerationState {
   readonly overwrittenCount: number;
   /** The corrections that were made without a model, such as `prise → price`. */
   readonly corrections: readonly string[];
-  /** The number of problems in the model's first answer minus the number in the shown answer. */
+  /**
+   * The number of problems in the first answer minus the number in the shown answer. The obvious
+   * corrections were made before the problems were counted.
+   */
   readonly correctedCount: number;
   /** In the phase `running`: 1 for the accepted code, 2 for its first correction, and so on. */
   readonly runNumber: number;
@@ -316,9 +319,10 @@ export function suggestionFields(
 
 /**
  * Return the number that the row shows for the current or next turn; null if the turn's id is
- * unknown. Earlier turns without an answer aren't counted: if turn 2 has none, turn 5 is number 4.
+ * unknown. Earlier turns without an answer aren't counted. For example, if turn 2 has no answer,
+ * turn 5 has the number 4.
  */
-export function versionNumber({
+export function requestNumber({
   turnId,
   unansweredTurnIds
 }: Pick<IGenerationState, 'turnId' | 'unansweredTurnIds'>): number | null {

@@ -43,8 +43,8 @@ export class GenerationStore {
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
-   * The id of the last turn about the open suggestion that was answered in words; null if there is
-   * no such turn. The next request continues from this turn.
+   * The id of the last turn that was answered in words while the suggestion was open; null if there
+   * is no such turn. The next request continues from this turn.
    */
   wordsTurnId: number | null = null;
   /**
@@ -53,8 +53,8 @@ export class GenerationStore {
    */
   previousCode = '';
   /**
-   * The cell's code when the suggestion was first requested; null if the cell was deleted. A
-   * request to change an open suggestion doesn't update this field.
+   * The cell's code when the suggestion was requested; null if the cell was deleted. Later requests
+   * to change the open suggestion don't update this field.
    */
   baseSource: string | null = null;
   isDisposed = false;
@@ -84,7 +84,7 @@ export class GenerationStore {
     return lastTurnId === null ? turnId : lastTurnId + 1;
   }
 
-  /** Whether the cell has changed since the open suggestion was first requested. */
+  /** Whether the cell has changed since the suggestion was requested (see `baseSource`). */
   get isCellEdited(): boolean {
     const source = this.target.source();
     return (
@@ -142,7 +142,8 @@ export class GenerationStore {
 
   /**
    * Discard the open request and suggestion, and enter the given phase. The chosen model, the
-   * branch, the kernel's variables and the turn ids stay.
+   * branch, the kernel's variables and the ids of unanswered turns stay. `turnId` becomes the id of
+   * the next turn.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;

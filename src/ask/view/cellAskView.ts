@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - The request, the answer and the typed text are stored in the `GenerationModel`. So they aren't
- *   lost when JupyterLab recreates the cell's widget, and therefore this view is recreated, too.
+ *   lost when JupyterLab recreates the cell's widget, which also creates a new view.
  * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
  *   the person renders the cell, because rendering may load images from the web.
  */
@@ -195,9 +195,9 @@ export class CellAskView implements IDisposable {
 
   /**
    * Scroll the notebook so that the row stays in view while the diff above the row, or the answer
-   * in words inside the row, grows. Scroll only if the row was in view when the diff appeared or
-   * when the request was sent. Stop when the person scrolls the row out of view, or when an answer
-   * in words is complete.
+   * in words inside the row, grows. Scroll only if the row was in view when the request was sent,
+   * when the diff appeared or when the person scrolled, whichever happened last. Stop when an
+   * answer in words is complete.
    */
   private _followAnswer(): void {
     const { node } = this.row;

@@ -1,5 +1,5 @@
 /**
- * Manages the `GenerationModel` of each cell of one notebook, and its view in the cell's widget.
+ * Manages, for each cell of one notebook, the `GenerationModel` and the view in the cell's widget.
  *
  * Invariants:
  * - A cell keeps its `GenerationModel` as long as the notebook is open, because the model belongs
@@ -32,7 +32,7 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
    * an event could not be recorded, or will be recorded only later.
    */
   onUnsaved: (text: string) => void;
-  /** Called when an answer arrives for a deleted cell. */
+  /** Called when a suggestion arrives for a deleted cell. */
   onCellDeleted: (model: GenerationModel) => void;
 }
 

@@ -1,24 +1,24 @@
-/** The buttons of the prompt row, labelled with their keyboard shortcuts. */
+/** The buttons of the prompt row, and the line that shows the open request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
-import { IGenerationState, versionNumber } from '../model/state';
+import { IGenerationState, requestNumber } from '../model/state';
 import { Progress, RunProgress } from './promptParts';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { labelText } from '../../labels/serverText';
 
-/** The text “Request N”. Turns without an answer aren't counted (see `versionNumber`). */
+/** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
 export function RequestNumber(props: {
   state: IGenerationState;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const version = versionNumber(props.state);
-  return version ? (
+  const number = requestNumber(props.state);
+  return number ? (
     <span className="jp-AIServer-Ask-turn">
-      {props.trans.__('Request %1', version)}
+      {props.trans.__('Request %1', number)}
     </span>
   ) : null;
 }

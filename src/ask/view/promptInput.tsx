@@ -142,7 +142,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       placeholder={props.placeholder}
       value={text}
       onChange={event => {
-        intents.restart();
+        intents.resetPosition();
         onText(event.target.value);
       }}
       onKeyDown={onKeyDown}

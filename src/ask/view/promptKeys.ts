@@ -5,7 +5,7 @@ import type { GenerationModel } from '../model/generation';
 
 /**
  * Handle a key that has the same meaning in the prompt row and in the diff. `text` is the text in
- * the row's input field. Return whether the key was handled.
+ * the row's input field; for a key in the diff, it is left out. Return whether the key was handled.
  */
 export function handleKey(
   model: GenerationModel,

@@ -1,4 +1,7 @@
-/** The texts of the prompt row, except those of its buttons (see `promptActions.tsx`). */
+/**
+ * Texts of the prompt row: the label and placeholder of the input field, the request “Fix it”, the
+ * notices, and what screen readers announce.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IProblem } from '../../kernel/check';
@@ -161,8 +164,8 @@ function stateNoticeText(
 }
 
 /**
- * Return the notice that the notebook is read-only. The row shows it if there is no failure, and
- * `noticeText` returns no text.
+ * Return the notice that the notebook is read-only. The row shows it only if there is neither a
+ * failure nor another notice.
  */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
@@ -171,8 +174,9 @@ export function readOnlyText(trans: TranslationBundle): string {
 }
 
 /**
- * Return the text that screen readers announce when a generation starts or ends. It contains no
- * failure, because screen readers announce the failure's own element, which is an alert.
+ * Return the text that screen readers announce: that a generation or run has started, that an
+ * answer is ready, or the notices. It contains no failure, because the element that shows the
+ * failure is an alert, which screen readers announce anyway.
  */
 export function announcement(
   state: IGenerationState,

@@ -1,6 +1,6 @@
 /**
- * Small components of the prompt row: the model's name, the progress of a generation, a failure,
- * and chips for the branch and the DataFrames of the next request.
+ * Small components of the prompt row, such as the model's name, the progress of a generation, a
+ * failure, and chips for the DataFrames of the next request.
  *
  * Invariant: text from a model or a server is never rendered as HTML.
  */
@@ -227,7 +227,7 @@ export function BranchChip(props: {
  */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
-  /** The model of the next request; null if there is none. */
+  /** The model of the next request; null while no model is chosen. */
   model: ModelInfo | null;
   trans: TranslationBundle;
   onRemove: (name: string) => void;

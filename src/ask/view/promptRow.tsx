@@ -3,8 +3,8 @@
  * and buttons, for example to accept or reject a suggestion.
  *
  * Invariants:
- * - While an answer streams and when it ends, the input field and the buttons don't move within the
- *   row: the growing explanation is below them. The focus stays in the field.
+ * - While an answer streams, the input field and the buttons don't move within the row, because the
+ *   growing explanation is below them. The focus stays in the field.
  * - JupyterLab's shortcuts are disabled in the row, because Shift+Enter would run the cell.
  * - Screen readers announce the start and the end of a generation, not each token.
  */

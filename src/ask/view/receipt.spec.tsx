@@ -3,7 +3,7 @@ import * as React from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 
 import type { ContextItem } from '../../api/types';
-import { versionNumber } from '../model/state';
+import { requestNumber } from '../model/state';
 import { Receipt, rangesText } from './receipt';
 
 const item = (
@@ -26,8 +26,8 @@ const ids = (numbers: number[]) => numbers.map(number => `c${number}`);
 const cellNumber = (id: string) => Number(/^c(\d+)$/.exec(id)?.[1]) || null;
 
 /** Turn 2 has no answer, so the row doesn't count it. */
-const requestNumber = (turnId: number) =>
-  versionNumber({ turnId, unansweredTurnIds: [2] });
+const numberOf = (turnId: number) =>
+  requestNumber({ turnId, unansweredTurnIds: [2] });
 
 /** Return the texts of the table's rows, and the class of each row. */
 function rows(items: ContextItem[]) {
@@ -37,7 +37,7 @@ function rows(items: ContextItem[]) {
     <Receipt
       items={items}
       cellNumber={cellNumber}
-      requestNumber={requestNumber}
+      requestNumber={numberOf}
       trans={trans}
     />
   );

@@ -2,8 +2,8 @@
  * Asks the server for the contributor of each line of one cell.
  *
  * Invariants: the server is asked when `load` is called and whenever the cell's history changes,
- * but not when the person types. Only the response to the last of these calls is used. A result
- * includes the source that was sent, because the cell's source may have changed since the call.
+ * but not when the person types. Only the response to the newest request is used. A result includes
+ * the source that was sent, because the cell's source may have changed since the request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -28,8 +28,8 @@ export class BlameModel extends VDomModel {
   }
 
   /**
-   * The result of the last request that succeeded; null before the first one. For a cell without a
-   * history, it is an empty result.
+   * The result of the last request that succeeded; null before the first one. If the cell has no
+   * history, the result has no lines.
    */
   get result(): IBlameResult | null {
     return this._result;

@@ -8,7 +8,8 @@
  *   asked again.
  * - While the mouse is in the gutter, the status line describes the line under the mouse (the
  *   hovered line). Otherwise, it describes the line with the cursor or, if the editor doesn't have
- *   the focus, all lines.
+ *   the focus, all lines. If the focus moves from the editor to the status line's button, the text
+ *   stays. If the contributors could not be loaded, the status line shows the reason instead.
  * - Screen readers announce the status line only when its text changes. While the cursor moves
  *   within the lines of one step, the text stays the same.
  * - The status line has a constant height, so that the page's content doesn't move.

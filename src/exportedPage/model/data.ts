@@ -18,7 +18,7 @@ export type CellStep = readonly [cell: number, step: number];
 /**
  * The common origin of consecutive lines. `step` is the step in which the lines appeared in this
  * cell; null if it isn't recorded. `author` is an index into `AUTHORS`. If the lines were copied
- * from another cell, `copiedFrom` is the step of that cell that wrote the lines.
+ * from another cell, `copiedFrom` is the step that wrote the lines in that cell.
  */
 export type LinesOrigin = readonly [
   lineCount: number,
@@ -89,7 +89,7 @@ export interface IPageData {
   readonly orders: readonly ListChange<PlacedCell>[];
   /** The changes of the list of deleted cells. */
   readonly deleted: readonly ListChange<number>[];
-  /** All sources; each is stored only once. */
+  /** The texts that indexes in this data refer to. Each distinct text is stored only once. */
   readonly texts: readonly string[];
   /** The parsed sources of Markdown cells, by index into `texts`. */
   readonly markdown: Readonly<Record<number, readonly MarkdownNode[]>>;

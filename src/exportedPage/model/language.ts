@@ -1,6 +1,6 @@
 /**
- * Chooses the language of the page, and translates its texts. The page uses the first language of
- * the browser's list that has a translation, or English if none has.
+ * Chooses the language of the page, and translates its texts. The page uses the first of the
+ * browser's languages for which there is a translation. If there is none, it uses English.
  *
  * Invariant: nothing is evaluated as code, because the page's content security policy forbids it.
  * Therefore plural forms are chosen by the browser's `Intl.PluralRules`, not by the formula in a
@@ -14,7 +14,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
  */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
-/** Return the first of the preferred languages that is translated, or English if none is. */
+/** Return the first preferred language that is English or has a translation, otherwise English. */
 export function pickLanguage(
   preferred: readonly string[],
   translated: readonly string[]

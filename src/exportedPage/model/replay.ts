@@ -89,7 +89,7 @@ export class NotebookReplay {
     return this._deleted[moment] ?? [];
   }
 
-  /** Return the index of the last step that a cell had at a moment; -1 if it had no step yet. */
+  /** Return the index of a cell's newest step up to a moment; -1 if the cell had no step yet. */
   stepAt(cell: number, moment: number): number {
     const steps = this._stepsWithMoment[cell].filter(
       ([momentOfStep]) => momentOfStep <= moment
@@ -142,8 +142,8 @@ export class NotebookReplay {
   }
 
   /**
-   * Return the last run of the source that the cell has after a step; null if that source has not
-   * been run yet. Runs after the step are ignored.
+   * Return the last run of the source that the cell has after a step. Runs after the step are
+   * ignored. Return null if the cell was not run after this source was written.
    */
   lastRun(cell: number, step: number): IPageStep | null {
     const { steps } = this.cells[cell];

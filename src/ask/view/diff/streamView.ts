@@ -7,9 +7,9 @@
  */
 
 /**
- * The number of old lines that are searched for a line of the answer. The search begins after the
- * last old line that was found in the answer. Each answer line since then has probably replaced an
- * old line, and therefore extends the search by one line.
+ * A line of the answer is searched for in this number of old lines, after the last old line that
+ * was found. Answer lines that were not found have probably replaced old lines. So each of them
+ * extends the search by one line, until the next answer line is found.
  */
 const SEARCH_WINDOW = 40;
 
