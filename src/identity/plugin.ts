@@ -1,4 +1,4 @@
-/** Provides `INotebookIdentity`, which manages the ids of notebooks, for all open notebooks. */
+/** Provides `INotebookIdentity`, which manages the ids of all open notebooks. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin

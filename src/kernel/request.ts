@@ -1,8 +1,10 @@
 /**
  * Runs one of our Python modules in a kernel.
  *
- * Invariants (P18): a request leaves no trace in the kernel: no variable, no execution count, no
- * entry in the kernel's history. If the kernel is busy with other code, the request fails at once.
+ * Invariants (they ensure the promise P18 in `docs/promises.md`):
+ * - A request leaves no trace in the kernel: no variable, no execution count, and no entry in the
+ *   kernel's history.
+ * - If the kernel is busy with other code, the request fails at once.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 

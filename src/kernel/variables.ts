@@ -1,8 +1,9 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * The invariants (P15, P18) of `aiserver/kernel/variables.py` and `request.ts` apply. The result
- * from the kernel isn't trusted: each variable in it is validated.
+ * The invariants of `request.ts` and of `aiserver/kernel/variables.py` apply. They ensure the
+ * promises P15 and P18 in `docs/promises.md`. The result from the kernel isn't trusted: each
+ * variable in it is validated.
  */
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -27,8 +28,8 @@ export interface IKernelVariables {
 /**
  * Read the variables of a Python kernel.
  *
- * `examples` is the maximum number of values to read from each column or index of texts. If it is
- * 0, no values are read.
+ * `examples` is the maximum number of values to read from each column, and from each level of an
+ * index. Only texts are read. If `examples` is 0, no values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

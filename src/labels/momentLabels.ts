@@ -6,9 +6,9 @@ import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
 /**
- * Return a moment's title, in one line. The title of a step, such as "Moved", doesn't mention the
- * cell, because the title is shown among the steps of that cell. The title of a moment mentions a
- * cell: "Moved a cell".
+ * Return a moment's title, in one line. If the moment changed a cell as a whole, its title mentions
+ * the cell: "Moved a cell". (The title of the step is only "Moved", because it is shown among the
+ * steps of that cell.) Most other moments have the titles of their steps.
  */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   const titles: Partial<Record<Moment['kind'], string>> = {

@@ -15,9 +15,9 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
 }
 
 /**
- * Translate a sentence of the server that has no parameters. A sentence without a translation is
- * returned unchanged. So is a sentence that contains "%", because `gettext` might take this for a
- * parameter, such as "%1".
+ * Translate a sentence of the server that has no parameters. Return the sentence unchanged if it
+ * has no translation, or if it contains "%". (`gettext` might take a text such as "%1" for a
+ * parameter.)
  */
 export function sentenceText(
   sentence: string,

@@ -1,4 +1,4 @@
-/** Formats times in the person's language: a time of today as "10:02", older ones as dates. */
+/** Formats times in the person's language: "10:02" (today), "yesterday", "27 Jan". */
 
 const DAY = 24 * 60 * 60_000;
 

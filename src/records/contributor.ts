@@ -25,11 +25,12 @@ export interface IWriter {
   readonly contributor: Contributor | null;
   /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
-  /** Whether another page may have made the write. In that case, the other page records it. */
+  /** Whether the write may come from another page. If true, that page must record the write. */
   readonly mayBeOtherPage?: boolean;
   /**
-   * The contributor that this page records for a deletion by this writer, if no page has recorded
-   * the deletion after some time. Null or absent if this page never has to record the deletion.
+   * Only for a deletion that another page should record. If no page has recorded the deletion after
+   * some time, this page records it with this contributor. Null or absent if this page never has
+   * to do so.
    */
   readonly fallback?: Contributor | null;
   /** Whether the command or input that caused the write was found. Absent means true. */

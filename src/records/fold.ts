@@ -1,7 +1,7 @@
 /**
  * Combines ("folds") a cell's steps, as the server sends them, into the steps that are shown. A run
- * is shown inside the step that wrote the code which was run. A cut that is followed by a paste is
- * shown as one move. All functions here are pure.
+ * is shown inside the step that wrote the code which was run. A cut and the paste directly after it
+ * are shown as one move. All functions here are pure.
  *
  * Invariants:
  * - No run is lost. If no step wrote the code that was run, the run is shown as a separate step.

@@ -84,7 +84,7 @@ export class App {
   /**
    * Go to a moment, a cell and a step. By default, the cell is the first one that changed at the
    * moment, or the current cell if none changed. By default, the step is the last one that the cell
-   * had at the moment.
+   * had at the moment; -1 if it had none.
    */
   goTo(moment: number, cell?: number, step?: number): void {
     const { replay } = this._labels;

@@ -13,7 +13,7 @@ import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
-/** `isShort` shortens a change only if at least this many lines, changed or not, would be shown. */
+/** A change with fewer lines than this, changed or not, is never shortened; see `isShort`. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {
@@ -50,7 +50,7 @@ export function codeBlock(
   const rendered = lines.map(({ kind, content }) => {
     const origin = typeof content === 'number' ? origins[content] : undefined;
     const { short = '', full } = origin ? labels.origin(cell, origin) : {};
-    // Label only the first of consecutive lines with the same origin.
+    // If consecutive lines have the same label, show it only at the first of them.
     const originLabel = short === previousLabel ? '' : short;
     previousLabel = short;
     const children =
@@ -96,7 +96,7 @@ function codeLines(
   return lines.filter((_, index) => isShown[index]);
 }
 
-/** Render the output and error of a run; return null if there is no run or it has neither. */
+/** Render the output and error of a run. Return null without a run, or if the run has neither. */
 export function outputBlock(
   labels: PageLabels,
   run: Step | null

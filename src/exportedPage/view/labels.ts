@@ -1,6 +1,6 @@
 /**
- * The texts of the page, without HTML. The texts for titles, outcomes and shares are the same as in
- * the replay sidebar.
+ * The texts of the page, without HTML. Titles, outcomes and shares have the same texts as in the
+ * replay sidebar, except for the outcome of a run without an error: “✓ ran 41 ms”.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -137,7 +137,8 @@ export class PageLabels {
 
   /**
    * Describe the origin of a line. `short` contains the author, and whether the line comes from
-   * another cell; `full` also contains the model, the time and the request.
+   * another cell. `full` also contains the time and, if a model wrote the line, the model and the
+   * request.
    */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;

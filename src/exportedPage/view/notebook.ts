@@ -88,7 +88,10 @@ export class NotebookView {
     return node;
   }
 
-  /** Render a cell's header. `step` is the cell's step at the shown moment; -1 if there is none. */
+  /**
+   * Render a cell's header. `step` is the cell's step that belongs to the shown moment; -1 if the
+   * cell didn't change at that moment.
+   */
   private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
@@ -103,9 +106,11 @@ export class NotebookView {
   }
 
   /**
-   * Render the body of a cell at the shown moment. `index` is the cell's last step, and `isChanged`
-   * says whether this step belongs to the moment. If it does, and the step changed or suggested
-   * code, show that code. Otherwise, show the cell's source and output after the step.
+   * Render the body of a cell at the shown moment. `index` is the cell's newest step up to this
+   * moment; -1 if it had no step yet. `isChanged` says whether the step belongs to the moment.
+   *
+   * If the step belongs to the moment, and if it changed or suggested code, show that code. In all
+   * other cases, show the cell's source and output after the step.
    */
   private _renderBody(
     cell: number,

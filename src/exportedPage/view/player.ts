@@ -10,7 +10,10 @@ const MOMENT_MS = 1200;
 const MAX_BARS = 160;
 
 export class Player {
-  /** @param _onMove - Called whenever the reader or playback goes to a moment, with its index. */
+  /**
+   * @param _onMove - Called with the index of the moment to go to. `_onMove` must clamp the index,
+   * which is -1 if a person goes back from the first moment.
+   */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onMove: (moment: number) => void

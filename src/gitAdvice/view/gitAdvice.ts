@@ -13,8 +13,8 @@ import { toFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 
 /**
- * For each repository about which this browser has asked, the browser's local storage contains a
- * key: this prefix and the repository.
+ * The browser's local storage has one key for each repository about which this browser has asked:
+ * this prefix, followed by `repository`.
  */
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 

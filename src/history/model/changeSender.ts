@@ -20,7 +20,8 @@ import { IOutgoingChange, toRequestBodies } from './requestBodies';
 
 /**
  * The maximum number of attempts to record a save. An attempt fails if another page has sent
- * changes since the previous attempt. After the last attempt, `send` resolves without an error.
+ * changes since the previous attempt. If even the last attempt fails, the save is not recorded, but
+ * `send` resolves without an error.
  */
 const MAX_ATTEMPTS = 10;
 
@@ -44,9 +45,9 @@ export class ChangeSender {
       }
       return cellIds;
     }
-    // `seen` is the last seq of the change log that this page has seen. The server looks for later
-    // changes of other pages only if it gets `seen`. Without the saved state, this page couldn't
-    // send the saved sources, so it sends no `seen`.
+    // `seen` is the last seq of the change log that this page has seen. If `seen` is sent, the
+    // server answers with the cells that other pages have changed since then. This page must then
+    // send the saved sources of these cells. Without `savedState` it can't, so it sends no `seen`.
     let seen = savedState && this._lastSeqs.get(notebookId);
     let saveBody: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -73,8 +74,8 @@ export class ChangeSender {
 
   private readonly _pageId = UUID.uuid4();
   /**
-   * Maps a notebook's id to the seq of the last entry in its change log when this page began to
-   * watch the notebook, or when this page last recorded a save.
+   * Maps a notebook's id to the last seq of its change log at the time when this page last recorded
+   * a save. Before the first save: at the time when this page began to watch the notebook.
    */
   private readonly _lastSeqs = new Map<string, number>();
 }

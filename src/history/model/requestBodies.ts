@@ -3,8 +3,8 @@
  *
  * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
  * of the timeline. So a change that contains any of them is never merged with other changes. The
- * first change that a page records for a notebook is never merged either, because the page needs
- * the seq that the server returns for exactly this change.
+ * first change that a page records for a notebook is never merged either: `ChangeSender` stores the
+ * seq that the server returns for exactly this change.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -77,7 +77,7 @@ export function toRequestBodies({
     bodySize = 0;
   };
   for (const cell of cells) {
-    // A cell without events is sent too: the server logs the seq of the cell's last record.
+    // Send a cell without events, too: the server adds its last seq to the change log.
     const events = cell.events?.length ? cell.events : [null];
     for (const event of events) {
       const eventSize = event ? JSON.stringify(event).length : 0;

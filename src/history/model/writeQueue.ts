@@ -6,7 +6,7 @@
  *   that the server can't accept now stays in the queue and is sent again, with its original
  *   timestamps, until the server accepts it. A change or event that is sent twice is recorded once.
  * - If a cell can't be written, later writes of this cell wait. Writes of other cells wait only if
- *   the server is unreachable.
+ *   no request can succeed at present (see `isUnreachable`).
  * - Consecutive changes that wait in the queue are merged into one. A change that must be a
  *   separate moment of the timeline is not merged.
  */
@@ -17,7 +17,7 @@ import { isTransient, isUnreachable } from '../../state/failure';
 import type { INotebookChange } from '../../tokens';
 import { canCoalesce, IOutgoingChange, outgoingChanges } from './requestBodies';
 
-/** The delay before the first retry, in milliseconds. It doubles with each retry. */
+/** The delay before the first retry, in milliseconds. Each retry doubles the delay. */
 const MIN_DELAY_MS = 5000;
 /** The longest delay before a retry, in milliseconds. */
 const MAX_DELAY_MS = 60_000;
@@ -30,7 +30,10 @@ export interface IWriteQueueOptions {
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
   /** Sends events of one cell. */
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;
-  /** Called when a cell was written and the queue contains no further writes of this cell. */
+  /**
+   * Called when a cell was written, unless a later write of this cell is queued. Changes that
+   * aren't split into requests yet don't count as queued writes.
+   */
   onWritten(cellId: string): void;
 }
 

@@ -2,13 +2,13 @@
  * Manages `metadata.aiserver.notebook_id`, the id under which a notebook's sessions are stored.
  *
  * Invariant: when the promise of `ensure` resolves, the file on disk has the same notebook id and
- * cell ids as the page. The file must contain them: each time JupyterLab reads the file, it creates
- * new random ids for cells whose id is missing or duplicate. If the file has a format older than
- * nbformat 4.5, it has no cell ids, so all cells get new ids.
+ * cell ids as the page. If an id were missing in the file, the cell's history would not be found
+ * later: each time JupyterLab reads the file, it gives new random ids to cells without a unique id.
  *
  * A read-only notebook is an exception: its file is never written. The server recognizes such a
- * notebook by its path and cell ids, so that requests to a model work. If the person saves a copy
- * of the notebook, the copy has the same notebook id.
+ * notebook by its path and cell ids, so that requests to a model work. The page still writes the
+ * notebook id into the metadata of the open notebook. So a copy that the person saves under another
+ * name contains the notebook id.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
@@ -64,9 +64,9 @@ export class NotebookIdentity implements INotebookIdentity {
 
   /**
    * Observe an open notebook. If it has an id, register its path with the server now, and again
-   * when the path changes, so that the server recognizes copies and moved files. Emit `changed`
-   * after the first registration, and when the notebook's id changes. The promise resolves after
-   * the first registration; it never rejects.
+   * when the path changes, so that the server recognizes copies and moved files. Afterwards, emit
+   * `changed`, even if the notebook has no id, and resolve the promise, which never rejects. Emit
+   * `changed` again when the notebook's id changes.
    */
   observe(panel: NotebookPanel): Promise<void> {
     const observing = this._observe(panel);
@@ -155,8 +155,8 @@ export class NotebookIdentity implements INotebookIdentity {
 
 /**
  * Call `register` and return its result. If the notebook has an id, queue the call behind the
- * notebook's changes. Otherwise, a queued change could be sent after the call, and its older order
- * of the cells would replace the order that `register` sends.
+ * notebook's changes. If the call overtook a queued change, the older order of the cells in that
+ * change would replace the order that `register` sends.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,

@@ -3,7 +3,7 @@
  *
  * The extension is added to the editor of every cell, including Markdown cells and the cells of
  * consoles. The style sheet (`style/ask/modes.css`) shows the text only in a notebook's code cells.
- * So no code has to keep track of the type of each cell, which can change.
+ * So no code has to observe the cells' types, which can change.
  */
 import type { Extension } from '@codemirror/state';
 import { placeholder } from '@codemirror/view';

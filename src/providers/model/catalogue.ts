@@ -20,9 +20,10 @@ export function localEntries(list: ModelList | null): readonly ILocalEntry[] {
 }
 
 /**
- * Return the local model to offer to a person who has no model; null if it is installed already.
- * If this page has followed an installation, offer its model (`lastTarget`); else a partially
- * downloaded model, else the suggested model, else the first model of the list.
+ * Return the local model to offer to a person who has no model. If this page has followed an
+ * installation, offer its model (`lastTarget`); else a partially downloaded model, else the
+ * suggested model, else the first model of the list. Return null if this model is installed
+ * already, or if the list is empty.
  */
 export function offeredEntry(
   entries: readonly ILocalEntry[],

@@ -27,7 +27,10 @@ export interface ILocalInstallState {
   readonly name: string | null;
   /** The last progress that the server reported. */
   readonly progress: InstallState | null;
-  /** The bytes per second in the last few seconds; 0 if none arrived, null if not measured yet. */
+  /**
+   * The speed of the download over the last few seconds, in bytes per second. It is 0 if no bytes
+   * arrived in these seconds, and null if no speed has been measured.
+   */
   readonly speed: number | null;
   /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
@@ -71,9 +74,9 @@ export class LocalInstall {
   }
 
   /**
-   * A number that grows whenever the installation is started, joined or stopped. If it has grown
-   * since a stream or a list of models was requested, the response shows an outdated state of the
-   * installation, so that state is ignored.
+   * A number that grows whenever the installation is started, joined or stopped. If the number has
+   * grown since a request was sent, the response may contain an outdated state of the installation.
+   * Such a state is ignored.
    */
   get epoch(): number {
     return this._epoch;
@@ -114,7 +117,7 @@ export class LocalInstall {
   }
 
   /**
-   * If `isJoining` is true, join a running installation, otherwise start or resume an installation.
+   * Join the running installation if `isJoining` is true, or else start or resume an installation.
    * Update the state until the installation ends.
    */
   private async _follow(

@@ -31,8 +31,8 @@ export type ModelsApi = InstallApi &
   >;
 
 /**
- * The values that a person entered in a provider's form. If the key or the address is null, the
- * person entered no new value, and the server uses the value that it has saved.
+ * The key and the address that a person entered in a provider's form. Null means that the person
+ * entered no new value. The server uses its saved value instead.
  */
 export interface IProviderInput {
   provider: string;
@@ -75,8 +75,9 @@ export class ModelChoice {
   }
 
   /**
-   * Emitted with `list` after each attempt to fetch the list, even a failed one, and with `install`
-   * when the state of the installation changes.
+   * Emitted with `list` when `list` or `problem` may have changed, for example after each attempt
+   * to fetch the list. Emitted with `install` when the state of the installation has changed,
+   * unless the new status is `done`.
    */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
@@ -95,8 +96,9 @@ export class ModelChoice {
   }
 
   /**
-   * The model of the running or, if none is running, of the last installation that this page has
-   * followed. Null if there is none, or if the page missed the end of that installation.
+   * The model of the running installation. If none is running, the model of the last installation
+   * that this page has followed. Null if the status of `install` is idle, or if the list doesn't
+   * contain the model.
    */
   get installTarget(): ILocalEntry | null {
     const { status, name } = this.install.state;
@@ -202,9 +204,9 @@ export class ModelChoice {
   }
 
   /**
-   * Return whether the location that the person declared for the provider's server must be saved,
-   * because it differs from the saved location. If `placeSettled` is true, the person can't change
-   * the location: the administrator's configuration or the kind of server determines it.
+   * Return whether the person has declared a location of the provider's server that differs from
+   * the saved location. If `placeSettled` is true, the person can't declare it: the administrator's
+   * configuration or the kind of server determines the location.
    */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);
@@ -225,7 +227,8 @@ export class ModelChoice {
 
   /**
    * Refresh the list after an installation, and choose the model `_idAfterInstall` if it is ready.
-   * Without the choice, the server might use another local model that is installed later.
+   * If no model is chosen, the server picks the default model, and may pick another one when a
+   * second local model is installed.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']
@@ -253,7 +256,7 @@ export class ModelChoice {
     }
     const runningInstall = this._list?.local?.installing;
     // If the installation was stopped after the list was requested, the list may still contain the
-    // installation.
+    // installation. Don't join it again.
     if (runningInstall && epoch === this.install.epoch) {
       void this.install.join(runningInstall);
     }

@@ -94,7 +94,7 @@ export const LARGE: LocalModelEntry = {
   suggested: true
 };
 
-/** Return an installed model of the catalogue. */
+/** Return a copy of a catalogue's entry, as the entry of an installed model. */
 export function installed(entry: LocalModelEntry): LocalModelEntry {
   const installedBytes = entry.bytes ?? 0;
   return { ...entry, installed: true, installedBytes, removable: true };

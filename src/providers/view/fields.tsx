@@ -3,9 +3,9 @@ import * as React from 'react';
 
 /**
  * A form that may be nested in another form, because the settings editor is a form itself. React
- * listens for submit events only at the root of the document. The submit event of a nested form
- * doesn't reach the root, so the browser itself would submit the form and reload the page. To
- * prevent this, a listener is added to the form's own element.
+ * listens for submit events only at its root container, the element into which it renders. The
+ * submit event of a nested form doesn't reach that element, so the browser itself would submit the
+ * form and reload the page. To prevent this, a listener is added to the form's own element.
  */
 export function Form(props: {
   id: string;

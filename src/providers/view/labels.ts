@@ -44,7 +44,7 @@ export function destinationOf(
 ): string {
   return (
     (provider &&
-      destinationOfInput(
+      destinationAtAddress(
         provider,
         provider.address,
         model.id,
@@ -57,15 +57,16 @@ export function destinationOf(
 }
 
 /**
- * Name the destination of requests to a model whose name and address a person has entered in the
- * provider's form. Return null if the model runs on the Jupyter server's machine.
+ * Name the destination of requests that are sent to `address` for the model `name`. The form of a
+ * provider calls this with the name and the address that the person has entered. Return null if the
+ * model runs on the Jupyter server's machine.
  *
- * `isLocal` states whether the server at the address runs on the Jupyter server's machine. It can't
- * be derived from the address, because a server at a loopback address may be a proxy that forwards
- * requests to a remote server. `listedModel` is the model in the Jupyter server's list of models;
- * null if the list doesn't contain it.
+ * `isLocal` states whether the server at the address runs on the Jupyter server's machine. A
+ * loopback address doesn't prove this, because the server there may be a proxy that forwards
+ * requests to a remote server. `listedModel` is the entry for the model in the Jupyter server's
+ * list of models; null if there is no such entry.
  */
-export function destinationOfInput(
+export function destinationAtAddress(
   provider: Provider,
   address: string | null,
   name: string,
@@ -88,12 +89,18 @@ export function destinationOfInput(
   return isLocal ? null : providerText(provider, address, trans);
 }
 
-/** Return whether a model's name says that it runs in Ollama's cloud. The server does the same. */
+/**
+ * Return whether a model's name says that the model runs in Ollama's cloud. The server applies the
+ * same rule (`is_cloud_name` in `aiserver/llm/providers.py`).
+ */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/** Return a provider's label and address; only the address if a person must enter the address. */
+/**
+ * Return “LABEL (ADDRESS)”, or only the label if there is no address. If a person must enter the
+ * provider's address, return only the address.
+ */
 function providerText(
   provider: Provider,
   address: string | null,

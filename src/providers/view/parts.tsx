@@ -47,7 +47,10 @@ export function Problem(props: {
   ) : null;
 }
 
-/** A text in place of the list of models: that the list is loading, or why it can't be fetched. */
+/**
+ * A view in place of the list of models, as long as there is no list. It says that the list is
+ * loading. If the list can't be fetched, it shows the reason and the button “Refresh”.
+ */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {

@@ -9,8 +9,8 @@
  *   sent.
  * - No request is sent to the provider before the person presses a button or opens the list of
  *   models.
- * - A model is used only after the provider has accepted the key and the URL in a test. If the test
- *   fails, the person can decide to use the model anyway.
+ * - “Use this model” first tests the key and the URL. If the provider refuses them, the model is
+ *   not used, unless the person then selects “Use it anyway”.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -26,7 +26,7 @@ import { IModelServices, Problem, useAction } from './parts';
 import {
   isLoopback,
   keyText,
-  destinationOfInput,
+  destinationAtAddress,
   sentDataText,
   verdictText
 } from './labels';
@@ -108,7 +108,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
     ? isDeclaredLocal
     : !isAddressChanged && (provider.onThisMachine ?? false);
   const listedModel = choice.findModel(`${provider.name}:${modelName}`);
-  const destination = destinationOfInput(
+  const destination = destinationAtAddress(
     provider,
     requestAddress,
     modelName,
@@ -190,7 +190,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             onChange={event => {
               const { value } = event.target;
               setAddress(value);
-              // The saved declaration applies only to the server at the saved address.
+              // The saved value of the checkbox applies only to the saved address.
               setDeclaredLocal(
                 value.trim() === provider.address &&
                   (provider.onThisMachine ?? false)

@@ -65,7 +65,7 @@ export class ActiveCell {
     return this._panel !== null;
   }
 
-  /** The current notebook's id; null if no notebook is open, or the notebook has no history. */
+  /** The current notebook's id; null if no notebook is open, or if the notebook has no id yet. */
   get notebookId(): string | null {
     return this._panel && this._identity.get(this._panel);
   }

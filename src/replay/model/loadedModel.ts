@@ -6,7 +6,7 @@
  * - While inactive, the model sends no requests. When it becomes active, it loads its content if
  *   the content may have changed in the meantime.
  * - A new request aborts the previous request. The response to an aborted request is never shown.
- * - The shown content is replaced only when the new content has been loaded.
+ * - While the content of a target is loaded again, the previous content is still shown.
  * - When many cells change at once, the model sends only a few requests; see `Throttle`.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -113,8 +113,8 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /**
-   * Load the content if it is outdated, which means that it is stale, or that it was requested for
-   * another target. Nothing is loaded while the model is inactive.
+   * Load the content if it is outdated. Content is outdated if it has been marked as stale, or if
+   * it was requested for another target. Nothing is loaded while the model is inactive.
    *
    * @returns Whether the content was outdated.
    */

@@ -31,7 +31,7 @@ export class ReplayPlayer extends VDomModel {
     return this._timer !== undefined;
   }
 
-  /** Whether the position was last changed by playback, and not by the person. */
+  /** Whether the last change of the position was a move by playback, from step to step. */
   get isChosenByPlayback(): boolean {
     return this._isChosenByPlayback;
   }

@@ -128,7 +128,7 @@ export function StopButton(props: {
   );
 }
 
-/** A note that the last installation was stopped or has failed. Otherwise, draws nothing. */
+/** A note that the last installation was stopped or has failed; nothing if neither is true. */
 export function InstallNote(props: {
   services: IModelServices;
   /** The model of the last installation; null if it isn't in the list of models. */

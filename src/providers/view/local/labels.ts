@@ -76,7 +76,10 @@ export function factsText(
   return texts.filter(Boolean).join(' · ');
 }
 
-/** Describe the measured quality and speed of a model; empty if the server sends neither. */
+/**
+ * Describe the measured quality and speed of a model. If `quality` is null, say that the quality
+ * isn't measured yet. If the server sends neither field, return an empty text.
+ */
 export function qualityText(
   { quality, speed }: ILocalEntry,
   trans: TranslationBundle

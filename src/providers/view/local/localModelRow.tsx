@@ -247,9 +247,9 @@ function confirmationText({ services, entry }: IRowProps): string {
 }
 
 /**
- * Return the properties of a row that gets the focus if its focused button disappears. React
- * dispatches no `blur` event for a removed button. So the row is still marked as focused when it is
- * rendered without the button.
+ * Return properties for a row's element. They give the row the focus if its focused button
+ * disappears. React dispatches no `blur` event for a removed button, so `isFocused` is still true
+ * when the row is rendered without the button.
  */
 function useFocusedRow() {
   const ref = React.useRef<HTMLLIElement>(null);

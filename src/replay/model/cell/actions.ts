@@ -238,9 +238,9 @@ export class ReplayActions extends VDomModel {
   }
 
   /**
-   * Build the events that record a restore. If the step is the open suggestion, the suggestion is
-   * accepted instead. Any other open suggestion is rejected before the restore. `replaced` is the
-   * source that the step's code replaces.
+   * Build the events that record a restore. If the step is the open suggestion, there is only an
+   * `accept`. Otherwise, there is a `restore`; if a suggestion is open, a `reject` comes first.
+   * `replaced` is the source that the step's code replaces.
    */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = findOpenTurn(this._steps.all);

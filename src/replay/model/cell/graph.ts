@@ -37,9 +37,9 @@ export function findTurnId(
   index: number
 ): number | null {
   let current: number | null = index;
-  // If true, look for the turn that `step.code` comes from. If false, look for the turn that the
-  // cell's source after the step comes from. The two turns differ if the step's code was not
-  // applied, as with a rejected answer.
+  // If `isOwnCode` is true, look for the turn that `step.code` comes from. If it is false, look for
+  // the turn that the cell's source after the step comes from. The two turns differ if the step's
+  // code was not applied, as with a rejected answer.
   let isOwnCode = true;
   while (current !== null && steps[current]) {
     const step: Step = steps[current];
@@ -86,7 +86,7 @@ export interface IGraphRow {
   readonly passingColumns: readonly number[];
   /** Whether a line leads from the row above to the dot. */
   readonly hasLineFromAbove: boolean;
-  /** The columns of the row below to which lines lead from the dot. */
+  /** The columns in which lines from the dot arrive at the row below. */
   readonly columnsBelow: readonly number[];
 }
 
@@ -111,8 +111,8 @@ export function buildGraph(steps: readonly Step[]): {
     if (!rows[parent].columnsBelow.includes(column)) {
       rows[parent].columnsBelow.push(column);
     }
-    // Draw the line from the step up to its parent. A line that is already in this column leads to
-    // the same parent, so stop where the new line meets it.
+    // Draw the line from the step up to its parent. If it meets a line that is already in this
+    // column, stop there. (In the last column, the lines of several branches may overlap.)
     for (let row = index - 1; row > parent; row--) {
       if (rows[row].passingColumns.includes(column)) {
         break;

@@ -32,8 +32,8 @@ export interface IShownCell extends ICellKey {
 }
 
 /**
- * The kind of change of the list of steps. `cell`: the steps of another cell are shown now ·
- * `steps`: the steps of the same cell were loaded again.
+ * The kind of change of the list of steps. `cell`: the steps of another cell, or the first steps of
+ * this cell, are shown now · `steps`: the steps of the same cell were loaded again.
  */
 export type StepsChange = 'cell' | 'steps';
 
@@ -183,7 +183,8 @@ export class ReplaySteps extends LoadedModel {
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
-    // If no steps were shown before, emit `cell`, so that the player goes to the last step.
+    // The first steps of a cell don't count as an update. For them, `cell` is emitted, so that the
+    // player goes to the last step.
     const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
     // Describe the cell as it is now, because it may have changed since the request.
     const activeCell = this.subject.cell;

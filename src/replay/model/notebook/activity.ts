@@ -16,7 +16,7 @@ const MAX_GAP_MS = 5 * 60_000;
 /** Shorter gaps between two moments are drawn as if they had this length, in milliseconds. */
 const MIN_GAP_MS = 4_000;
 
-/** The number of moments in one bucket, by the kind of contributor. */
+/** For each kind of contributor, the number of moments in one bucket. */
 export interface IBucketCounts {
   /** The number of moments by models. */
   readonly model: number;

@@ -6,7 +6,7 @@
  * Invariants:
  * - While the person moves from moment to moment, only one snapshot is requested at a time. Even if
  *   the person drags the slider past a thousand moments, only a few snapshots are requested.
- * - When new moments are recorded, the current moment stays the same.
+ * - When new moments are recorded, the current moment stays the same, except during playback.
  * - A deleted cell is restored with its old id, and at its old position if that is recorded.
  */
 import type {
@@ -276,11 +276,10 @@ export class NotebookTimeline extends LoadedModel {
   /**
    * Find the content and the former position of a deleted cell.
    *
-   * This method searches older and older snapshots, beginning with the shown snapshot or, at "now",
-   * with the last snapshot. It takes the content from the first snapshot that lists the cell, as a
-   * cell of the notebook or as a deleted cell. If no snapshot lists the cell, it takes the content
-   * from the cell's last step. It takes the position from the first snapshot in which the cell is
-   * not deleted.
+   * This method goes back from the shown snapshot (at "now", from the last one) to older and older
+   * snapshots. The content comes from the newest of them that lists the cell, as a cell of the
+   * notebook or as a deleted cell. If none lists the cell, the content comes from the cell's last
+   * step. The position comes from the newest snapshot in which the cell is not deleted.
    *
    * @returns The cell with its content, and its position as `cellsAbove`: the ids of the cells that
    * were above the cell, the nearest cell first. `cellsAbove` is null if the position is unknown.
@@ -300,10 +299,10 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Find the last moment, up to `index`, that changed this cell. Continue with the snapshot
-      // before this moment. If the moment deleted the cell, this snapshot contains the cell. (If a
-      // later change of the cells' order deleted the cell, this snapshot contains it, too, unless
-      // the moment created the cell.)
+      // Go back to the last moment, up to `index`, that changed this cell. Continue with the
+      // snapshot before that moment. If the moment deleted the cell, that snapshot still has the
+      // cell. If a later change of the cells' order deleted it instead, that snapshot also has the
+      // cell, unless the moment created it.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
@@ -331,7 +330,7 @@ export class NotebookTimeline extends LoadedModel {
   private _reportVersion: string | null = null;
   /** The id of the notebook whose timeline is loaded. */
   private _loadedNotebookId: string | null = null;
-  /** The cached snapshots of the loaded timeline, by the index of the moment. */
+  /** Maps the index of a moment to its snapshot. This is the cache for the loaded timeline. */
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();
   /** The snapshot of the current moment or, while it is loading, the snapshot shown before it. */
   private _snapshot: NotebookSnapshot | null = null;
