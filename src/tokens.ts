@@ -28,14 +28,14 @@ export interface INotebookChange {
   readonly saved?: boolean;
   /**
    * Return a change that records what the save wrote into the file: the sources of the given cells,
-   * and the order of all cells. Only a change with `saved` has this function. It is called if
-   * another page has recorded changes since this page last recorded a save. If this page has
-   * recorded no save yet, it is called if another page has recorded changes since the watch began.
+   * and the order of all cells. Only a change with `saved` has this function. The function is
+   * called if another page has recorded changes in the meantime: since this page last recorded a
+   * save, or since the watch began if this page has recorded no save yet.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**
-   * Whether this is the first change that the page records for the notebook. It contains all cells
-   * that differ from what the server has recorded.
+   * Whether this is the first change of a watch. Such a change contains all cells that differ from
+   * what the server has recorded.
    */
   readonly isInitial?: boolean;
 }
@@ -113,8 +113,8 @@ export interface INotebookIdentity {
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Return the notebook's id. If there is none, create it. A request names the ids of the notebook
-   * and its cells in the page. So if the file may contain other ids, save the notebook first.
+   * Return the notebook's id. If the notebook has none, create it. If the ids of the notebook and
+   * its cells in the file may differ from those in the page, save the notebook first.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
@@ -137,10 +137,10 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
 
 /** Records changes to the cells of open notebooks. */
 export interface ITracking {
-  /** Capture the unrecorded edits of a notebook. Call this before asking a model. */
+  /** Queue the unrecorded edits of a notebook for recording. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
-  /** Wait until each captured change of a notebook has been written or is waiting for a retry. */
+  /** Like `settled` of `IHistory`, but also wait until the notebook's watch has started. */
   settled(panel: NotebookPanel): Promise<void>;
 }
 

@@ -123,7 +123,8 @@ function activate(
       model.isActive && model.actions.restorableWorkingIndex !== null,
     execute: () => model.actions.restoreLastWorking()
   });
-  // The model changes often: notify the commands only if they may have become enabled or disabled.
+  // The model changes often. Call `notifyCommandChanged` only if one of the two commands may have
+  // become enabled or disabled.
   let previousState = '';
   model.stateChanged.connect(() => {
     const { canRestore, restorableWorkingIndex } = model.actions;

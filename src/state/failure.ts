@@ -45,7 +45,8 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
 
 /**
  * Return whether the same request may succeed later: the server is unreachable, the person must
- * sign in, or the server has failed (for example, because its disk is full).
+ * sign in, or the server has failed (for example, because its disk is full). An error without an
+ * HTTP status counts as an unreachable server.
  */
 export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
@@ -54,7 +55,7 @@ export function isTransient(reason: unknown): boolean {
 
 /**
  * Return whether all requests fail at present: the server is unreachable, or the person must sign
- * in.
+ * in. An error without an HTTP status counts as an unreachable server.
  */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;

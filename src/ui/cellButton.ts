@@ -82,7 +82,7 @@ export class CellButton extends Widget {
   }
 }
 
-/** Show a `CellButton` for a command in the toolbar of each active cell. */
+/** Show a `CellButton` for a command in the toolbar of the active cell. */
 export function addCellButton(
   toolbars: IToolbarWidgetRegistry,
   /** The button's name in the settings (`jupyter.lab.toolbars` in `schema`). */

@@ -10,7 +10,7 @@ export interface IIconButtonProps extends Pick<
 > {
   icon: LabIcon;
   label: string;
-  /** A short text after the icon, which is hidden if there is not enough space. */
+  /** A short text after the icon. The text is hidden if there is not enough space. */
   text?: string;
   disabled?: boolean;
   /** Whether the button is switched on; undefined if it is not a switch. */

@@ -1,9 +1,9 @@
 /**
  * Renders Markdown that a model wrote.
  *
- * Invariant (P11, P12): a model's text loads nothing and runs nothing. HTML elements are created
- * only for the kinds of tokens that `render` lists. HTML, links and images in a model's text are
- * shown as text, and diagrams are shown as code.
+ * Invariant: a model's text loads nothing and runs nothing. HTML elements are created only for the
+ * kinds of tokens that `render` lists. HTML, links and images in a model's text are shown as text,
+ * and diagrams are shown as code.
  */
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';

@@ -1,6 +1,6 @@
 /**
  * A scrolling list that stays fast with thousands of rows. In a long list, only the rows in or near
- * the visible area are rendered. Their box is as high as all rows together would be.
+ * the visible area are rendered. The list is nevertheless as high as if all rows were rendered.
  *
  * One row of the list has the tab stop: the Tab key reaches only the buttons of this row. The arrow
  * keys move the tab stop to another row and focus the first button of that row. The row with the
@@ -36,7 +36,8 @@ export interface IVirtualListProps {
   pageSize?: number;
   /**
    * The index of the row that has the tab stop until a person moves the tab stop. When this
-   * property changes, the tab stop moves to the new row, and the list scrolls to this row.
+   * property changes, the tab stop moves to the row with the new index, and this row is scrolled
+   * into view. Default: -1, which gives the tab stop to the first row without scrolling.
    */
   current?: number;
   /** Called when a key or `IVirtualListHandle.focus` moves the tab stop. */

@@ -114,8 +114,8 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /**
-   * Return a language model's name and location; null if the model is unknown, or the list of all
-   * models has not been loaded yet.
+   * Return what the list of models says about a language model, such as its name and where it runs.
+   * Return null if the list doesn't contain the model or has not been loaded yet.
    */
   modelInfo(id = ''): ModelInfo | null {
     return this._modelInfoById.get(id) ?? null;
@@ -148,7 +148,10 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
-  /** Show a search result's step. If the step is in another notebook, open that notebook first. */
+  /**
+   * Show a search result's step. If the step is in another notebook, open that notebook first. Do
+   * nothing if the path of that notebook is unknown.
+   */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
@@ -188,7 +191,7 @@ export class ReplayModel extends ActivatableModel {
     this._models.forEach(model => model.dispose());
   }
 
-  /** Activate the models of the selected tab while the sidebar is visible, otherwise no models. */
+  /** Activate the selected tab's models if the sidebar is visible. Deactivate all other models. */
   protected override onActiveChanged(): void {
     this.subject.isActive = this.isActive;
     if (this.isActive && !this._modelInfoById.size) {
@@ -197,7 +200,7 @@ export class ReplayModel extends ActivatableModel {
     this._updateActive();
   }
 
-  /** Load the names and locations of all models, because a step contains only its model's id. */
+  /** Load the list of all models: a step contains only its model's id, but the view shows more. */
   private async _loadModelInfo(): Promise<void> {
     // After a failure, `onActiveChanged` calls this method again when the sidebar is next shown.
     const list = await this.history.api.models().catch(() => null);
@@ -228,8 +231,8 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /**
-   * Go to the requested step if its cell's steps are loaded. If they don't contain the requested
-   * step, drop the request.
+   * Go to the requested step if its cell's steps are loaded. If the requested step isn't among
+   * these steps, and no newer steps are loading, drop the request.
    */
   private _goToRequestedStep(): void {
     const { _requestedStep: requested, steps } = this;
@@ -262,7 +265,7 @@ export class ReplayModel extends ActivatableModel {
   private readonly _loadedModelsByTab: Readonly<
     Record<ReplayTab, readonly LoadedModel[]>
   >;
-  /** The models that this model consists of. If one of them changes, it emits `stateChanged`. */
+  /** The parts of this model. If one of them changes, this model emits `stateChanged`. */
   private readonly _models: readonly VDomModel[];
   /**
    * The step to go to as soon as its cell's steps are loaded; null if there is none. It is set to

@@ -46,7 +46,7 @@ export class SearchModel extends LoadedModel {
   }
 
   /** Whether the current notebook has a history, so that the search can be limited to it. */
-  get hasNotebook(): boolean {
+  get hasHistory(): boolean {
     return this.subject.notebookId !== null;
   }
 
@@ -69,8 +69,8 @@ export class SearchModel extends LoadedModel {
   }
 
   /**
-   * The results of the last search; null if its query was empty. While a new search is running, the
-   * property still contains the previous results.
+   * The results of the last search; null if its query was empty, or before the first search. While
+   * a new search is running, the property still contains the previous results.
    */
   get results(): SearchResults | null {
     return this._results;
@@ -171,7 +171,7 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Search when typing pauses. If the query is empty, send the request without waiting. */
+  /** Search when typing pauses. If the query is empty or the tab is hidden, call `refresh`. */
   private _onQueryChanged(): void {
     if (!this._query.trim() || !this.isActive) {
       this.refresh();

@@ -1,6 +1,6 @@
 /**
- * Types for the subject of the replay, which is the active cell of the current notebook: a
- * description of a cell, and the kinds of changes that the sidebar reacts to.
+ * Types that describe the subject of the replay: the active cell of the current notebook.
+ * `ICellInfo` describes a cell. `SubjectChange` lists the changes to which the sidebar reacts.
  */
 
 /** The description of a cell that is in the notebook. */

@@ -51,8 +51,8 @@ function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    // Two things happen after this signal: the chosen command runs, and the press that closed the
-    // menu is handled, which may have been on the button. Wait for both.
+    // After this signal, the chosen command runs, or the button handles the press that closed the
+    // menu. Wait until this has happened.
     window.setTimeout(() => {
       menu.dispose();
       onClosed();

@@ -95,7 +95,10 @@ function keyOf(hit: SearchHit): string {
   return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
 }
 
-/** Return the text above the results: the number of results, or that the search is running. */
+/**
+ * Return the text above the results: the number of results, and whether the search is still running
+ * or the server is still loading histories. Return '' if there is nothing to report.
+ */
 function statusText(search: SearchModel, trans: TranslationBundle): string {
   const { results } = search;
   if (!search.query.trim()) {
@@ -128,7 +131,7 @@ function SearchOptions(): React.JSX.Element {
         name="scope"
         value={search.scope}
         options={[
-          ['notebook', trans.__('This notebook'), !search.hasNotebook],
+          ['notebook', trans.__('This notebook'), !search.hasHistory],
           ['project', trans.__('All notebooks'), false]
         ]}
         onChange={value => {

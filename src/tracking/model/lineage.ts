@@ -54,6 +54,7 @@ export type CellOperation =
   | { kind: 'new'; id: string }
   | ({ kind: 'delete' | 'undelete'; id: string } & IPosition)
   | { kind: 'type'; id: string; from: string; to: string }
+  /** The cell moved from the index `from` to the index `to`. */
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
 
@@ -61,7 +62,7 @@ export type CellOperation =
 export interface IDetectionHints {
   /** Return whether a cell with this id was in the notebook at any time before the change. */
   existedBefore(id: string): boolean;
-  /** Return the origin of a cell with a new id; null if the origin is unknown. */
+  /** Return the origin of a cell that is new in the notebook; null if the origin is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
   /** The ids of the cells that this change deleted and inserted again. */
   readonly recreated: ReadonlySet<string>;

@@ -34,7 +34,8 @@ export interface IRemoteClient {
 /**
  * Connect another client, which has its own copy of the notebook, to an open notebook.
  *
- * @param state The client's awareness state; null if the client has no such state.
+ * @param state The client's awareness state; null for a client that sends no awareness state.
+ * @param clientID The client's id. By default, Yjs chooses a random id.
  */
 export async function connectClient(
   open: OpenNotebook,

@@ -35,7 +35,7 @@ import {
 import { Tracking } from './tracking';
 import { FakeServer } from './tracking.server.fakes';
 
-// Yjs warns because JupyterLab's models read cells before they are in a document.
+// Yjs warns if a cell is read before it is in a document. JupyterLab's models do this.
 const IGNORED_WARNINGS = /Add Yjs type to a document|Not same Y\.Doc/;
 const warn = console.warn;
 console.warn = (...args: unknown[]) => {
@@ -49,7 +49,7 @@ const realTimeout = window.setTimeout.bind(window);
 /** Call `resolve` after all pending tasks. */
 const callLater = (resolve: () => void) => realTimeout(resolve, 0);
 
-/** Fake a kernel. A run prints the cell's source. It fails if the source contains `raise`. */
+/** Fake a kernel. A run prints a code cell's source, or fails if the source contains `raise`. */
 export function fakeKernel(): void {
   let count = 0;
   setCellExecutor({
@@ -89,9 +89,9 @@ export function fakeKernel(): void {
 /** The server of a page: a `FakeServer` or a real `JupyterServer`. */
 export interface IServer {
   readonly api: HistoryApi & GenerationApi;
-  /** Registers a notebook; resolves to its id. */
+  /** Register a notebook. Resolves to its id. */
   register(body: NotebookBody): Promise<{ notebookId: string }>;
-  /** Stores an image; resolves to its SHA-256. */
+  /** Store an image. Resolves to its SHA-256. */
   storeImage(image: Blob): Promise<string>;
   /** Set the model's next answer. */
   setAnswer(answer: string): Promise<void>;
@@ -102,7 +102,7 @@ export interface IServer {
 /** The cells of a new notebook. */
 type Cells = readonly { id: string; type?: string; source: string }[];
 
-/** A page with its history, identities and tracking, in which notebooks can be opened. */
+/** A page in which notebooks can be opened, with its history, identities and tracking. */
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
@@ -238,7 +238,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     );
   }
 
-  /** The kinds of a cell's records on the fake server. */
+  /** Return the kinds of a cell's records on the fake server. */
   kinds(this: OpenNotebook, cellId: string): string[] {
     return this.page.server.kinds(this.id, cellId);
   }
@@ -253,7 +253,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }
   }
 
-  /** Type `text` into the editor of a cell, in place of everything after the offset `from`. */
+  /** Type `text` into the editor of a cell. This replaces all text after the offset `from`. */
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;

@@ -58,7 +58,7 @@ export class JupyterServer implements IServer {
     const init = { method: 'POST', body };
     const settings = ServerConnection.makeSettings({
       baseUrl: this._modelUrl,
-      init: { cache: 'default' } // Without this, `makeRequest` adds a query.
+      init: { cache: 'default' } // By default, `makeRequest` adds a time to the URL.
     });
     await ServerConnection.makeRequest(url, init, settings);
   }
@@ -85,8 +85,8 @@ export class JupyterServer implements IServer {
   }
 
   /**
-   * Send requests until one succeeds. The first requests may fail, because they may use connections
-   * to a process that was killed.
+   * Send requests until one succeeds. After `kill`, the first requests may fail, because they may
+   * use connections to the killed process.
    */
   private async _waitUntilReachable(): Promise<void> {
     const url = `${this.settings.baseUrl}api`;

@@ -15,8 +15,8 @@ const TEXTS = [
 ];
 
 /**
- * An operation. The index of its cell is `at` modulo the number of cells. `to` is the number of
- * cells below this cell to which the operation also applies.
+ * An operation. It applies to the cell whose index is `at` modulo the number of cells. If it has
+ * `to`, it also applies to this number of cells below that cell.
  */
 export type Operation =
   | { do: 'type'; at: number; text: string }
@@ -27,6 +27,7 @@ export type Operation =
   | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
   | { do: 'generate'; at: number; text: string; accept: boolean }
   | { do: 'paste' | 'insert' | 'duplicate'; at: number }
+  // `leave` records the unrecorded edits, as if the person had left the page.
   | { do: 'undo' | 'redo' | 'save' | 'leave' | 'reopen' };
 
 const at = fc.nat(9);
@@ -106,7 +107,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 /**
  * Perform an operation. If the operation is `generate`, add `[cell id, text]` to `answers`.
  *
- * @returns The open notebook. After `reopen`, this is the notebook as it is open in a new page.
+ * @returns The open notebook. After `reopen`, it is open in a new page.
  */
 export async function perform<S extends IServer>(
   open: OpenNotebook<S>,

@@ -1,6 +1,7 @@
 /**
- * A fake server for specs. It stores sessions in memory and has a fake model. It records changes in
- * the same way as `aiserver/notebooks/change_log.py`.
+ * A fake server for specs. It stores sessions in memory and has a fake model. It records changes
+ * almost as `aiserver/notebooks/change_log.py` does. But each batch gets a log entry here, even if
+ * it changed nothing.
  */
 import { ApiError } from '../../api/request';
 import type {
@@ -83,8 +84,8 @@ export class FakeServer implements IServer {
       const seq = entries.filter(entry => id in entry.cells).at(-1)?.cells[id];
       const records = this.session(notebookId, id)?.records ?? [];
       const nextEntry = log.slice(end + 1).find(entry => id in entry.cells);
-      // Turns and accepts have no entry of their own. So if no later entry contains the cell, use
-      // all of the cell's records.
+      // A turn or an accept adds no log entry, so the cell may have records that are newer than its
+      // last entry. They belong to this snapshot if no later entry contains the cell.
       const lastSeq = nextEntry ? (seq ?? 0) : Infinity;
       return [
         id,
@@ -143,8 +144,8 @@ export class FakeServer implements IServer {
   readonly api = this._api as unknown as IServer['api'];
 
   /**
-   * Return the ids of the cells in the log entries that other pages have added after the first
-   * `seen` entries; null if other pages have added none.
+   * Look for log entries that other pages have added after the first `seen` entries. Return the ids
+   * of the cells in these entries; null if there are no such entries.
    */
   private _changedByOthers(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
@@ -155,7 +156,7 @@ export class FakeServer implements IServer {
     return entries.length ? [...new Set(ids)] : null;
   }
 
-  /** Record changes. Return, for each changed cell, the seq of its last record. */
+  /** Record changes. Return the head of the session of each changed cell, by cell id. */
   private _recordChanges(
     notebookId: string,
     body: ChangesBody,
@@ -177,6 +178,7 @@ export class FakeServer implements IServer {
       const session = this._openSession(notebookId, cellId);
       let seq = session.records.at(-1)?.seq ?? 0;
       for (const event of events) {
+        // `again` marks a source that was already recorded once; see `createSavedState`.
         const { trigger, again } = event.data ?? {};
         const isObservation =
           (trigger === 'first' || again) && event === events[0];

@@ -1,5 +1,6 @@
 /**
- * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`.
+ * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`,
+ * unless tracking is off.
  *
  * Invariants:
  * - As long as a notebook has no turn, nothing about its cells is recorded. The page only remembers
@@ -99,8 +100,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Wait until the watch of a notebook has started. Don't wait if the notebook needs no watch, or
-   * if the start has failed and will be retried.
+   * Wait until the watch of a notebook has started, or the page has found that the notebook needs
+   * no watch. If the start fails, wait only until it has failed, not for its retry.
    */
   async started(panel: NotebookPanel): Promise<void> {
     await this._starting.get(panel);

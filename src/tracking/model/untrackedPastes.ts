@@ -72,7 +72,7 @@ export class UntrackedPastes {
       const from = this._origins.findOrigin(state, this._target, []);
       if (from) {
         const stateById = new Map([[id, state]]);
-        // Pass '' as the notebook's id, which may not exist yet: a copy's events don't contain it.
+        // This notebook may have no id yet, so pass ''. A `copy` event doesn't contain this id.
         const [copy] = eventsOf(
           { kind: 'copy', id, from },
           '',

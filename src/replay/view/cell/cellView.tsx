@@ -76,7 +76,7 @@ export function CellView(): React.JSX.Element {
   );
 }
 
-/** The line with the cell's name, the number of steps and the time of the first step. */
+/** The head of the tab: the cell's name, number of steps, time of the first step, and state. */
 function CellHead(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;

@@ -80,7 +80,7 @@ export function CompareView(props: {
         <span className="jp-AIServer-Replay-result">
           <LineCount
             count={changeCounts}
-            showsNoChanges={stepA.code === stepB.code}
+            showsNoChangesLabel={stepA.code === stepB.code}
           />
           <IconButton
             icon={closeIcon}
@@ -144,7 +144,7 @@ function StepOutput(props: {
   );
 }
 
-/** A field for the number of a step, from 1 to `max`. Other numbers are ignored. */
+/** A field for the number of a step, from 1 to `max`. Numbers outside this range are ignored. */
 function StepNumber(props: {
   /** “A” or “B”. */
   name: string;

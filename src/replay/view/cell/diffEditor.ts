@@ -164,18 +164,18 @@ export class DiffEditor {
 
   /** The extension that translates the texts of the merge extension. */
   private readonly _phrases: Extension;
-  /** The editor that draws a diff in one column; null while there is none. */
+  /** The editor of a diff in one column; null while no such diff is drawn. */
   private _view: EditorView | null = null;
-  /** The two editors that draw a diff side by side; null while there are none. */
+  /** The two editors of a diff side by side; null while no such diff is drawn. */
   private _mergeView: MergeView | null = null;
   /** The content that was drawn last; null after `dispose`. */
   private _content: IDiffContent | null = null;
 }
 
 /**
- * Return whether to add a line break to both texts and hide the empty line after it. Without this
- * line break, a line that is added at the end of a text would make the line before it look changed,
- * too; see `hiddenEnd`.
+ * Return whether to add a line break at the end of both texts. Without it, adding a line at the end
+ * of a text would make the previous line look changed, too. `hiddenEnd` hides the empty line that
+ * follows the line break.
  */
 function needsHiddenEnd(before: string, code: string): boolean {
   return lastLine(before) !== lastLine(code);

@@ -1,6 +1,7 @@
 /**
- * Links from a step in which cells were merged to the histories of its relatives. The relatives are
- * the cells that were merged into the step's cell, or the cell into which it was merged itself.
+ * Links from a merge step to the histories of the other cells of the merge, its "relatives". If
+ * cells were merged into the step's cell, the relatives are these cells. If the step's cell was
+ * merged into another cell, the only relative is that cell.
  */
 import React from 'react';
 

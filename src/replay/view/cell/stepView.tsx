@@ -135,7 +135,7 @@ function StepHead(
       <span className="jp-AIServer-Replay-result">
         <LineCount
           count={countStepChanges(step)}
-          showsNoChanges={
+          showsNoChangesLabel={
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
@@ -204,12 +204,12 @@ function RunMenu(props: {
 export function LineCount(props: {
   count: ILineCount;
   /** Whether to show "no changes" if no lines were added or removed; if false, nothing is shown. */
-  showsNoChanges: boolean;
+  showsNoChangesLabel: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = props.count;
   if (!added && !removed) {
-    return props.showsNoChanges ? (
+    return props.showsNoChangesLabel ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }

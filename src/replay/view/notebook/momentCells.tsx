@@ -22,7 +22,7 @@ import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
 /**
- * The maximum number of lines that are shown of an unchanged cell until the person expands it. For
+ * At most this number of lines of an unchanged cell is shown until the person expands the cell. For
  * changed cells, see `selectLines`.
  */
 const MAX_LINES = 12;

@@ -1,8 +1,9 @@
 /**
- * The notebook's activity chart, which is also a slider over all moments and "now", the position
- * after the last moment. The chart's bars show the number of moments, in the colours of the
- * contributors. The pointer selects the nearest moment, and the arrow keys move from moment to
- * moment.
+ * The notebook's activity chart. Its bars show the number of moments, in the colours of the
+ * contributors.
+ *
+ * The chart is also a slider over all moments and "now", the position after the last moment. The
+ * pointer selects the nearest position, and the arrow keys move by one position.
  */
 import React from 'react';
 

@@ -1,10 +1,11 @@
 /**
- * Finds the command that made a write, which is a change of a notebook's cells, and derives the
- * contributor from the command's id.
+ * Finds the command that made a write, and derives the contributor from the command's id. A write
+ * is a change of a notebook's cells.
  *
  * JupyterLab emits a signal for a command after the synchronous part of the command has run. If the
- * synchronous part makes a write, the signal follows in the same task. If no signal follows, this
- * module assumes that an asynchronous command that is still running made the write.
+ * synchronous part makes a write, the signal follows in the same task. If no signal of a command
+ * that may write follows, this module assumes that an asynchronous command made the write: one that
+ * is still running.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -15,19 +16,19 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** Matches JupyterLab's commands with which a person edits a notebook. */
+/** Matches the ids of JupyterLab's commands with which a person edits a notebook. */
 const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
 /**
- * Matches the commands that are never taken as the cause of a write although they match
- * `EDITING_COMMAND`. Some of these commands don't write. Others run for so long that other code may
- * write at the same time.
+ * Matches the exceptions among the ids that `EDITING_COMMAND` matches. These commands are never
+ * taken as the cause of a write. Some of them don't write. Others run for so long that other code
+ * may write at the same time.
  */
 const NON_EDITING_COMMAND =
   /run|execut|restart|kernel|save|export|trust|render/;
 /**
- * Matches JupyterLab's other commands and the commands of AI Server. These commands are never taken
- * as the cause of a write. `ownWrites.ts` detects the writes that AI Server makes.
+ * Matches the ids of AI Server's commands, and of JupyterLab's commands that don't edit notebooks.
+ * They are never taken as the cause of a write. `ownWrites.ts` detects AI Server's own writes.
  */
 const IGNORED_COMMAND =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
@@ -64,8 +65,8 @@ export class RunningCommands {
   private _onExecuted(_: unknown, { id, result }: ExecutedArgs): void {
     const running = { id };
     this._running.add(running);
-    // `catch` and `then` delay the deletion by some microtasks. `find` waits for only one, so it
-    // still sees a command that has already ended.
+    // `catch` and `then` delay the deletion by some microtasks, but `find` waits for only one
+    // microtask. So `find` still sees a command that has already ended.
     void Promise.resolve(result)
       .catch(() => undefined)
       .then(() => this._running.delete(running));
@@ -76,9 +77,12 @@ export class RunningCommands {
 }
 
 /**
- * Return the id of the command that is the likely cause of a write: the last command of an
- * extension or, if there is none, the last editing command of JupyterLab. The signal of a command
- * comes after the signals of the commands that it executes, so the last command is chosen.
+ * Return the id of the command that is the likely cause of a write; undefined if there is none.
+ *
+ * Commands that none of the patterns match are preferred: those of extensions and of JupyterLab's
+ * inline completer. If there are none, an editing command of JupyterLab is chosen. Among several
+ * commands, the last is chosen, because a command's signal comes after the signals of the commands
+ * that it executes.
  */
 function pickCause(
   commands: readonly { readonly id: string }[]

@@ -1,6 +1,6 @@
 /**
- * Detects whether a person's input, such as a key, a paste, a drop or a chosen completion, is
- * changing an editor.
+ * Detects whether a person's input is changing the text in an editor. An input is a key, a paste, a
+ * drop, a chosen completion or the like.
  *
  * CodeMirror annotates a change by such an input with a user event. A change by a program has no
  * user event.

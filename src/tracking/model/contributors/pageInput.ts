@@ -10,8 +10,8 @@ const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * The time after a click or Enter in the search box during which all changes count as the person's,
- * in milliseconds. "Replace" needs this time to show the sources of rendered Markdown cells first.
+ * After a click or Enter in the search box, all changes count as the person's for this time, in
+ * milliseconds. "Replace" first shows the sources of rendered Markdown cells, which takes a moment.
  */
 const SEARCH_MS = 1000;
 
@@ -22,7 +22,10 @@ export class PageInput {
     }
   }
 
-  /** Whether a person is using an editor, the completer or the search box. */
+  /**
+   * Whether the page is handling a person's input in an editor, the completer or the search box.
+   * For the search box, this is also true for `SEARCH_MS` after a click or Enter.
+   */
   get isActive(): boolean {
     const { event, performance } = this._window;
     return (

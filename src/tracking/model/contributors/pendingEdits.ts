@@ -12,7 +12,10 @@ import type { IWriter } from '../../../records/contributor';
 /** The id of an edited cell, and the writer who edited it. */
 export type PendingEdit = readonly [id: string, writer: IWriter];
 
-/** An edit that was made before the pending edit of the same cell. */
+/**
+ * The edit that was made before the pending edit of the same cell, by another writer. It isn't
+ * complete yet, because both writers may turn out to be the same program.
+ */
 interface IEarlierEdit {
   /** The source after the edit. */
   readonly source: string;
@@ -84,8 +87,9 @@ export class PendingEdits {
   }
 
   /**
-   * Complete the earlier edit of a cell, if there is one. But if its writer has turned out to be
-   * the same as `next`, the earlier edit is a part of the pending edit. So only forget it.
+   * Complete the earlier edit of a cell, if there is one. `next` is the writer of the pending edit.
+   * If both edits have turned out to have the same writer, the earlier edit is a part of the
+   * pending edit. So only forget it.
    */
   private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
@@ -98,8 +102,8 @@ export class PendingEdits {
   /** The writers of the pending edits, by cell id. */
   private readonly _writers = new Map<string, IWriter>();
   /**
-   * Maps a cell's id to an earlier edit. If it turns out to have the same writer as the cell's
-   * pending edit, it is a part of the pending edit.
+   * Maps a cell's id to the edit before the cell's pending edit, as long as both may turn out to
+   * have the same writer.
    */
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }

@@ -59,10 +59,11 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor of a change by these clients; null if another page records the change.
+   * Return the contributor of a change by these clients; null if another page records, or may
+   * record, the change.
    *
-   * @param clients The ids of the clients that the transaction names. A transaction that only
-   * deletes names no clients.
+   * @param clients The ids of the clients that the transaction names, because they inserted
+   * something in it. A transaction that only deletes names no clients.
    */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._possibleWriters(clients);
@@ -73,12 +74,13 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor that this page records for a deletion if no page has recorded the
-   * deletion after some time. If a transaction only deletes, it doesn't say which client made it. A
-   * page that watches the notebook records its own deletions; other clients record nothing.
+   * Return the contributor that this page records for an unclaimed deletion. A deletion is
+   * unclaimed if no page has recorded it after some time; see `UnclaimedDeletions`.
    *
-   * Return null if the transaction names its clients, if no other page is watching, or if another
-   * page records the changes by clients that don't watch.
+   * Return null if this page never records the deletion, in three cases:
+   * - The transaction names its clients, so there is no doubt who made it.
+   * - No other page watches the notebook, so this page records the deletion at once.
+   * - Another page is the one that records the changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
@@ -90,8 +92,9 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor that the awareness states of the possible writers name; the Jupyter
-   * server if they name none.
+   * Return the contributor that the awareness states of the possible writers name. If they name
+   * none, return the Jupyter server. If they name several and the transaction names no client,
+   * return `UNKNOWN`.
    */
   private _contributorFromStates(
     clients: readonly number[],

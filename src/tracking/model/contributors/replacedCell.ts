@@ -1,5 +1,5 @@
 /**
- * Finds the cell that a program replaced by a new cell. Some extensions change a cell's source by
+ * Finds the cell that a program replaced with a new cell. Some extensions change a cell's source by
  * deleting the cell and inserting a new cell. AI Server records the new cell as a copy of the
  * deleted cell, so that unchanged lines keep their contributors.
  */
@@ -36,8 +36,8 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // If the writer is the same and still `pending`, one task deleted the cell and inserted the new
-    // cell.
+    // A writer that is still `pending` belongs to one task only; see `TaskWriter`. So if both
+    // changes have the same pending writer, they happened in the same task.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type

@@ -17,9 +17,8 @@ export function setContributor(
     return [writer.pending.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, hasCause = true } = writer;
-  // If the cause of an edit wasn't found, a program made the edit. But an event of another type may
-  // be an action of the person, such as dragging a cell, even if its cause wasn't found. So this
-  // event gets no contributor.
+  // An edit whose cause wasn't found was made by a program. But another event whose cause wasn't
+  // found may be an action of the person, such as dragging a cell. So it gets no contributor.
   if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {

@@ -41,8 +41,8 @@ export class Writers {
   }
 
   /**
-   * Return whether a person made the transaction by typing. This method must be fast, because it is
-   * called for each keystroke.
+   * Return whether a person made the transaction by typing or another input in an editor. This
+   * method must be fast, because it is called for each keystroke.
    */
   isTyping({ local, origin }: ITransaction): boolean {
     return local && isEditorOrigin(origin) && isEditorInput();
@@ -112,9 +112,9 @@ export class Writers {
 }
 
 /**
- * The writer of all transactions until the next microtask. Here, the code until the next microtask
- * is called a task. The writer's contributor is detected after the task; until then, it is a
- * program without a name.
+ * The writer of the transactions in one task whose cause isn't known yet. Here, a task is the code
+ * that runs until the next microtask. The writer's contributor is detected after the task. Until
+ * then, the contributor is a program without a name.
  */
 class TaskWriter implements IWriter {
   /** @param isInputActive Whether a person was giving input when the task made its first write. */

@@ -12,7 +12,7 @@ import { ANSI_CODES } from '../../../cells/cellError';
 
 /** The maximum size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 4096;
-/** Only an image with fewer characters of base64 than this gets a thumbnail. */
+/** An image whose base64 text has this number of characters or more gets no thumbnail. */
 const MAX_IMAGE_LENGTH = 24_000_000;
 /** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
@@ -102,7 +102,7 @@ function outputText(output: IOutput): string {
 /** Return the beginning of `value` if it is a text or a list of lines; otherwise an empty text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  // The exact limit is applied later, when the ANSI codes have been removed. (An output of which
-  // most is ANSI codes may be cut here, which the preview then doesn't say.)
+  // `truncate` applies the exact limit later, when the ANSI codes have been removed. (If an output
+  // consists mostly of ANSI codes, text may be lost here, although `truncated` isn't set.)
   return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT_BYTES) : '';
 }

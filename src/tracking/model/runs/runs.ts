@@ -64,7 +64,7 @@ interface IPendingRun {
 
 export interface IRunsOptions {
   panel: NotebookPanel;
-  /** Called before a cell is run. For a Markdown cell, called after the cell was rendered. */
+  /** Called when the run of a code cell is scheduled, and after a Markdown cell was rendered. */
   onScheduled: (cellId: string) => void;
   onEnded: (run: IRun) => void;
 }
@@ -198,7 +198,7 @@ export class Runs {
 
   /** The pending runs, by cell id. */
   private readonly _pending = new Map<string, IPendingRun>();
-  /** The time when the last run ended. */
+  /** The time when the last run ended, in milliseconds since the page was opened. */
   private _lastEndTime = 0;
 }
 

@@ -1,17 +1,17 @@
 /**
- * Passes the changes of one watched notebook to the history. If the order of the cells has changed,
- * the change contains the new order.
+ * Passes the changes of one watched notebook to the history. A change contains the order of the
+ * cells if this order, or the type of a cell, differs from what was recorded last.
  *
- * Invariant: while a contributor or the preview of an output is still missing in a change, the
- * change is passed as a promise. Later changes are sent after the promise has resolved.
+ * Invariant: a change that still lacks a contributor or the preview of an output is passed as a
+ * promise. Later changes are sent after the promise has resolved.
  */
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
 import { isSameOrder } from './recordedState';
 
-type SavedState = INotebookChange['savedState'];
+type CreateSavedChange = INotebookChange['savedState'];
 
-export class WatchChanges {
+export class ChangePusher {
   /**
    * @param _onChange Called with each change, in order.
    * @param _readOrder Returns the current order of the cells.
@@ -54,22 +54,22 @@ export class WatchChanges {
     }
   }
 
-  /** Push the first change of a watch: the cells whose current source isn't recorded yet. */
+  /** Push the first change of a watch: the events of `cells`, and the order of all cells. */
   pushInitial(cells: CellChange[]): void {
     const order = (this._recordedOrder = this._readOrder());
     this.push({ cells, order, isInitial: true });
   }
 
   /**
-   * Add a cell to the next change, without events, because the cell's events (such as an `accept`)
-   * are recorded separately. The added cell tells the server that the change comes after these
-   * events.
+   * Add a cell without events to the next change. The cell's events, such as an `accept`, are
+   * recorded separately. The added cell tells the server that the change comes after these events.
+   * If an earlier change is still pending and resolves first, the cell is added to that change.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
   }
 
-  /** If `includeCell` was called since the last change, push a change with the added cells. */
+  /** If there are cells that `includeCell` has added, push a change with these cells. */
   pushIncludedCells(): void {
     if (this._includedCells.size) {
       this.push({ cells: [] });
@@ -84,12 +84,12 @@ export class WatchChanges {
   /**
    * Remember that a save has begun.
    *
-   * @param savedState The function that creates a change with the sources that the save writes into
-   * the file; see `INotebookChange`.
+   * @param createSavedChange Creates a change with the sources that the save writes into the file;
+   * see `savedState` of `INotebookChange`.
    */
-  beginSave(savedState: SavedState): void {
+  beginSave(createSavedChange: CreateSavedChange): void {
     this._pushCountAtSave = this._pushCount;
-    this._savedState = savedState;
+    this._createSavedChange = createSavedChange;
   }
 
   /**
@@ -98,8 +98,9 @@ export class WatchChanges {
    */
   endSave(isShared: boolean): void {
     if (this._pushCountAtSave === this._pushCount) {
-      // A save of a shared notebook doesn't overwrite the changes of other pages in the file.
-      const savedState = isShared ? undefined : this._savedState;
+      // A save of a shared notebook doesn't remove the changes of other pages from the file. So the
+      // saved sources needn't be recorded again.
+      const savedState = isShared ? undefined : this._createSavedChange;
       this.push({ cells: [], saved: true, savedState });
       this._pushCountAtSave = -1;
     }
@@ -121,7 +122,7 @@ export class WatchChanges {
   private _recordedOrder: readonly PlacedCell[] = [];
   /** The number of changes that were pushed. */
   private _pushCount = 0;
-  /** The value of `_pushCount` when the last save began; -1 if the save is already recorded. */
+  /** The value of `_pushCount` when the last unrecorded save began; -1 if there is none. */
   private _pushCountAtSave = -1;
-  private _savedState: SavedState;
+  private _createSavedChange: CreateSavedChange;
 }

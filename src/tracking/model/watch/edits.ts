@@ -1,4 +1,4 @@
-/** Creates the events of edits and of changes of the cell list, and sets their contributors. */
+/** Creates the events for edits and for changes of the cell list, and sets their contributors. */
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,
@@ -31,7 +31,10 @@ export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 export interface IEdits {
   /** The events, by cell. */
   readonly cells: CellChange[];
-  /** A promise for each event that lacks its contributor. It resolves when this has been set. */
+  /**
+   * One promise for each event whose contributor isn't known yet. The promise resolves when the
+   * contributor has been set.
+   */
   readonly pending: readonly Promise<void>[];
 }
 
@@ -54,8 +57,8 @@ export function createEdits(
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer));
       recorded.addEvents(cellId, [edit]);
-      // If the source is too large, the event has no source, and `addEvents` left `lastSource` as
-      // it was.
+      // Set `lastSource` here, too: if the source is too large, the event has no source, so that
+      // `addEvents` doesn't set it.
       recorded.lastSource.set(cellId, source);
       cells.push({ cellId, events: [edit] });
     }
@@ -78,23 +81,23 @@ export function createListChangeEvents(
   const stateById = new Map(
     [...listChange.before, ...listChange.after].map(cell => [cell.id, cell])
   );
-  for (const change of operations.flatMap(operation =>
+  for (const cellEvents of operations.flatMap(operation =>
     eventsOf(operation, notebookId, stateById, trigger)
   )) {
-    inheritTurn(recorded, change, notebookId);
-    if (!shouldRecord(recorded, change, stateById)) {
+    inheritTurn(recorded, cellEvents, notebookId);
+    if (!shouldRecord(recorded, cellEvents, stateById)) {
       continue;
     }
-    const { cellId } = change;
-    change.events.forEach(event =>
+    const { cellId, events } = cellEvents;
+    events.forEach(event =>
       pending.push(...setContributor(event, listChange.writer))
     );
-    recorded.addEvents(cellId, change.events);
-    const cellEvents = cells.get(cellId);
-    if (cellEvents) {
-      cellEvents.events.push(...change.events);
+    recorded.addEvents(cellId, events);
+    const previous = cells.get(cellId);
+    if (previous) {
+      previous.events.push(...events);
     } else {
-      cells.set(cellId, change);
+      cells.set(cellId, cellEvents);
     }
   }
   return { cells: [...cells.values()], pending };
@@ -118,7 +121,8 @@ function inheritTurn(
 
 /**
  * Return whether the event of an operation must be recorded. Nothing is recorded for a cell that
- * isn't watched, for a source that is already recorded, or for an empty cell without a history.
+ * isn't watched, for an edit whose source is already recorded, or for an empty cell without a
+ * history.
  */
 function shouldRecord(
   recorded: RecordedState,

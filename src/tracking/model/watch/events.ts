@@ -39,7 +39,7 @@ export function createEvent(
 /**
  * Return a function that takes the ids of cells and creates a change. The change records, for these
  * cells, the sources that a save wrote into the file. It is needed if other pages have recorded
- * other sources of these cells: the save has replaced those sources in the file.
+ * other sources of these cells, because the file no longer contains those sources.
  *
  * @param sources The sources of all cells at the time of the save, by cell id.
  * @param order The order of the cells at the time of the save.

@@ -6,8 +6,8 @@
  * state. Each action of a person, including an undo or redo, is one transaction.
  *
  * Invariants:
- * - When a person types, the cell is only marked as edited. No source is read and no list is built,
- *   so that a keystroke doesn't take long.
+ * - When a person types, the cell is only marked as edited, so that a keystroke doesn't take long.
+ *   Sources are read only of cells that have an unrecorded edit by another writer.
  * - Before a program, a command or an undo replaces sources, the sources are read. So each source
  *   that was displayed can be recorded.
  * - Each edit has one writer. When another writer changes the cell, the edit is complete.
@@ -37,18 +37,24 @@ export interface ICellListChange {
 }
 
 export interface IMirrorOptions {
-  /** Finds the writer of each transaction. */
-  readonly writers: Writers;
-  /** Called before a change in this page that isn't typing, such as a change by a command. */
+  /** Returns whether a person made the transaction by typing. Called for each keystroke. */
+  isTyping(transaction: ITransaction): boolean;
+  /**
+   * Returns the writer of a transaction.
+   *
+   * @param isReload Whether the transaction reloaded the notebook from its file.
+   */
+  writerOf(transaction: ITransaction, isReload: boolean): IWriter;
+  /** Called before each change in this page except typing: for example, before a paste. */
   beforeUntypedChange(): void;
-  /** Called after a change of the list of cells that this page must record. */
+  /** Called after a change of the list of cells, if this page must record the change. */
   onListChange(listChange: ICellListChange): void;
   /**
    * Called after a remote client has edited a cell's source and this page must record the edit. The
    * client, such as an agent, records nothing itself.
    */
   onRemoteEdit(id: string): void;
-  /** Called after a change of the list of cells that another page records. */
+  /** Called after a change of the list of cells, if another page records the change. */
   onRemoteListChange(listChange: ICellListChange): void;
   /**
    * Called when an unrecorded edit of a cell is complete, because another writer, such as a

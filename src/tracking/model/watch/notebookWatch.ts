@@ -6,8 +6,8 @@
  *   model, a save, an operation on cells and a change by another writer. They are also recorded
  *   when the person leaves the page or, in a shared notebook, moves to another cell.
  * - Each recorded edit has one contributor and the exact source of the cell.
- * - A source that equals the last recorded source of the cell is not recorded again. The last
- *   recorded source may come from other code: Accept and Restore record their own events.
+ * - A source that equals the last recorded source of the cell is not recorded again. This includes
+ *   the sources that Accept and Restore have recorded in events of their own.
  * - Each page records the changes that are made in it. If a change is made in no page, such as an
  *   agent's edit in a shared notebook, one of the pages records it.
  */
@@ -30,7 +30,7 @@ import { UnclaimedDeletions } from './unclaimedDeletions';
 import { Origins, IOriginNotebook } from './origins';
 import { ICellListChange, Mirror, neighboursOf } from './mirror';
 import { RemoteEdits } from './remoteEdits';
-import { WatchChanges } from './changes';
+import { ChangePusher } from './changes';
 import { Scope, RecordedState } from './recordedState';
 import { IRun, Runs } from '../runs/runs';
 import {
@@ -77,7 +77,7 @@ export class NotebookWatch implements IOriginNotebook {
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
-        // Another page records the new order of the cells, so treat the order as recorded here.
+        // Another page records the new order of the cells, so this page must not push it.
         this._changes.markOrderRecorded();
         this._unclaimedDeletions.add(listChange);
       },
@@ -85,12 +85,12 @@ export class NotebookWatch implements IOriginNotebook {
       onEditComplete: (id, source, writer) =>
         this._recordEdits([[id, source, writer]], 'leave')
     });
-    this._changes = new WatchChanges(_options.push, () => this._order());
+    this._changes = new ChangePusher(_options.push, () => this._order());
     this._unclaimedDeletions = new UnclaimedDeletions({
       has: id => this._mirror.has(id),
       isRecorded: _options.isDeletionRecorded,
       record: (deletions, listChange) => {
-        // Treat only the order before the deletions as recorded, so that the new order is recorded.
+        // Mark the order before the deletions as recorded. The new order differs, so it is pushed.
         this._changes.markOrderRecorded(listChange.before.map(toPlacedCell));
         this._recordListChange(deletions, listChange, 'leave');
       }
@@ -143,7 +143,7 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Handle events of a cell that other code records, such as the events of Accept and Restore. */
+  /** Handle events that other features record for a cell, such as those of Accept and Restore. */
   onEventsQueued({ key, events }: IQueuedEvents): void {
     if (key.notebookId !== this.notebookId) {
       return;
@@ -154,8 +154,8 @@ export class NotebookWatch implements IOriginNotebook {
     }
     this._recorded.addEvents(key.cellId, events);
     this._changes.includeCell(key.cellId);
-    // The caller queues its events when this signal handler has returned. Push the change after
-    // that, so that the server gets it after the events.
+    // The caller queues its events when this signal handler has returned. Push the included cell
+    // after that, so that the server gets it after the events.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
         this._changes.pushIncludedCells();
@@ -337,7 +337,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   private readonly _writers: Writers;
   private readonly _mirror: Mirror;
-  private readonly _changes: WatchChanges;
+  private readonly _changes: ChangePusher;
   private readonly _unclaimedDeletions: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _recorded: RecordedState;
@@ -347,7 +347,7 @@ export class NotebookWatch implements IOriginNotebook {
   private readonly _remoteEdits = new RemoteEdits(cellId =>
     this._recordEdit(cellId)
   );
-  /** For each cell that was run: the last recorded source when the run was scheduled. */
+  /** Maps the id of a cell to its last recorded source at the time when its run was scheduled. */
   private readonly _recordedSourceAtRun = new Map<string, string | undefined>();
   private _isDisposed = false;
 }

@@ -5,9 +5,10 @@
  * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
  * the ids from these copies. So the ids are remembered before the notebook changes.
  *
- * Invariant: a new cell has the same type and source as its origin. The origin is a copied cell,
- * the cell with the same id in another notebook, or a neighbouring cell. If no such cell is found,
- * the new cell starts a new history.
+ * Invariants:
+ * - A new cell has the type and source that its origin has now, or had when it was copied.
+ * - The origin of a pasted cell is in a watched notebook. The origin of a dragged cell is in
+ *   another notebook, and has the same id. The origin of a duplicated cell is in the same notebook.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -47,9 +48,9 @@ export class Origins {
   }
 
   /**
-   * Return the origin of a cell with a new id; null if the origin is unknown.
+   * Return the origin of a new cell; null if the origin is unknown.
    *
-   * @param target The notebook that contains the cell.
+   * @param target The notebook that contains the new cell.
    * @param neighbours The cells to search, in this order, for the original of a duplicated cell.
    */
   findOrigin(
@@ -112,13 +113,14 @@ export class Origins {
     }
   }
 
-  /** For each copy of a cell: the id of its original, which a paste deletes from the copy. */
+  /** Maps each copy of a cell to the id of the original. A paste deletes this id in the copy. */
   private readonly _idByCopy = new WeakMap<ICell, string>();
 }
 
 /**
  * Find the original of a duplicated cell. JupyterLab's "Duplicate cell" doesn't use the clipboard,
- * so the first of the `neighbours` with the same type and source is assumed to be the original.
+ * so the first of the `neighbours` with the same type and source is assumed to be the original. For
+ * a blank cell, no original is assumed.
  */
 function findDuplicated(
   cell: ICellState,

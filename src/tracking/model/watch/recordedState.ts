@@ -32,7 +32,7 @@ export class RecordedState {
     return this._scope === 'all' || this.withTurn.has(id);
   }
 
-  /** Add events of a cell, which are being recorded, to this state. */
+  /** Update this state with the events of a cell that are about to be recorded. */
   addEvents(id: string, events: readonly EventBody[]): void {
     this.withSession.add(id);
     for (const { source } of events) {

@@ -6,8 +6,8 @@
  * another page, which will record the deletion. Or it may be a client that records nothing, such as
  * an agent.
  *
- * Invariant: before this page records a deletion of this kind, it waits for some time, and checks
- * that no other page has recorded the deletion.
+ * Invariant: before this page records a deletion whose client isn't named, it waits for some time.
+ * Then it checks that no other page has recorded the deletion.
  */
 import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
@@ -21,7 +21,7 @@ export interface IUnclaimedOptions {
   has(id: string): boolean;
   /** Resolves to whether the deletion of a cell is recorded. Rejects if the request fails. */
   isRecorded(id: string): Promise<boolean>;
-  /** Records deletions. `listChange` is the change of the list of cells in which they happened. */
+  /** Records deletions that are a part of `listChange`. */
   record(
     deletions: readonly CellOperation[],
     listChange: ICellListChange
