@@ -95,34 +95,3 @@ function sliceStyledTexts(
   }
   return slices;
 }
-
-/** Return code as styled texts. Until highlighting is done, this is one text without a style. */
-function useHighlighting(
-  code: string,
-  mimeType: string
-): readonly IStyledText[] {
-  const { languages } = useReplay();
-  const text = revealHidden(code);
-  const [styledTexts, setStyledTexts] = React.useState<readonly IStyledText[]>(
-    []
-  );
-  React.useEffect(() => {
-    let isCurrent = true;
-    void highlight(languages, text, mimeType).then(nodes => {
-      if (isCurrent && nodes) {
-        setStyledTexts(
-          nodes.map(node => ({
-            text: node.textContent ?? '',
-            className: node instanceof HTMLElement ? node.className : ''
-          }))
-        );
-      }
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [text, mimeType, languages]);
-  // After the code has changed, `styledTexts` has the previous code until highlighting is done.
-  const matchesText = styledTexts.map(styled => styled.text).join('') === text;
-  return matchesText ? styledTexts : [{ text, className: '' }];
-}

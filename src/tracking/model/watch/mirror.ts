@@ -37,14 +37,8 @@ export interface ICellListChange {
 }
 
 export interface IMirrorOptions {
-  /** Returns whether a person made the transaction by typing. Called for each keystroke. */
-  isTyping(transaction: ITransaction): boolean;
-  /**
-   * Returns the writer of a transaction.
-   *
-   * @param isReload Whether the transaction reloaded the notebook from its file.
-   */
-  writerOf(transaction: ITransaction, isReload: boolean): IWriter;
+  /** Finds the writer of each transaction. */
+  readonly writers: Writers;
   /** Called before each change in this page except typing: for example, before a paste. */
   beforeUntypedChange(): void;
   /** Called after a change of the list of cells, if this page must record the change. */
