@@ -6,7 +6,11 @@ const trans = nullTranslator.load('aiserver');
 
 describe('durationText', () => {
   it('formats every duration as a number, a space and a unit', () => {
-    const shown = [0, 41, 310, 2549, 40_000, 65_000, 480_000, 7_260_000];
+    const day = 86_400_000;
+    const shown = [
+      ...[0, 41, 310, 2549, 40_000, 65_000, 480_000, 7_260_000],
+      ...[1.1 * day, 3 * day]
+    ];
     expect(shown.map(ms => durationText(ms, trans))).toEqual([
       '0 ms',
       '41 ms',
@@ -15,13 +19,16 @@ describe('durationText', () => {
       '40 s',
       '1 min 5 s',
       '8 min',
-      '2 h 1 min'
+      '2 h 1 min',
+      '1 day 2 h',
+      '3 days'
     ]);
   });
 
   it('never shows sixty of a unit', () => {
     expect(durationText(59_990, trans)).toBe('1 min');
     expect(durationText(3_599_800, trans)).toBe('1 h');
+    expect(durationText(86_399_000, trans)).toBe('1 day');
     expect(durationText(99.7, trans)).toBe('0.1 s');
   });
 });

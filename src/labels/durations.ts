@@ -20,10 +20,15 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 s', countText(exact, trans));
   }
   const seconds = Math.round(ms / SECOND);
-  // Round durations of one hour or more to minutes, so that no seconds are shown.
-  const rounded =
-    seconds < 3600 ? seconds * SECOND : Math.round(ms / MINUTE) * MINUTE;
-  const [large, small] = rounded < HOUR ? [MINUTE, SECOND] : [HOUR, MINUTE];
+  // Round to the smaller one of the two units that are shown.
+  const unit = seconds < 3600 ? SECOND : ms < DAY - MINUTE / 2 ? MINUTE : HOUR;
+  const rounded = Math.round(ms / unit) * unit;
+  const [large, small] =
+    rounded < HOUR
+      ? [MINUTE, SECOND]
+      : rounded < DAY
+        ? [HOUR, MINUTE]
+        : [DAY, HOUR];
   const remainder = rounded % large;
   return [rounded - remainder, remainder]
     .filter(duration => duration >= small)

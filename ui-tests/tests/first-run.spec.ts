@@ -43,7 +43,7 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   await dialog.getByLabel('Base URL').fill(`${model.url}/v1`);
   await dialog.getByLabel(/^API key/).fill('sk-canary-of-the-page');
   // A loopback address may be a proxy's: only the person says that it is not (P16).
-  await expect(dialog).toContainText(`are sent to ${model.url}/v1`);
+  await expect(dialog).toContainText(`is sent to ${model.url}/v1`);
   await dialog.getByLabel('Runs on the Jupyter server’s machine').check();
   // Its models are listed when the list is opened, and not before (P4).
   const name = dialog.getByRole('combobox', { name: 'Model' });

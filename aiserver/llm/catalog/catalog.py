@@ -101,8 +101,7 @@ class Catalog:
             model = catalogue.by_id(self.policy.model)
             return self.describe_local(model) if model else self.embedded()
         if not name:
-            label = f"{name} ({provider})"
-            return ModelInfo(self.policy.model, label, False, False, NO_PROVIDER)
+            return ModelInfo(self.policy.model, provider, False, False, NO_PROVIDER)
         if provider in PROVIDERS:
             return self._describe(self._connections.get(provider), name)
         address = address_option(self.policy.options)

@@ -43,7 +43,7 @@ export function ModelLabel(props: {
         'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
     : trans.__(
-        'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the names and types of variables and of the columns of the shown DataFrames and of the data files that you name are sent to this provider.'
+        'The following is sent to this provider: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, and the column names and types of the DataFrames shown and of data files that you name.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');

@@ -74,14 +74,14 @@ describe('confirmModel', () => {
       REMOTE,
       'Not now'
     );
-    expect(text).toContain('are sent to OpenAI (https://api.openai.com/v1)');
+    expect(text).toContain('is sent to OpenAI (https://api.openai.com/v1)');
     expect(isConfirmed).toBe(false);
   });
 
   it('asks about a cloud model even if the current model is from Ollama', async () => {
     // P4: same provider and local address, but another destination.
     const { text, isConfirmed } = await answerDialog(LOCAL_MODEL, CLOUD_MODEL);
-    expect(text).toContain('are sent to Ollama’s cloud');
+    expect(text).toContain('is sent to Ollama’s cloud');
     expect(text).not.toContain('127.0.0.1');
     expect(isConfirmed).toBe(true);
     const remoteOllama = {

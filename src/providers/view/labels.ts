@@ -31,7 +31,7 @@ export function sentDataText(
   trans: TranslationBundle
 ): string {
   return trans.__(
-    'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the names and types of variables and of the columns of the shown DataFrames and of the data files that you name are sent to %1.',
+    'The following is sent to %1: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, and the column names and types of the DataFrames shown and of data files that you name.',
     destination
   );
 }

@@ -294,7 +294,7 @@ describe('Providers', () => {
     const field = await t.write(/^API key$/, 'sk-canary');
     expect(field.type).toBe('password');
     expect(t.node.textContent).toContain(
-      'are sent to OpenAI (https://api.openai.com/v1)'
+      'is sent to OpenAI (https://api.openai.com/v1)'
     );
     await t.press(/Use this model/);
     expect(t.api.calls.slice(2, 4)).toEqual([
@@ -371,7 +371,7 @@ describe('Providers', () => {
     const box = () =>
       t.node.querySelector<HTMLInputElement>('input[type=checkbox]');
     expect(box()?.checked).toBe(false);
-    expect(t.node.textContent).toContain(`are sent to ${address}`);
+    expect(t.node.textContent).toContain(`is sent to ${address}`);
     await act(async () => box()?.click());
     expect(t.node.textContent).toContain(
       'runs on the Jupyter server’s machine'
@@ -405,7 +405,7 @@ describe('Providers', () => {
       <Providers services={t.services} initialProvider={settled.name} />
     );
     expect(t.node.querySelector('input[type=checkbox]')).toBeNull();
-    expect(t.node.textContent).toContain(`are sent to ${address}`);
+    expect(t.node.textContent).toContain(`is sent to ${address}`);
   });
 
   it('names the cloud for a model that a local Ollama forwards', async () => {
