@@ -133,11 +133,12 @@ class SessionDirectory:
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield the temp files of sessions and blobs.
+        """Yield the temp files of sessions, change logs and blobs.
 
         Each is a pair: the file's path, and the name that the file's writer has locked.
         """
-        for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
+        for prefix in ("", f"{NOTEBOOKS}/", f"{BLOBS}/"):
+            folder = self.path / prefix
             if folder.is_dir():
                 for name in sorted(entry.name for entry in os.scandir(folder)):
                     if target := temp_target(name):

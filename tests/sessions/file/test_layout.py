@@ -203,6 +203,7 @@ async def test_orphans_are_swept_and_nothing_else(files: FileBackend) -> None:
         files.folder / f"{NAME}.0123456789abcdef.tmp",
         files.folder / f"gone_gone.json.{'f' * 16}.tmp",
         files.folder / "blobs" / f"{blob}.0123456789abcdef.tmp",
+        files.folder / "notebooks" / f"nb.jsonl.{'0' * 16}.tmp",
     ]
     others = [files.folder / "notes.tmp", files.folder / "a_b.json.tmp", files.folder / "x.0f.tmp"]
     for path in orphans + others:
