@@ -102,8 +102,9 @@ def _history_cell(
     ``counts`` contains the number of lines by contributor. It is None if the report has no counts
     for the cell.
     """
+    unit = "step" if len(steps) == 1 else "steps"
     paragraphs = [
-        f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
+        f"<details>\n<summary>{heading} · {len(steps)} {unit}</summary>",
         *([f"{shares_summary(counts)}."] if counts else []),
         *cell_history(steps, language if summary["type"] == "code" else summary["type"], level=4),
         "</details>",

@@ -53,7 +53,7 @@ def shares_summary(counts: Mapping[str, Any]) -> str:
         phrases[0] += f", including {_format_counts(counts['models'])}"
     if counts["names"]:
         phrases.append(f"by agents and programs: {_format_counts(counts['names'])}")
-    return f"{lines} lines: {'; '.join(phrases)}"
+    return f"{lines} {'line' if lines == 1 else 'lines'}: {'; '.join(phrases)}"
 
 
 def _format_counts(by_name: Mapping[str, int]) -> str:
