@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ..extension import AIServer
 
 # A user can choose a store by a URL, a path or a name. This pattern distinguishes a path from a
-# name: a path contains a slash or backslash, or begins with `.` or `~`. URLs are handled before.
+# name: a path contains a slash or backslash, or begins with `.` or `~`. URLs are handled before,
+# and the name of an existing folder is a path, too.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 

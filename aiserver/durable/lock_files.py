@@ -237,7 +237,7 @@ def _parse(data: bytes) -> dict[str, Any]:
 def _read(path: str) -> bytes | None:
     try:
         content = read_file(Path(path))
-    except NotRegularFile:  # AI Server creates no links here, so somebody planted this link
+    except NotRegularFile:  # AI Server creates only regular files here
         Path(path).unlink(missing_ok=True)
         return None
     return content and content[0]

@@ -6,8 +6,8 @@ Invariants:
   recorded with the status of the outcome and the text that was received.
 - ``Generation.stop`` is called when the user presses Stop, when the client disconnects and when the
   server shuts down. It closes the model's stream, so that the model stops.
-- A slow client receives every token. The model has to wait for the client, because the number of
-  queued tokens is limited. The end of the answer is always queued after the last token.
+- A slow client receives every token. While ``QUEUE_SIZE`` tokens wait for the client, no more of
+  the answer is read. The end of the answer is always queued after the last token.
 - An answer without code is a success if it contains an explanation: it is an answer in words.
 - When a generation ends, it logs one summary line. Failures may add lines. No line contains
   anything from the request or the answer.

@@ -24,7 +24,7 @@ from typing import Any
 from .frames.flow import Flow
 from .inspection.imports import import_of
 from .inspection.objects import plain_variables
-from .problems import CLEAR, Problems, similarity
+from .problems import CLEAR_SIMILARITY, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
 
@@ -84,7 +84,9 @@ def _check_names(
         candidates = problems.near(name, sorted(names))
         statement = import_of(name, problems.text_after(node))
         if statement:
-            candidates = [other for other in candidates if similarity(name, other) >= CLEAR]
+            candidates = [
+                other for other in candidates if similarity(name, other) >= CLEAR_SIMILARITY
+            ]
         problems.add(node, "undefined_name", name, message, candidates, statement=statement)
 
     NameChecker(defined, report).check(tree)

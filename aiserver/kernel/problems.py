@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _MIN_SIMILARITY = 0.6  # the minimum similarity of a candidate
-CLEAR = 0.8  # the minimum similarity of a clear misspelling
+CLEAR_SIMILARITY = 0.8  # the minimum similarity of a clear misspelling
 _MAX_CANDIDATES = 3
 _MAX_NAME_LENGTH = 200
 
@@ -216,7 +216,7 @@ def _is_misspelling(word: str, other: str) -> bool:
         return True
     if any(map(str.isdigit, word + other)) or abs(len(word) - len(other)) > 1:
         return False
-    return sorted(word) == sorted(other) or similarity(word, other) >= CLEAR
+    return sorted(word) == sorted(other) or similarity(word, other) >= CLEAR_SIMILARITY
 
 
 def similarity(first: str, other: str) -> float:

@@ -6,9 +6,11 @@ Invariants:
   a separate task, which waits inside the model's library. So if this task is cancelled, the library
   cleans up after itself. (If LangChain's generators were closed from outside instead, the innermost
   generator would only be closed by the garbage collector.)
-- A partial answer never counts as complete. ModelTimeout is raised if the model sends nothing for
-  too long, and AnswerCut if the answer grows too long or the provider cut it off. TextRefused is
-  raised if a filter stopped the answer, and AnswerBrokenOff if it ended for an unknown reason.
+- A partial answer doesn't count as complete, unless the server reports neither an error nor a
+  reason for the end (see ``Limits.requires_finish_reason``). ModelTimeout is raised if the model
+  sends nothing for too long, and AnswerCut if the answer grows too long or the provider cut it off.
+  TextRefused is raised if a filter stopped the answer, and AnswerBrokenOff if it ended for an
+  unknown reason.
 - The answer can be encoded in UTF-8. If a server sent the two halves of a surrogate pair
   separately, they are joined. A lone surrogate is replaced with U+FFFD.
 - Streams never block the event loop, however many there are (see ``fair_scheduling.py``).

@@ -10,7 +10,7 @@ Invariants:
   when the request was sent. Those lines keep their origins.
 - A line by a model, an agent or a program may disappear, because it is deleted or because another
   page overwrites the cell with an older text. If a person brings the line back, it keeps its
-  author.
+  author, provided that the line is distinctive (see ``is_distinctive``).
 - If no step contains a line, the change that added the line isn't recorded yet. The origin of such
   a line has no step and an unknown author.
 """
@@ -300,8 +300,8 @@ def _carry_over(
     first line gets its origin from one cell, and the second line from the other cell.
 
     If ``former_lines`` contains a line that matches no source, the line gets its origin from there.
-    If not, it gets ``origin``. There is one exception: the text may contain a line of ``current``
-    more often than ``current`` does. Each additional occurrence gets ``origin``.
+    If not, it gets ``origin``. But ``former_lines`` isn't used for surplus copies: if the text
+    contains a line of ``current`` more often than ``current``, each surplus copy gets ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines

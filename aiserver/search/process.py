@@ -8,8 +8,9 @@ Invariants:
 
 - The process starts when it is first used.
 - The process executes one call at a time.
-- The process is stopped after ``IDLE`` seconds without a call. After it was stopped or has crashed,
-  the next ``start`` starts a new process, which has a different number and no texts.
+- The process is stopped ``IDLE`` seconds after the last call began, but never during a call. After
+  it was stopped or has crashed, the next ``start`` starts a new process, which has a different
+  number and no texts.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class InputFiles:
         """Yield the path of each file and the histories that were read from it.
 
         For a backup, the path is yielded several times: with the problems of the backup, then with
-        the histories of one member at a time. For a store in the folder, the store's path is
+        the histories of one member at a time. For each other store in the folder, its path is
         yielded with a message that it isn't imported.
         """
         for store in self._other_stores:

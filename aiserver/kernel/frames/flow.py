@@ -9,7 +9,7 @@ from typing import Any
 from ..inspection.modules import absent_part, may_define, module_names, package_of, submodule_exists
 from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
 from ..scopes.bindings import (
-    KINDS,
+    CATCHABLE_KINDS,
     bound_names,
     caught_kinds,
     is_always,
@@ -114,7 +114,7 @@ class Flow(Calls):
     def _on_If(self, node: ast.If) -> None:
         self.value(node.test)
         if is_never(node.test):
-            self._branch(node.body, set(KINDS))
+            self._branch(node.body, set(CATCHABLE_KINDS))
         elif is_always(node.test) or _is_main(node.test):
             self._block(node.body)
         else:
@@ -165,7 +165,7 @@ class Flow(Calls):
             if item.optional_vars is not None:
                 self._assign(item.optional_vars, UNKNOWN)
         if any(suppresses(item.context_expr) for item in node.items):
-            self._branch(node.body, set(KINDS))
+            self._branch(node.body, set(CATCHABLE_KINDS))
         else:
             self._block(node.body)
 

@@ -23,7 +23,7 @@ _CATCHES = {
     "FileNotFoundError": {"missing_file"},
 }
 # All kinds of problems, except ``syntax``.
-KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
+CATCHABLE_KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -124,7 +124,7 @@ def caught_kinds(handlers: Iterable[Any]) -> set[str]:
         for item in classes:
             name = getattr(item, "attr", None) or getattr(item, "id", None)
             if name in (None, "Exception", "BaseException"):
-                return set(KINDS)
+                return set(CATCHABLE_KINDS)
             kinds |= _CATCHES.get(name, set())
     return kinds
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from ..inspection.modules import exported_names
 from ..inspection.objects import loaded_module
-from ..problems import CLEAR, similarity
+from ..problems import CLEAR_SIMILARITY, similarity
 from .bindings import (
-    KINDS,
+    CATCHABLE_KINDS,
     bound_names,
     caught_kinds,
     declared_global,
@@ -115,16 +115,18 @@ class NameChecker(ast.NodeVisitor):
                 return True
         return is_implicit(name)
 
-    def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
-        """Record a use of a name; ``is_module`` is true if an attribute follows: ``np.mean``."""
+    def _use(self, node: ast.AST, name: str, has_attribute: bool = False) -> None:
+        """Record a use of a name; ``has_attribute`` is true if an attribute follows: ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
             return
         names = self._names()
-        if self._only_clear_mistakes and not (is_module and name in MODULE_ALIASES):
+        if self._only_clear_mistakes and not (has_attribute and name in MODULE_ALIASES):
             likely = self._scopes[-1].bound | (self._scopes[0].ever_bound - self._scopes[0].bound)
-            if len(name) < 4 or not any(similarity(name, other) >= CLEAR for other in likely):
+            if len(name) < 4 or not any(
+                similarity(name, other) >= CLEAR_SIMILARITY for other in likely
+            ):
                 return
         self._undefined.append((node, name, names))
 
@@ -160,7 +162,7 @@ class NameChecker(ast.NodeVisitor):
         if isinstance(node.value, ast.Name) and isinstance(node.value.ctx, ast.Load):
             if node.value.id in ("builtins", "__builtins__", "get_ipython"):
                 self.may_define_more = True
-            self._use(node.value, node.value.id, is_module=True)
+            self._use(node.value, node.value.id, has_attribute=True)
         else:
             self.visit(node.value)
 
@@ -210,7 +212,7 @@ class NameChecker(ast.NodeVisitor):
             return
         previous_kinds = self._ignored_kinds
         if is_never(node.test):
-            self._ignored_kinds = previous_kinds | KINDS
+            self._ignored_kinds = previous_kinds | CATCHABLE_KINDS
         self._visit_branch(node.body)
         self._ignored_kinds = previous_kinds
         self._visit_branch(node.orelse)
@@ -222,8 +224,8 @@ class NameChecker(ast.NodeVisitor):
 
     def _visit_loop(self, node: Any) -> None:
         if isinstance(node, ast.While):
-            later = bound_names(node)
-            self._bind_loop_names(later)
+            loop_names = bound_names(node)
+            self._bind_loop_names(loop_names)
             self.visit(node.test)
         else:
             self.visit(node.iter)
@@ -263,7 +265,7 @@ class NameChecker(ast.NodeVisitor):
         self._visit_all(node.items)
         previous_kinds = self._ignored_kinds
         if any(suppresses(item.context_expr) for item in node.items):
-            self._ignored_kinds = previous_kinds | KINDS
+            self._ignored_kinds = previous_kinds | CATCHABLE_KINDS
         self._visit_all(node.body)
         self._ignored_kinds = previous_kinds
 

@@ -4,8 +4,8 @@ Invariants:
 
 - A file with the name of a model's file is complete, because it only gets that name after its
   checksum was verified. Another file in the same folder (``….json``) contains that checksum.
-- Only ``sha256_of`` and ``verify`` read the weights. All other functions only look at the sizes of
-  files.
+- Only ``sha256_of`` and ``verify`` read the weights, which takes a second or more. All other
+  functions use at most the sizes of the weights' files.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 # Two writes within one tick of the disk's clock can produce the same stamp. So a file is cached
 # only if at least this number of nanoseconds has passed since the file's last write.
-_RACY_NS = 100_000_000
+_MIN_AGE_NS = 100_000_000
 
 
 class StoredSession(NamedTuple):
@@ -138,7 +138,7 @@ class Reader:
     def is_settled(self, stamp: Stamp) -> bool:
         """Return whether each later change of the file is certain to produce a different stamp."""
         age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
-        return self.directory.trusts_stamps and age > _RACY_NS
+        return self.directory.trusts_stamps and age > _MIN_AGE_NS
 
     def report(self, name: str, data: bytes) -> None:
         """Warn once in the server's log that a file with these bytes is damaged."""

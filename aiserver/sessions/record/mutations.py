@@ -1,6 +1,6 @@
-"""Append records to sessions, and copy and check sessions, for every store. Pure.
+"""Append records to sessions, and copy and check sessions, for every store. No input or output.
 
-A store calls these functions while it holds the session's lock. ``append_turn`` and
+A store calls the functions that append while it holds the session's lock. ``append_turn`` and
 ``append_events`` need the whole session. Some stores know the next numbers of a session without
 loading it. These stores call ``number_turn`` and ``number_events`` instead.
 """
