@@ -1,6 +1,7 @@
 """Install, list and remove the local models of the catalogue.
 
-Invariant: models that the administrator excludes are neither listed nor installed.
+Invariant: ``LocalModels`` neither lists nor installs models that the administrator excludes. The
+command line uses ``local_entries``, which lists all models.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def answer_parser(language: CellLanguage) -> PartsReader:
 def is_prose(code: str, language: CellLanguage) -> bool:
     """Return whether the code of an answer for a Python cell consists of sentences.
 
-    Code with a syntax error may still be code. So the result is true only if no line has signs of
-    code, and if the text begins and ends like a sentence.
+    A text that isn't valid Python may be code with a syntax error. So the result is true only if no
+    line has signs of code, and if the text begins and ends like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (

@@ -20,7 +20,7 @@ class ScoredTurn(NamedTuple):
     cell_id: str
     turn_id: int
     where: Field
-    """The field that matches best."""
+    """The field that matches best; in a search by meaning, always the intent."""
     score: float
     time: float
     """Seconds since 1970. Turns with equal scores are sorted by their times."""
@@ -40,7 +40,10 @@ class Hit:
     model: str | None
     intent: str
     where: Field
-    """The field that matches best. The snippet is a line of this field."""
+    """The field that matches best (in a search by meaning, always the intent).
+
+    The snippet is a line of this field.
+    """
     snippet: list[Piece]
     score: float
 

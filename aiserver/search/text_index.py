@@ -1,4 +1,4 @@
-"""Store the searched texts of sessions, and search them.
+"""Store the searchable texts of sessions (see ``documents.py``), and search them.
 
 A ``TextIndex`` runs in a process of its own, the search process (``worker.py``), so its methods may
 block. A search takes several calls. Each call of ``advance`` searches one slice of the texts, so

@@ -52,7 +52,8 @@ export class ApiClient {
 
   /**
    * Test a provider, and return whether it lists the model; `no_list` if it lists no models. If
-   * `key` or `address` is null, the saved value is used.
+   * both `key` and `address` are null, the current ones are used. The current key is never sent to
+   * another address.
    *
    * @throws ApiError if the provider doesn't respond, or refuses the key.
    */
@@ -62,8 +63,8 @@ export class ApiClient {
   }
 
   /**
-   * Fetch the names of the models that a provider lists. If `key` or `address` is null, the saved
-   * value is used.
+   * Fetch the names of the models that a provider lists. If both `key` and `address` are null, the
+   * current ones are used. The current key is never sent to another address.
    */
   async modelNames(
     provider: string,
@@ -102,7 +103,8 @@ export class ApiClient {
    * the installation.
    *
    * If `join` is true, only follow a running installation: that of the model `name` or, if `name`
-   * is null, of any model. If there is no such installation, the request fails with status 404.
+   * is null, of any model. If no installation is running, the request fails with status 404.
+   * If another model is being installed, it fails with status 409.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
     // The name is left out if it is null, because older servers don't know the field.

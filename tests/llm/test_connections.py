@@ -313,7 +313,7 @@ def test_a_named_pipe_in_its_place_blocks_nothing(folder: Path):
     assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
-def test_it_says_so_if_another_process_changes_the_settings(
+def test_an_error_names_another_process_that_changes_the_settings(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("aiserver.llm.credentials.private_file._PATIENCE", 0)

@@ -23,8 +23,8 @@ from .objects import (
 )
 
 _VAR_KEYWORDS = 0x08
-# Methods of pandas whose ``**kwargs`` accept only numpy's keywords, such as ``out``. They exist
-# because numpy's functions call these methods: ``np.sum(frame)`` calls ``frame.sum(out=None)``.
+# Methods of pandas whose ``**kwargs`` accept only numpy's keywords, such as ``out``. They accept
+# these because numpy's functions call them: ``np.sum(frame)`` calls ``frame.sum(out=None)``.
 _REDUCTIONS = set(
     "sum mean median min max std var sem prod skew kurt kurtosis any all cumsum cumprod cummax "
     "cummin".split()

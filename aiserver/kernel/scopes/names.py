@@ -33,10 +33,9 @@ class NameChecker(ast.NodeVisitor):
     """Calls ``report(node, name, visible)`` for each undefined name, with all visible names."""
 
     def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
-        module = Scope("module", defined)
-        module.ever_bound = set(defined)
-        self._module = module
-        self._scopes = [module]
+        self._module = Scope("module", defined)
+        self._module.ever_bound = set(defined)
+        self._scopes = [self._module]
         self._report = report
         self._bodies: list[Body] = []
         self._used: set[str] = set()
@@ -116,7 +115,7 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit(name)
 
     def _use(self, node: ast.AST, name: str, has_attribute: bool = False) -> None:
-        """Record a use of a name; ``has_attribute`` is true if an attribute follows: ``np.mean``."""
+        """Record a use of a name. ``has_attribute``: whether one follows, as in ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
@@ -124,9 +123,8 @@ class NameChecker(ast.NodeVisitor):
         names = self._names()
         if self._only_clear_mistakes and not (has_attribute and name in MODULE_ALIASES):
             likely = self._scopes[-1].bound | (self._scopes[0].ever_bound - self._scopes[0].bound)
-            if len(name) < 4 or not any(
-                similarity(name, other) >= CLEAR_SIMILARITY for other in likely
-            ):
+            alike = (other for other in likely if similarity(name, other) >= CLEAR_SIMILARITY)
+            if len(name) < 4 or not any(alike):
                 return
         self._undefined.append((node, name, names))
 

@@ -24,8 +24,9 @@ MODULE_ALIASES = set(
 class Scope:
     """A scope in which names are bound.
 
-    ``kind`` is ``module`` for the cell's own scope, ``function``, ``class``, ``comprehension``, or
-    ``types`` for type parameters. ``bound`` has the names that are bound at the current statement.
+    ``kind`` is ``module``, ``function``, ``class``, ``comprehension`` or ``types``. The cell's own
+    scope is ``module``; ``types`` is a scope of type parameters. ``bound`` has the names that are
+    bound at the current statement or, in a function, anywhere in its body.
     ``ever_bound`` also has the names that the cell's own scope has deleted, for example with
     ``del``. In all other scopes, it is the same set as ``bound``. ``global_names`` has the names
     that are declared as global.

@@ -32,7 +32,7 @@ export type ModelsApi = InstallApi &
 
 /**
  * The key and the address that a person entered in a provider's form. Null means that the person
- * entered no new value. The server uses its saved value instead.
+ * entered no new value. If both are null, the server uses its current key and address.
  */
 export interface IProviderInput {
   provider: string;
@@ -171,8 +171,8 @@ export class ModelChoice {
   }
 
   /**
-   * Test a provider: send a request with the key to the address, and return the result. If the key
-   * or the address is null, the saved value is used. Call this only after a person pressed a
+   * Test a provider: send a request with the key to the address, and return the result. If
+   * both are null, the current key and address are used. Call this only after a person pressed a
    * button.
    *
    * @throws ApiError with the reason of a failure.
@@ -227,8 +227,8 @@ export class ModelChoice {
 
   /**
    * Refresh the list after an installation, and choose the model `_idAfterInstall` if it is ready.
-   * If no model is chosen, the server picks the default model, and may pick another one when a
-   * second local model is installed.
+   * Without this choice, the server would pick the default model itself, and might pick another one
+   * when a second local model is installed.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']

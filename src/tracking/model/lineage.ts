@@ -8,7 +8,8 @@
  * - Moving a cell or changing its type deletes the cell and inserts it again with the same id.
  *
  * Invariants:
- * - Each changed cell belongs to one operation. If the cell also moved, it has a second operation.
+ * - Each changed cell belongs to one operation. If the cell also moved, or was split and changed its
+ *   type, it has a second operation.
  * - An inserted cell counts as restored, not as new, if its id was in the notebook before.
  */
 

@@ -6,7 +6,7 @@ import { DiffEditor, type IDiffContent } from './diffEditor';
 
 /** The properties of `StepCode`: those of `IDiffContent`, and the duration of an animation. */
 export interface IStepCodeProps extends IDiffContent {
-  /** The time in which new code fades in during playback, in milliseconds; 0 without playback. */
+  /** The duration of a step's animation during playback, in milliseconds; 0 without playback. */
   transitionMs: number;
 }
 
