@@ -62,14 +62,15 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
 
     When a person asks for another answer to a request, the model gets only these turns. An attempt
     is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
-    corrected its answer.
+    corrected its answer. Other turns after the attempts, such as a question about the answer, are
+    left out, too. If there was no attempt, return all turns.
     """
-    end = len(turns)
+    end = None
     for index in range(len(turns) - 1, -1, -1):
         request = turns[index].user_request
         if (request.intent, request.current_code) == (intent, source):
             end = index
-        elif turns[index].mode != "repair":
+        elif end is not None and turns[index].mode != "repair":
             break
     return list(turns[:end])
 

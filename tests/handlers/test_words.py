@@ -90,7 +90,7 @@ async def test_secrets_in_words_are_not_sent(call, scripted):
 
 
 async def test_another_attempt_does_not_get_the_earlier_answers(call, scripted):
-    scripted.script(*[{"text": CODE}] * 5)
+    scripted.script(*[{"text": CODE}] * 7)
     await call("POST", "generate", request("the first wish"))
     await call("POST", "generate", request("draw it", source=SOURCE))
     await call("POST", "generate", request("correct it", source="x = 1", mode="repair"))
@@ -100,6 +100,10 @@ async def test_another_attempt_does_not_get_the_earlier_answers(call, scripted):
         assert scripted.requests[-1]["body"]["messages"] == before
     turns = (await call("GET", "sessions/nb/c1")).data["interactions"]
     assert [turn["mode"] for turn in turns] == ["generate", "generate", "repair", "retry", "retry"]
+    # What was asked about the answer in between is left out, too.
+    await call("POST", "generate", request("why does it fail?", source=CODE))
+    await call("POST", "generate", request("draw it", source=SOURCE, mode="retry"))
+    assert scripted.requests[-1]["body"]["messages"] == before
 
 
 async def test_words_are_a_step_and_can_be_searched_and_listed(call, scripted):

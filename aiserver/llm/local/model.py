@@ -74,6 +74,7 @@ class LocalModel(ChatModel):
         self.style, self.prompt_tokens = style, prompt_tokens
         self._warm_models = warm_models or WarmModels()
         self._on_speed = on_speed
+        self._speed_report: asyncio.Future[None] | None = None  # the last call of ``on_speed``
         self._answer_count = 0  # the number of answers that are being generated
         self._limits = limits
         self._max_tokens = max_tokens
@@ -135,26 +136,22 @@ class LocalModel(ChatModel):
                 options={"extra_body": extra, **sampling},
             )
             has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
-            first_time = last_time = 0.0  # when the first and the last text arrived
-            tokens = 0
+            meter = _SpeedMeter()
             try:
                 async for delta in answer:
                     has_started = True
-                    if delta.text:
-                        last_time = time.monotonic()
-                        first_time = first_time or last_time
-                    if delta.usage:
-                        tokens = int(delta.usage.get("output_tokens") or 0)
+                    meter.add(delta)
                     yield delta
                     text += delta.text
                     if len(text) >= next_check:
                         next_check = len(text) + REPETITION_CHECK_EVERY
                         if ends_in_repetition(text):
                             raise BadAnswer(BadAnswer.repeats)
-                if self._on_speed and tokens >= MIN_MEASURED_TOKENS and first_time < last_time:
-                    # The first token is left out: the time before it was spent on reading.
-                    speed = (tokens - 1) / (last_time - first_time)
-                    await asyncio.to_thread(self._on_speed, speed)
+                speed = meter.speed()
+                if self._on_speed and speed:
+                    # Not awaited: the answer is complete, whatever happens to its speed.
+                    loop = asyncio.get_running_loop()
+                    self._speed_report = loop.run_in_executor(None, self._on_speed, speed)
                 return
             except ModelUnavailable:
                 if has_started or is_last_attempt or not await self.process.has_ended():
@@ -217,6 +214,36 @@ class LocalModel(ChatModel):
         chat, self._chat, self._address = self._chat, None, None
         if chat is not None:
             await close_model(chat)
+
+
+class _SpeedMeter:
+    """Measures how fast an answer is written.
+
+    The first piece of text is left out, because the time before it was spent on reading the prompt,
+    and because it may contain any number of tokens.
+    """
+
+    def __init__(self) -> None:
+        self._first_time = self._last_time = 0.0
+        self._first_length = self._length = 0
+        self._tokens = 0
+
+    def add(self, delta: Delta) -> None:
+        """Add the next part of the answer."""
+        if delta.text:
+            self._last_time = time.monotonic()
+            self._length += len(delta.text)
+            if not self._first_length:
+                self._first_time, self._first_length = self._last_time, self._length
+        if delta.usage:
+            self._tokens = int(delta.usage.get("output_tokens") or 0)
+
+    def speed(self) -> float | None:
+        """Return the tokens per second; None if the answer was too short to tell."""
+        duration = self._last_time - self._first_time
+        if duration <= 0 or self._tokens < MIN_MEASURED_TOKENS:
+            return None
+        return self._tokens * (1 - self._first_length / self._length) / duration
 
 
 def ends_in_repetition(text: str) -> bool:

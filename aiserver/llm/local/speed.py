@@ -78,20 +78,27 @@ async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
 
 def stored() -> dict[str, float]:
     """Return the tokens per second that were measured on this machine, by name of the model."""
-    try:
-        data: Any = json.loads((weights.folder() / _FILE).read_text("utf-8"))
-        speeds = data["speeds"] if data["machine"] == _machine() else {}
-        return {str(name): float(value) for name, value in speeds.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+    return _all_speeds().get(_machine(), {})
 
 
 def store(model: CatalogueModel, speed: float) -> None:
     """Store the speed of a model. Raises OSError, StorageError."""
-    speeds = stored() | {model.name: round(speed, 1)}
-    data = {"machine": _machine(), "speeds": speeds}
+    speeds = _all_speeds()
+    speeds.setdefault(_machine(), {})[model.name] = round(speed, 1)
     weights.make_folder(weights.folder())
-    replace_file(weights.folder(), _FILE, json.dumps(data, indent=2).encode() + b"\n")
+    replace_file(weights.folder(), _FILE, json.dumps(speeds, indent=2).encode() + b"\n")
+
+
+def _all_speeds() -> dict[str, dict[str, float]]:
+    """Return the stored speeds by machine; {} if the file is missing or damaged."""
+    try:
+        data: Any = json.loads((weights.folder() / _FILE).read_text("utf-8"))
+        return {
+            str(name): {str(model): float(speed) for model, speed in speeds.items()}
+            for name, speeds in data.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
 
 
 def store_faster(model: CatalogueModel, speed: float) -> None:

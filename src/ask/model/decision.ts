@@ -77,7 +77,7 @@ export class Decision {
       this._store.setState({ notice: 'not_written' });
       return false;
     }
-    const { request } = this._store;
+    const { answeredRequest: request } = this._store;
     this._store.accepted = request && { code: source, request };
     this._closeSuggestion(next);
     await this._store.record(accepted);

@@ -191,8 +191,11 @@ export class GenerationModel extends GenerationStore {
     const { accepted, suggestion, state } = this;
     const isAccepted = !suggestion && accepted?.code === target.source();
     if (accepted && isAccepted && state.model?.small) {
+      // The kernel's variables may have changed since the request.
+      const current = this.buildRequest(accepted.request.intent);
+      const { parentTurnId, source } = accepted.request;
       return this._repair.runAfter(() =>
-        this._sender.send({ ...accepted.request, isRetry: true })
+        this._sender.send({ ...current, parentTurnId, source, isRetry: true })
       );
     }
     const problems = (await target.check(target.source() ?? '')) ?? [];

@@ -57,7 +57,7 @@ export class RequestSender {
   async retry(request: IRequest): Promise<Problems> {
     const { failure, phase } = this._store.state;
     const hasAnswer = phase === 'suggested' || phase === 'answered';
-    const isRetry = hasAnswer && !failure;
+    const isRetry = request.isRetry || (hasAnswer && !failure);
     return this.send({ ...this._withCurrentSource(request), isRetry });
   }
 
@@ -145,12 +145,14 @@ export class RequestSender {
   }
 
   /**
-   * Return the request with the cell's current source. If a suggestion is open, return the request
-   * unchanged, because its source may be a suggestion's code instead of the cell's.
+   * Return the request with the cell's current source. Return the request unchanged in two cases: if
+   * a suggestion is open, because the request's source is the suggestion's code; and if another
+   * answer is wanted, because the server finds the earlier answers by the request's source.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
-    const source = suggestion ? request.source : target.source();
+    const isUnchanged = suggestion || request.isRetry;
+    const source = isUnchanged ? request.source : target.source();
     return { ...request, source: source ?? request.source };
   }
 
@@ -272,6 +274,7 @@ export class RequestSender {
         !this._isRepairing &&
         store.suggestion?.source === answer.source;
       store.suggestion = answer;
+      store.answeredRequest = store.request;
       store.wordsTurnId = null;
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),

@@ -73,6 +73,48 @@ describe('RunAndRepair', () => {
     ]);
   });
 
+  it('asks again for the accepted suggestion, not for what was asked in between', async () => {
+    const t = cellThatFails(['bad']);
+    const small = { ...MODEL, small: true };
+    const asked = t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
+    await asked;
+    void t.model.ask('and sort it');
+    await t.requested(2);
+    t.model.stop();
+    const ran = t.model.runs.start();
+    await answer(t, 3, 'good');
+    await ran;
+    expect(t.bodies.at(-1)).toMatchObject({ intent: 'do it', mode: 'retry' });
+    expect(t.source()).toBe('good');
+  });
+
+  it('tries a failed request for another answer again as it was', async () => {
+    const t = cellThatFails(['bad']);
+    const small = { ...MODEL, small: true };
+    const asked = t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
+    await asked;
+    await t.model.decision.accept();
+    t.model.open();
+    void t.model.fix(() => 'fix it');
+    (await t.requested(2)).push(start(2), new Error('cut'));
+    await t.phase('failed');
+    void t.model.retry();
+    await t.requested(3);
+    const [, ...again] = t.bodies.map(({ intent, mode, source }) => [
+      intent,
+      mode,
+      source
+    ]);
+    expect(again).toEqual([
+      ['do it', 'retry', 'x = 1'],
+      ['do it', 'retry', 'x = 1']
+    ]);
+  });
+
   it('P13: runs nothing until it is started', async () => {
     const t = cellThatFails([]);
     const asked = t.model.ask('do it');

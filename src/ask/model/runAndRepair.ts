@@ -38,7 +38,7 @@ export class RunAndRepair {
   async start(): Promise<void> {
     const { limit, _store: store } = this;
     const failedCodes = new Set<string>();
-    const { request } = store; // read now, because `accept` removes the request from the store
+    const { answeredRequest: request } = store;
     this._isStopped = false;
     for (let corrections = 0; ; corrections++) {
       const { code, intent } = store.state;

@@ -38,6 +38,8 @@ export class GenerationStore {
   inputText = '';
   /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
+  /** The request whose answer `suggestion` is; the last one if no suggestion is open. */
+  answeredRequest: IRequest | null = null;
   /** The last accepted code, and the request whose answer it was. */
   accepted: { readonly code: string; readonly request: IRequest } | null = null;
   /** The complete answer that waits for the person's decision. */

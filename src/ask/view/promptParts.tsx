@@ -259,7 +259,7 @@ export function DataFrameChips(props: {
       ))}
       <span className="jp-AIServer-Ask-hint">
         {joinSentences(
-          dataframes.some(hasValues)
+          props.model?.onThisMachine && dataframes.some(hasValues)
             ? trans.__('The model sees column names, types and a few values.')
             : trans.__('Only column names and types are sent.'),
           props.model?.small

@@ -463,9 +463,14 @@ describe('PromptRow', () => {
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
   });
 
-  it.each([true, false])(
-    'attaches the DataFrames that the text names, until one is removed (small model: %s)',
-    async small => {
+  it.each([
+    ['a small model', { small: true }],
+    ['a larger model on this machine', { small: false }],
+    ['a remote model', { onThisMachine: false }]
+  ])(
+    'attaches the DataFrames that the text names, until one is removed: %s',
+    async (_, kind) => {
+      const model: ModelInfo = { ...LOCAL, ...kind };
       const frame = (name: string) => ({
         name,
         kind: 'pandas.DataFrame',
@@ -475,7 +480,7 @@ describe('PromptRow', () => {
       });
       const frames = [frame('销售'), frame('costs')];
       const t = await setup({
-        models: [{ ...LOCAL, small }],
+        models: [model],
         kernel: { frames, variables: [] }
       });
       const chips = () =>
@@ -485,11 +490,14 @@ describe('PromptRow', () => {
       expect(chips()).toEqual([]);
       await t.type('把销售按月画图');
       expect(chips()).toEqual(['销售']);
-      expect(t.row.node.textContent).toContain('a few values');
+      // Even if values were read for a local model, a remote one doesn't get them.
+      expect(t.row.node.textContent?.includes('a few values')).toBe(
+        model.onThisMachine
+      );
       // The server sends a small model only the code if the request is a question (P15).
       expect(
         t.row.node.textContent?.includes('A small model doesn’t get')
-      ).toBe(small);
+      ).toBe(model.small ?? false);
       const remove = t.row.node.querySelector<HTMLElement>(
         '[aria-label="Remove 销售"]'
       );
