@@ -45,6 +45,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 NAME = "scripted"
+_used_ports: set[int] = set()  # the ports of the scripted models of this process
 
 
 class ScriptedModel:
@@ -62,6 +63,11 @@ class ScriptedModel:
             model = owner
 
         self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        while not port and self._http.server_port in _used_ports:
+            # Providers' packages cache a client for each address, which belongs to an event loop.
+            self._http.server_close()
+            self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        _used_ports.add(self._http.server_port)
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 

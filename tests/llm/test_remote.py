@@ -18,6 +18,7 @@ from langsmith import utils
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
 from aiserver.llm.policy import Access
+from aiserver.llm.remote.langchain import _async_clients, close_model, create_chat_model
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits, stream_chat
 from aiserver.tokens import estimate_tokens
@@ -349,3 +350,27 @@ async def test_the_key_is_in_no_log(make, scripted, caplog):
 )
 def test_estimates_rather_too_many_tokens(text, at_least, at_most):
     assert at_least <= estimate_tokens(text) <= at_most
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_the_next_model_at_an_address_has_an_open_client(provider: str):
+    """The packages cache their clients by address; the address must not look like loopback."""
+    address = f"https://{provider}.invalid/v1"
+    for key in ("first", "second"):
+        model = create_chat_model(provider, "x", {}, Access(address, key))
+        client = _async_clients(model)[0]._client
+        assert client.is_closed is False
+        await close_model(model)
+
+
+async def test_after_its_key_was_changed_a_remote_model_answers(scripted, waits):
+    address = scripted.base_url.replace("127.0.0.1", "0.0.0.0")
+    info = ModelInfo("openai:scripted", "scripted", False)
+    for key in ("first", "second"):
+        model = RemoteModel(info, {}, Limits(30, 1000), access=given(address, key), sleep=waits)
+        assert await take(model)
+        await model.close()
+    assert [request["authorization"] for request in scripted.requests] == [
+        "Bearer first",
+        "Bearer second",
+    ]

@@ -56,7 +56,7 @@ async def order(store: FileSessionManager, *cell_ids: str) -> None:
 @pytest.fixture(autouse=True)
 def sure_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trust the stamps of new files as well, so that no count depends on the clock."""
-    monkeypatch.setattr(reading, "_RACY_NS", -(10**18))
+    monkeypatch.setattr(reading, "_MIN_AGE_NS", -(10**18))
 
 
 def test_only_what_has_changed_is_read_again(tmp_path: Path):
@@ -111,7 +111,7 @@ def test_a_file_that_was_edited_by_hand_is_read_at_once(
 ):
     """Also if the revision, the counts and the times are unchanged."""
     if disk == "not sure yet":
-        monkeypatch.setattr(reading, "_RACY_NS", 10**18)
+        monkeypatch.setattr(reading, "_MIN_AGE_NS", 10**18)
     if disk == "without stamps":
         monkeypatch.setattr(SessionDirectory, "trusts_stamps", False)
 

@@ -141,8 +141,15 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 
 async def close_model(model: BaseChatModel) -> None:
-    """Close the model's HTTP clients."""
+    """Close the model's HTTP clients, unless other models may use them.
+
+    The packages for OpenAI and Anthropic cache an HTTP client for each address. If it were closed,
+    the next model at this address, for example with another key, would get the closed client.
+    """
     for client in (*_async_clients(model), getattr(model, "http_client", None)):
+        http_client = getattr(client, "_client", client)
+        if type(http_client).__module__.startswith("langchain"):
+            continue  # the client is cached
         close = getattr(client, "aclose", None) or getattr(client, "close", None)
         if close is not None:
             with contextlib.suppress(Exception):  # the client won't be used again anyway
