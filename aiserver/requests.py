@@ -135,9 +135,10 @@ class GenerateBody(WarmUpBody):
     ``intent`` is the text of the request, and ``source`` the cell's current source.
 
     If ``parent_turn_id`` is given, the request continues from the turn with this id, and the model
-    only gets the turns that led to it. If the user hasn't accepted the answer of this turn yet,
-    ``source`` is the answer or a part of it. Otherwise, ``source`` is the older version that the
-    user went back to.
+    only gets this turn and the turns that led to it. There are two cases. While a suggestion is
+    open, the request asks to change it, and ``source`` is the suggestion or the part of it that the
+    user kept. Otherwise, the user has gone back to an older version of the cell, and ``source`` is
+    that version.
 
     If ``mode`` is ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
@@ -192,7 +193,8 @@ class NamesBody(Body):
 class InstallBody(Body):
     """A request to install a local model.
 
-    ``name`` is the model's name in the catalogue. If it is None, the smallest model is installed.
+    ``name`` is the model's name in the catalogue. If it is None, the smallest model is installed;
+    with ``join``, the running installation is reported, whatever its model.
     """
 
     join: bool = False
@@ -282,8 +284,8 @@ class ChangesBody(Body):
 
     ``id`` identifies the batch; the page chooses it. If the order of the cells or a cell's type has
     changed, ``order`` lists all cells of the notebook. ``saved`` is true if the notebook was saved
-    after these changes. ``page`` identifies the page, and ``seen`` is the ``seq`` of the last
-    change log entry that the page has received.
+    after these changes. ``page`` identifies the page. ``seen`` is the ``seq`` of the
+    change log's last entry when the page opened the notebook or last recorded a save.
     """
 
     id: Id

@@ -122,10 +122,10 @@ class ChangeRecorder:
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            # The events of new cells are written first, because a new cell may be forked from one
-            # of the other cells. If this first step fails, the sessions of the other cells don't
-            # contain events of this batch yet. So the next attempt to record the batch still forks
-            # a session without these events.
+            # The events of new cells are written first. If a new cell couldn't be forked yet,
+            # because the other cell had no session, it starts with an empty session. If the other
+            # cells' events came first and this attempt then failed, the next attempt would find a
+            # session to fork, and would copy events of this very batch.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]

@@ -37,7 +37,8 @@ SLICE = 0.05  # seconds after which a slice of a search ends
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # a call of ``embed`` adds no further session once it has this many turns
+# A call of ``embed`` stops selecting cells when the selected cells have this many turns.
+_EMBEDDED_TURNS = 256
 
 _TABLES = """
 CREATE TABLE cell (

@@ -1,4 +1,4 @@
-/** Formats times in the person's language: "10:02" (today), "yesterday", "27 Jan". */
+/** Formats times in the person's language: "10:02" for today, "yesterday", "27 Jan" for others. */
 
 const DAY = 24 * 60 * 60_000;
 

@@ -45,9 +45,9 @@ export class ChangeSender {
       }
       return cellIds;
     }
-    // `seen` is the last seq of the change log that this page has seen. If `seen` is sent, the
-    // server answers with the cells that other pages have changed since then. This page must then
-    // send the saved sources of these cells. Without `savedState` it can't, so it sends no `seen`.
+    // If `seen`, a seq of the change log, is sent, the server answers with the cells that other pages
+    // have changed since then. This page must then send the saved sources of these cells. If
+    // `savedState` is undefined, it couldn't do so. Therefore, it sends no `seen`.
     let seen = savedState && this._lastSeqs.get(notebookId);
     let saveBody: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -1,8 +1,9 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
-If a user accepts both sides of a conflict, the lines of their record follow the lines of our
-record. But if both records end with the same lines, git writes these lines only once, after their
-record. So our record may lack its last lines. In this example, the first object lacks two lines::
+If a user accepts both sides of a conflict, the lines of the record from our branch come first, and
+then the lines of the record from the other branch. But if both records end with the same lines, git
+writes these lines only once, after the second record. So the first record may lack its last lines.
+In this example, the first object lacks two lines::
 
     "user_request": {
       "intent": "our request",
