@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -174,7 +173,7 @@ def test_speeds_are_measured_printed_and_stored(
     assert measured[0] == path and len(measured) == 2
     assert "Qwen2.5-Coder 0.5B writes 12 tokens per second" in out
     assert "Qwen2.5-Coder 1.5B wrote too little in 10 s" in out
-    assert json.loads((folder / "speeds.json").read_text())["speeds"] == {SMALLEST.name: 12.3}
+    assert speed.stored() == {SMALLEST.name: 12.3}
 
 
 def test_one_of_several_models_is_removed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

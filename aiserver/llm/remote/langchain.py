@@ -141,19 +141,28 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 
 async def close_model(model: BaseChatModel) -> None:
-    """Close the model's HTTP clients, unless other models may use them.
-
-    The packages for OpenAI and Anthropic cache an HTTP client for each address. If it were closed,
-    the next model at this address, for example with another key, would get the closed client.
-    """
+    """Close the model's HTTP clients and their connections."""
     for client in (*_async_clients(model), getattr(model, "http_client", None)):
-        http_client = getattr(client, "_client", client)
-        if type(http_client).__module__.startswith("langchain"):
-            continue  # the client is cached
-        close = getattr(client, "aclose", None) or getattr(client, "close", None)
-        if close is not None:
-            with contextlib.suppress(Exception):  # the client won't be used again anyway
-                await ensure_async(close())
+        with contextlib.suppress(Exception):  # the client won't be used again anyway
+            await _close_client(client)
+
+
+async def _close_client(client: Any) -> None:
+    """Close an HTTP client, or a provider's client that wraps one.
+
+    The packages for OpenAI and Anthropic cache an HTTP client for each address. The next model at
+    this address, for example with another key, gets the same client. So only its connections are
+    closed, for which httpx has no public method.
+    """
+    http_client = getattr(client, "_client", client)
+    if type(http_client).__module__.startswith("langchain"):
+        for transport in (http_client._transport, *http_client._mounts.values()):
+            if transport is not None:
+                await transport.aclose()
+        return
+    close = getattr(client, "aclose", None) or getattr(client, "close", None)
+    if close is not None:
+        await ensure_async(close())
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
