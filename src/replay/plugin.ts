@@ -11,7 +11,8 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { DiffMode, ReplayModel } from './model/replay';
+import { ReplayModel } from './model/replay';
+import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { confirmReplace } from './view/confirmReplace';
@@ -142,42 +143,11 @@ function activate(
   palette?.addItem({ command: CommandIDs.restoreClean, category });
 
   if (settings) {
-    void syncSettings(settings, model);
+    settings.load(PLUGIN_ID).then(
+      loaded => syncSettings(loaded, model),
+      () => undefined // JupyterLab has no settings for this plugin
+    );
   }
-}
-
-/** Keep the player's speed and the diff mode in sync with the settings, in both directions. */
-async function syncSettings(
-  registry: ISettingRegistry,
-  model: ReplayModel
-): Promise<void> {
-  const settings = await registry.load(PLUGIN_ID).catch(() => null);
-  if (!settings) {
-    return;
-  }
-  const storedValue = (name: string) => settings.get(name).composite;
-  // Saving is asynchronous, so `storedValue` returns the old value for a while. Remember the value
-  // that is being saved, so that it isn't saved a second time in the meantime.
-  let lastSavedByName: Record<string, unknown> = {};
-  const updateModel = () => {
-    lastSavedByName = {};
-    model.player.speed = storedValue('speed') as number;
-    model.diffMode = storedValue('diff') as DiffMode;
-  };
-  updateModel();
-  settings.changed.connect(updateModel);
-  const save = (name: string, value: string | number) => {
-    if (value !== storedValue(name) && value !== lastSavedByName[name]) {
-      lastSavedByName[name] = value;
-      settings.set(name, value).catch(reason => {
-        console.warn(`AI Server could not save the setting “${name}”.`, reason);
-      });
-    }
-  };
-  model.stateChanged.connect(() => {
-    save('speed', model.player.speed);
-    save('diff', model.diffMode);
-  });
 }
 
 /** Open a notebook, and wait until it is loaded and visible. */
