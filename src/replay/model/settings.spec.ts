@@ -9,7 +9,7 @@ function setup() {
   const saves: [string, unknown][] = [];
   let end: ((fetched: Record<string, unknown> | Error) => void) | undefined;
   const settings = {
-    changed: new Signal<any, void>({}),
+    changed: new Signal<unknown, void>({}),
     composite: stored,
     set: (name: string, value: unknown) => {
       saves.push([name, value]);
@@ -25,7 +25,7 @@ function setup() {
       });
     }
   };
-  const stateChanged = new Signal<any, void>({});
+  const stateChanged = new Signal<unknown, void>({});
   const model = { player: { speed: 2 }, diffMode: 'split', stateChanged };
   syncSettings(settings as never, model as unknown as ReplayModel);
   const choose = async (change: Partial<typeof model>) => {
