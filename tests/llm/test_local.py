@@ -36,8 +36,8 @@ def weights(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def model(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture(name="model")
+def model_fixture(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     process = LocalProcess(weights, threads=1, context=4096, memory=10**9, command=CHILD)

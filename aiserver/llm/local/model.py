@@ -45,7 +45,7 @@ REPETITION_CHECK_EVERY = 100
 REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
-MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
+_MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
 
 
 class LocalModel(ChatModel):
@@ -135,19 +135,20 @@ class LocalModel(ChatModel):
                 tracing=self._tracing,
                 options={"extra_body": extra, **sampling},
             )
-            has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
-            meter = _SpeedMeter()
+            has_started, next_check, tokens = False, REPETITION_CHECK_EVERY, 0
+            meter = SpeedMeter()
             try:
                 async for delta in answer:
                     has_started = True
-                    meter.add(delta)
+                    meter.add(delta.text)
+                    if delta.usage:
+                        tokens = int(delta.usage.get("output_tokens") or 0)
                     yield delta
-                    text += delta.text
-                    if len(text) >= next_check:
-                        next_check = len(text) + REPETITION_CHECK_EVERY
-                        if ends_in_repetition(text):
+                    if len(meter.text) >= next_check:
+                        next_check = len(meter.text) + REPETITION_CHECK_EVERY
+                        if ends_in_repetition(meter.text):
                             raise BadAnswer(BadAnswer.repeats)
-                speed = meter.speed()
+                speed = meter.speed(tokens)
                 if self._on_speed and speed:
                     # Not awaited: the answer is complete, whatever happens to its speed.
                     loop = asyncio.get_running_loop()
@@ -216,7 +217,7 @@ class LocalModel(ChatModel):
             await close_model(chat)
 
 
-class _SpeedMeter:
+class SpeedMeter:
     """Measures how fast an answer is written.
 
     The first piece of text is left out, because the time before it was spent on reading the prompt,
@@ -224,26 +225,28 @@ class _SpeedMeter:
     """
 
     def __init__(self) -> None:
+        self.text = ""
         self._first_time = self._last_time = 0.0
-        self._first_length = self._length = 0
-        self._tokens = 0
+        self._first_length = 0
 
-    def add(self, delta: Delta) -> None:
-        """Add the next part of the answer."""
-        if delta.text:
+    def add(self, text: str) -> None:
+        """Add the next piece of the answer's text."""
+        if text:
+            self.text += text
             self._last_time = time.monotonic()
-            self._length += len(delta.text)
             if not self._first_length:
-                self._first_time, self._first_length = self._last_time, self._length
-        if delta.usage:
-            self._tokens = int(delta.usage.get("output_tokens") or 0)
+                self._first_time, self._first_length = self._last_time, len(text)
 
-    def speed(self) -> float | None:
-        """Return the tokens per second; None if the answer was too short to tell."""
+    def speed(self, tokens: int) -> float | None:
+        """Return the tokens per second; None if the answer was too short to tell.
+
+        ``tokens`` is the number of tokens in the answer's text.
+        """
         duration = self._last_time - self._first_time
-        if duration <= 0 or self._tokens < MIN_MEASURED_TOKENS:
+        if duration <= 0:
             return None
-        return self._tokens * (1 - self._first_length / self._length) / duration
+        measured_tokens = tokens * (1 - self._first_length / len(self.text))
+        return measured_tokens / duration if measured_tokens >= _MIN_MEASURED_TOKENS else None
 
 
 def ends_in_repetition(text: str) -> bool:

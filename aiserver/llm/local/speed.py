@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import json
 import platform
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from ..base import ModelInfo
 from ..streaming import Limits
 from . import machine, weights
 from .catalogue import CatalogueModel
-from .model import MIN_MEASURED_TOKENS, LocalModel
+from .model import LocalModel, SpeedMeter
 from .process import LocalProcess
 
 PROBE_SECONDS = 10.0  # the maximum duration of a measurement, including the loading of the model
@@ -49,27 +48,22 @@ async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
     """Measure the speed of ``chat`` as ``measure`` describes, and close ``chat``."""
     from langchain_core.messages import HumanMessage
 
-    pieces: list[str] = []
-    times: list[float] = []
+    meter = SpeedMeter()
 
     async def write() -> None:
         messages = [HumanMessage(_REQUEST)]
         async with contextlib.aclosing(chat.stream(messages, language="python")) as answer:
             async for delta in answer:
-                if delta.text:
-                    pieces.append(delta.text)
-                    times.append(time.monotonic())
+                meter.add(delta.text)
 
     try:
         # A cut or repetitive answer is as good for the measurement as a complete one.
         with contextlib.suppress(asyncio.TimeoutError, BadAnswer):
             await asyncio.wait_for(write(), seconds)
-        if len(times) < 2:
+        if not meter.text:
             return None
-        # The first piece is left out, because the time before it was spent on reading the request.
-        [count] = await chat.count_tokens(["".join(pieces[1:])])
-        duration = times[-1] - times[0]
-        return count / duration if count >= MIN_MEASURED_TOKENS and duration > 0 else None
+        [tokens] = await chat.count_tokens([meter.text])
+        return meter.speed(tokens)
     except ModelError:
         return None
     finally:
