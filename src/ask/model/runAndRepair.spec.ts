@@ -27,14 +27,19 @@ async function askAndRun(t: Setup): Promise<Promise<void>> {
   return t.model.runs.start();
 }
 
+/** Ask a small model, which answers `bad`. */
+async function askSmallModel(t: Setup): Promise<void> {
+  const model = { ...MODEL, small: true };
+  const asked = t.model.ask('do it');
+  const feed = await t.requested(1);
+  feed.push({ ...start(1), model } as never, done(1, 'bad'), null);
+  await asked;
+}
+
 describe('RunAndRepair', () => {
   it('asks a small model for another answer to the request', async () => {
     const t = cellThatFails(['bad']);
-    const small = { ...MODEL, small: true };
-    const asked = t.model.ask('do it');
-    const feed = await t.requested(1);
-    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
-    await asked;
+    await askSmallModel(t);
     const ran = t.model.runs.start();
     await answer(t, 2, 'good');
     await ran;
@@ -49,11 +54,7 @@ describe('RunAndRepair', () => {
 
   it('asks a small model for another answer if the accepted one is to be fixed', async () => {
     const t = cellThatFails(['bad', 'bad + 1']);
-    const small = { ...MODEL, small: true };
-    const asked = t.model.ask('do it');
-    const feed = await t.requested(1);
-    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
-    await asked;
+    await askSmallModel(t);
     await t.model.decision.accept();
     t.model.open();
     const requestText = () => 'fix it';
@@ -75,11 +76,7 @@ describe('RunAndRepair', () => {
 
   it('asks again for the accepted suggestion, not for what was asked in between', async () => {
     const t = cellThatFails(['bad']);
-    const small = { ...MODEL, small: true };
-    const asked = t.model.ask('do it');
-    const feed = await t.requested(1);
-    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
-    await asked;
+    await askSmallModel(t);
     void t.model.ask('and sort it');
     await t.requested(2);
     t.model.stop();
@@ -92,11 +89,7 @@ describe('RunAndRepair', () => {
 
   it('tries a failed request for another answer again as it was', async () => {
     const t = cellThatFails(['bad']);
-    const small = { ...MODEL, small: true };
-    const asked = t.model.ask('do it');
-    const feed = await t.requested(1);
-    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
-    await asked;
+    await askSmallModel(t);
     await t.model.decision.accept();
     t.model.open();
     void t.model.fix(() => 'fix it');

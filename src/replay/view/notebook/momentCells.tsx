@@ -200,12 +200,11 @@ export function UndeleteButton(props: {
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
   /** Maps a cell's id to the deleted cells directly below it; null stands for the list's top. */
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
-  const { gone: allDeletedCells } = snapshot;
   const allIds = new Set(
-    [...snapshot.cells, ...allDeletedCells].map(cell => cell.cellId)
+    [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)
   );
   const withoutPosition: CellSnapshot[] = [];
-  for (const cell of allDeletedCells) {
+  for (const cell of snapshot.gone) {
     const { after: idAbove } = cell;
     if (idAbove === undefined || (idAbove !== null && !allIds.has(idAbove))) {
       withoutPosition.push(cell);
