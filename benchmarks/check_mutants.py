@@ -23,6 +23,10 @@ class Mutant:
 # The problems that a check may report, and the exceptions that show that the mistake matters.
 KINDS = {
     "column renamed": ({"missing_column", "missing_attribute"}, None),
+    "column exchanged": (
+        {"not_numbers", "not_dates", "not_text"},
+        {"TypeError", "ValueError", "AttributeError"},
+    ),
     "import removed": ({"undefined_name"}, {"NameError"}),
     "name misspelt": ({"undefined_name"}, {"NameError"}),
     "module attribute misspelt": ({"missing_attribute"}, {"AttributeError", "ImportError"}),
@@ -60,11 +64,13 @@ def mutants(
     by_kind: dict[str, list[Mutant]] = {kind: [] for kind in KINDS}
     lines = code.split("\n")
 
-    def add(kind: str, line: int, start: int, end: int, old: str, is_text: bool = False) -> None:
+    def add(
+        kind: str, line: int, start: int, end: int, old: str, is_text: bool = False, new: str = ""
+    ) -> None:
         row = lines[line - 1].encode()
         if row[start:end].decode() != old:
             return
-        new = misspell(old, chance)
+        new = new or misspell(old, chance)
         if new == old or (not is_text and not new.isidentifier()):
             return
         changed = (row[:start] + new.encode() + row[end:]).decode()
@@ -96,6 +102,10 @@ def mutants(
             if value in columns or value in files:
                 kind = "column renamed" if value in columns else "file renamed"
                 add(kind, line, node.col_offset + 1, end - 1, value, is_text=True)
+            if value in columns:
+                other = chance.choice(sorted(columns))
+                kind = "column exchanged"
+                add(kind, line, node.col_offset + 1, end - 1, value, True, other)
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 start, size = alias.col_offset, len(alias.name.encode())

@@ -132,6 +132,15 @@ class Problems:
         text: str = self.lines[line - 1]
         return text.encode("utf-8", "replace")[end:].decode("utf-8", "replace")
 
+    def text_of(self, node: Any) -> str:
+        """Return the text of a node; "" if it has several lines."""
+        line, end_line = node.lineno, getattr(node, "end_lineno", None)
+        if line != end_line or not 1 <= line <= len(self.lines):
+            return ""
+        text: str = self.lines[line - 1]
+        start, end = node.col_offset, node.end_col_offset
+        return text.encode("utf-8", "replace")[start:end].decode("utf-8", "replace")
+
     def _characters(self, line: int, offset: int) -> int:
         if not 1 <= line <= len(self.lines):
             return 0
@@ -194,6 +203,7 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
       and ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
     - If the only candidate is a column, the name also means it if the column contains all words of
       the name: ``volume -> Total Volume``.
+    - Code that fails for the dtype of a column means its only replacement.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:
@@ -201,6 +211,8 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
     if len(candidates) != 1 or kind == "missing_file":
         return ""
     [other] = candidates
+    if kind.startswith("not_"):
+        return other
     words, other_words = _words(name), _words(other)
     is_part = bool(words) and set(words) <= set(other_words)
     is_misspelt = len(words) == len(other_words) and all(map(_is_misspelling, words, other_words))

@@ -15,6 +15,7 @@ from ..inspection.objects import (
     loaded_value,
 )
 from ..inspection.signatures import method_keywords
+from .dtypes import check_frame_method, check_groups_method, check_series_method
 from .expressions import Expressions, groups_class
 from .functions import call_symbol, check_keywords, may_create_files
 from .grouping import call_groups, call_series, select_groups
@@ -76,24 +77,24 @@ class Calls(Expressions):
             return UNKNOWN
         if isinstance(owner, Series) and self.is_mask(key):
             self.value(key)
-            return Series(owner.library, owner.name, owner.index, owner.levels)
+            return owner.with_dtype(owner.dtype and owner.dtype.of_some_rows())
         self.value(key)
         return UNKNOWN
 
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         value = self.value(key)
         if self.is_mask(key):
-            return frame.derive()
+            return frame.select(some_rows=True)
         if isinstance(key, ast.Tuple) and frame.library == "pandas":
             return UNKNOWN
         wanted = labels(self, key)
         report_missing(self, frame, wanted)
         if wanted.is_single:
-            return Series(frame.library, wanted.names[0], frame.index, frame.levels)
+            return frame.column(wanted.names[0])
         if isinstance(value, Texts) and value.values is not None:
-            return frame.derive(wanted.names)
+            return frame.select(wanted.names)
         if isinstance(key, ast.List):
-            return frame.derive(wanted.names if wanted.is_exact else None)
+            return frame.select(wanted.names) if wanted.is_exact else frame.derive()
         if isinstance(key, (ast.ListComp, ast.List)):
             return frame.derive()
         return UNKNOWN
@@ -108,7 +109,7 @@ class Calls(Expressions):
             return Row(frame) if rows is key and indexer.name == "iloc" else UNKNOWN
         if not isinstance(key, ast.Tuple):
             if indexer.name == "loc" and self.is_mask(key):
-                return frame.derive()
+                return frame.select(some_rows=True)
             return Row(frame) if indexer.name == "loc" and frame.levels == 1 else UNKNOWN
         if len(key.elts) != 2:
             return UNKNOWN
@@ -125,7 +126,8 @@ class Calls(Expressions):
         if not selects_rows:
             return UNKNOWN
         if wanted.is_single:
-            return Series(frame.library, wanted.names[0], frame.index, frame.levels)
+            column = frame.column(wanted.names[0])
+            return column.with_dtype(column.dtype and column.dtype.of_some_rows())
         return frame.derive(wanted.names if wanted.is_exact and wanted.items else None)
 
     # Calls
@@ -164,14 +166,17 @@ class Calls(Expressions):
         owner, name = called.owner, called.name
         if isinstance(owner, Frame):
             self._check_method(loaded_value(owner.library, "DataFrame"), name, node)
+            check_frame_method(self, owner, name, node)
             return self._call_frame(owner, name, node)
         if isinstance(owner, Series):
             self._check_method(loaded_value(owner.library, "Series"), name, node)
+            check_series_method(self, owner, name, node)
             return call_series(self, owner, name, node)
         if isinstance(owner, Groups):
             if owner.frame.library == "polars":
                 return call_polars_groups(self, owner, name, node)
             self._check_method(groups_class(owner), name, node)
+            check_groups_method(self, owner, name, node)
             return call_groups(self, owner, name, node)
         if isinstance(owner, Expression):
             return call_expression(self, owner, name, node)

@@ -22,6 +22,7 @@ from ..inspection.objects import (
     module_value,
 )
 from ..problems import Problems
+from .dtypes import check_accessor, check_arithmetic, check_comparison
 from .labels import Labels, has_column, labels, report_column
 from .lifting import Lifting
 from .values import (
@@ -192,9 +193,14 @@ class Expressions(Lifting):
                 return Series(value.library, None, value.index, value.levels)
         return UNKNOWN
 
-    _of_Compare = _of_UnaryOp = _operation
+    _of_UnaryOp = _operation
+
+    def _of_Compare(self, node: ast.Compare) -> Value:
+        check_comparison(self, node)
+        return self._operation(node)
 
     def _of_BinOp(self, node: ast.BinOp) -> Value:
+        check_arithmetic(self, node)
         result = self._operation(node)
         if result is UNKNOWN and isinstance(node.op, ast.Add):
             named = labels(self, node)
@@ -271,7 +277,7 @@ class Expressions(Lifting):
         if is_member and (name not in frame.columns or kind is not MISSING):
             return Method(frame, name)
         if name in frame.columns and frame.library == "pandas":
-            return Series("pandas", name, frame.index, frame.levels)
+            return frame.column(name)
         if has_column(self, frame, name) or name in frame.attributes or name.startswith("__"):
             return UNKNOWN
         if frame.library == "pandas" and not is_called:
@@ -325,7 +331,18 @@ class Expressions(Lifting):
                 names = sorted(item for item in class_attributes(kind) if item[:1] != "_")
                 self._report_attribute(node, f"The Series has no {name!r}.", names)
             return UNKNOWN
+        check_accessor(self, series, node)
         return Method(series, name)
+
+    def name_of_module(self, path: str) -> str:
+        for name, value in self._names.items():
+            if isinstance(value, Symbol) and value.is_module and value.path == path:
+                return name
+        module = loaded_module(path)
+        for name, variable in self.variables.items():
+            if module is not None and variable is module and name not in self._names:
+                return name
+        return ""
 
 
 def groups_class(groups: Groups) -> Any:

@@ -10,6 +10,7 @@ from ..inspection.modules import absent_part, may_define, module_names, package_
 from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
 from ..scopes.bindings import (
     CATCHABLE_KINDS,
+    DTYPE_KINDS,
     bound_names,
     caught_kinds,
     is_always,
@@ -19,12 +20,13 @@ from ..scopes.bindings import (
 )
 from .calls import Calls
 from .labels import labels
-from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Symbol, Value
+from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Series, Symbol, Value
 
 # The kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
+_UNCERTAIN |= DTYPE_KINDS
 # The kinds of problems that aren't reported in the body of a function.
-_IN_FUNCTIONS = frozenset({"missing_column", "missing_file"})
+_IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | DTYPE_KINDS
 
 
 class Flow(Calls):
@@ -273,6 +275,8 @@ class Flow(Calls):
         elif isinstance(target, ast.Subscript):
             self._of_Subscript(target)
             self._assign(target, UNKNOWN)
+        elif isinstance(target, ast.Attribute):
+            self._assign(target, UNKNOWN)
 
     def _on_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -297,20 +301,26 @@ class Flow(Calls):
                 if isinstance(child, (ast.Subscript, ast.Attribute)):
                     self._assign(child, UNKNOWN)
         elif isinstance(target, ast.Subscript):
-            self._assign_item(target)
+            self._assign_item(target, value)
         elif isinstance(target, ast.Attribute):
             self._assign_attribute(target, value)
 
-    def _assign_item(self, target: ast.Subscript) -> None:
+    def _assign_item(self, target: ast.Subscript, value: Value) -> None:
         owner, key = self.value(target.value), self.key(target)
         if isinstance(owner, Frame):
             added = labels(self, key)
             owner.add(added.names)
+            is_certain = added.is_single and not self.is_conditional
+            if is_certain and isinstance(value, Series) and value.dtype is not None:
+                owner.dtypes[added.names[0]] = value.dtype
             is_mask = self.is_mask(key) or isinstance(key, ast.Slice)
+            if is_mask:
+                owner.dtypes.clear()
             if not added.is_exact and not is_mask:
                 owner.has_unknown_columns = True
         elif isinstance(owner, Indexer):
             self.value(key)
+            owner.frame.dtypes.clear()
             if owner.name in ("loc", "at") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
                 added = labels(self, key.elts[1])
                 owner.frame.add(added.names)
@@ -321,6 +331,8 @@ class Flow(Calls):
             elif owner.name in ("loc", "at") and isinstance(key, ast.Name):
                 owner.frame.has_unknown_columns = True
         else:
+            if isinstance(owner, Series):
+                owner.change()
             self.value(key)
             self.possible_columns.update(labels(self, key).names)
 
@@ -333,12 +345,14 @@ class Flow(Calls):
                     named = self.texts(value)
                 if named.is_exact and named.items and not self.is_conditional:
                     owner.columns, owner.has_unknown_columns = dict.fromkeys(named.names), False
+                    owner.dtypes.clear()
                 else:
                     owner.has_unknown_columns = True
             elif target.attr == "index":
                 owner.index = owner.levels = None
             else:
                 owner.attributes.add(target.attr)
+                owner.dtypes.pop(target.attr, None)
         elif isinstance(target.value, ast.Attribute) and target.attr in ("name", "names"):
             frame = self.value(target.value.value)
             if isinstance(frame, Frame):

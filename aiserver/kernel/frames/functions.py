@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..inspection.files import csv_header, file_exists, is_local, neighbours
+from ..inspection.dtypes import Dtype, csv_dtypes, is_pandas_2
+from ..inspection.files import csv_rows, file_exists, is_local, neighbours
 from ..inspection.objects import MISSING, is_function, is_plain_class, loaded_value
 from ..inspection.signatures import keywords, own_keywords
+from .dtypes import check_conversion
 from .labels import Arguments, labels, report_missing
 from .pandas_methods import call_pandas, merge_frames
 from .polars_methods import column_expression
@@ -57,6 +59,10 @@ _HARMLESS = set(
     "infer_datetime_format dayfirst cache_dates date_format converters float_precision "
     "skip_blank_lines verbose quotechar".split()
 )
+# Keywords of ``read_csv`` that don't change the dtypes of the columns.
+_TYPE_PRESERVING = set(
+    "filepath_or_buffer sep delimiter encoding low_memory usecols index_col engine header".split()
+)
 # The keywords of ``read_csv`` in any version, for a kernel that hasn't loaded pandas.
 _READ_CSV = _HARMLESS | set(
     "header names squeeze prefix mangle_dupe_cols skiprows skipfooter iterator chunksize "
@@ -72,6 +78,8 @@ _KEYWORDS = {
         "group_keys kind limit fill_method"
     ),
 }
+# What the functions that convert a Series return.
+_CONVERTED_KINDS = {"pandas.to_datetime": "date", "pandas.to_numeric": "number"}
 # Functions that may create files, run commands or change the current folder.
 _FILE_MAKERS = set(
     "urlretrieve system popen run Popen call check_call check_output extractall extract chdir "
@@ -113,7 +121,12 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
         return column_expression(context, node)
     if path in ("pandas.to_datetime", "pandas.to_numeric", "pandas.cut", "pandas.qcut"):
         first = context.value(node.args[0]) if node.args else UNKNOWN
-        return first if isinstance(first, Series) else UNKNOWN
+        if path == "pandas.to_numeric":
+            check_conversion(context, node)
+        is_certain = not any(keyword.arg == "errors" for keyword in node.keywords)
+        kind = _CONVERTED_KINDS.get(path) if is_certain else None
+        dtype = None if kind is None else Dtype(kind)
+        return first.with_dtype(dtype) if isinstance(first, Series) else UNKNOWN
     if path in ("pandas.pivot_table", "pandas.melt", "pandas.pivot"):
         frame = context.value(node.args[0]) if node.args else UNKNOWN
         if not isinstance(frame, Frame):
@@ -191,12 +204,15 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
     separator = separator or ("," if function == "read_csv" else "\t")
     if not isinstance(separator, str) or len(separator) != 1 or not isinstance(encoding, str):
         return UNKNOWN
-    header = csv_header(file, context.folder, separator, encoding)
-    if header is None:
+    rows = csv_rows(file, context.folder, separator, encoding)
+    if not rows:
         return UNKNOWN
+    header = rows[0]
     if arguments.constant("skipinitialspace", False):
         header = [name.strip() for name in header]
     frame = Frame(library, header, set(), 1)
+    if set(arguments.given()) <= _TYPE_PRESERVING and library == "pandas" and is_pandas_2():
+        frame.dtypes = csv_dtypes(header, rows[1:])
     wanted = labels(context, arguments.get("usecols"))
     report_missing(context, frame, wanted)
     if isinstance(dates, (ast.List, ast.Tuple)):

@@ -30,6 +30,11 @@ _SERIES_METHODS = set(
 )
 
 
+# Those methods that return all rows, and those that return some rows.
+_SAME_ROWS = {"copy", "sort_values", "sort_index"}
+_SOME_ROWS = set("head tail dropna drop_duplicates sample nlargest nsmallest".split())
+
+
 def group_by(context: Context, frame: Frame, node: ast.Call) -> Value:
     arguments = Arguments(node, "by axis level as_index sort group_keys")
     if not arguments.is_exact or "axis" in arguments.given():
@@ -186,8 +191,13 @@ def _function_name(node: ast.AST) -> str | None:
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
     """Return the result of a method of a Series."""
     arguments = Arguments(node, "level")
+    if arguments.get("inplace") is not None:
+        series.change()
     if name in _SERIES_METHODS:
-        return Series(series.library, series.name, series.index, series.levels)
+        dtype = series.dtype if name in _SAME_ROWS else None
+        if series.dtype is not None and name in _SOME_ROWS:
+            dtype = series.dtype.of_some_rows()
+        return series.with_dtype(dtype)
     if name == "value_counts" and series.library == "pandas":
         index = {series.name} if series.name is not None else None
         return Series("pandas", "count", index, 1)

@@ -150,6 +150,7 @@ def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result:
     elif context.is_conditional:
         if isinstance(result, Frame) and not result.has_unknown_columns:
             frame.add(result.columns)
+            frame.dtypes.clear()
             frame.index = frame.levels = None
         else:
             frame.has_unknown_columns = True

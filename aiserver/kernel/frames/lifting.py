@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import types
 from typing import Any
 
+from ..inspection.dtypes import frame_dtypes
 from ..inspection.objects import (
     MISSING,
     class_of,
@@ -93,4 +95,6 @@ class Lifting(Context):
         index = None if names is None else {name for name in names if name is not None}
         frame = Frame("pandas", columns, index, None if names is None else len(names))
         frame.attributes = instance_attributes(obj, kind)
+        with contextlib.suppress(Exception):  # pandas may store its columns in another way
+            frame.dtypes = frame_dtypes(obj)
         return frame

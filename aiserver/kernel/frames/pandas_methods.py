@@ -22,6 +22,10 @@ _PANDAS_SAME = set(
     "tail take transform truediv truncate tz_convert tz_localize where drop_duplicates "
     "swaplevel reorder_levels loc filter".split()
 )
+# Those methods whose result contains some rows of the DataFrame, or all of them in another order.
+_SOME_ROWS_OF_FRAME = set(
+    "copy sort_values sort_index dropna drop_duplicates head tail sample nlargest nsmallest".split()
+)
 # Methods in ``_PANDAS_SAME`` whose result is nevertheless unknown.
 _NOT_IMPLEMENTED = {"align", "ewm", "asof", "corr", "cov", "loc"}
 # For each method: its positional parameters, the parameters that name columns, and whether they may
@@ -73,6 +77,10 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
         or name == "explode"
     ):
         result = frame.derive()
+    if name in _SOME_ROWS_OF_FRAME:
+        result = frame.select(some_rows=name not in ("copy", "sort_values", "sort_index"))
+    if name == "update":
+        frame.dtypes.clear()
     return apply_in_place(context, frame, arguments, result)
 
 
@@ -123,7 +131,8 @@ def _drop(context: Context, frame: Frame, arguments: Arguments) -> Value:
     if given is not None and arguments.constant("errors", "raise") == "raise":
         report_missing(context, frame, wanted)
     dropped = set(wanted.names)
-    return frame.derive(name for name in frame.columns if name not in dropped)
+    remaining = [name for name in frame.columns if name not in dropped]
+    return frame.select(remaining, some_rows=given is None or arguments.get("index") is not None)
 
 
 def _assign(context: Context, frame: Frame, arguments: Arguments) -> Value:
@@ -142,7 +151,7 @@ def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
     wanted = labels(context, arguments.get("keys"))
     report_missing(context, frame, wanted)
     dropped = set(wanted.names) if arguments.constant("drop", True) is True else set()
-    result = frame.derive(name for name in frame.columns if name not in dropped)
+    result = frame.select(name for name in frame.columns if name not in dropped)
     if not wanted.items or not wanted.is_exact or "append" in arguments.given():
         result.index = result.levels = None
     else:
@@ -151,7 +160,7 @@ def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    result = frame.derive()
+    result = frame.select()
     if arguments.constant("drop", False) is not True:
         result.add([*(frame.index or ()), "index", *("level_%d" % n for n in range(4))])
         result.add(labels(context, arguments.get("names")).names)
@@ -296,7 +305,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
         for name in _query_names(wanted.names[0], frame.columns) or ():
             if name not in allowed and not name.startswith("ilevel_"):
                 report_missing(context, frame, Labels([(name, wanted.items[0][1])], True))
-    return frame.derive()
+    return frame.select(some_rows=True)
 
 
 def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:

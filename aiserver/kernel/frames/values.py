@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from ..inspection.dtypes import Dtype
 from ..problems import Problems
 
 
@@ -55,6 +56,7 @@ class Frame(Value):
     the frame may have any other column, too. ``index`` contains the possible names of the frame's
     index, or is None if they aren't known. ``levels`` is the number of levels of the index, or None
     if it isn't known. ``attributes`` contains the names of attributes that aren't columns.
+    ``dtypes`` has the dtypes of columns, as far as they are known.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Frame(Value):
         self.index = index
         self.levels = levels
         self.attributes: set[str] = set()
+        self.dtypes: dict[str, Dtype] = {}
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
         """Return a new frame with the same index, and with ``columns`` (None: the same columns)."""
@@ -77,6 +80,22 @@ class Frame(Value):
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
         return frame
+
+    def select(self, columns: Iterable[str] | None = None, some_rows: bool = False) -> Frame:
+        """Return what ``derive`` returns, with the dtypes of the columns.
+
+        ``some_rows`` tells whether the result may lack rows of this frame.
+        """
+        frame = self.derive(columns)
+        for name, dtype in self.dtypes.items():
+            if name in frame.columns:
+                frame.dtypes[name] = dtype.of_some_rows() if some_rows else dtype
+        return frame
+
+    def column(self, name: str) -> Series:
+        """Return a column. It has no dtype if the frame may have changed in unknown ways."""
+        dtype = None if self.has_unknown_columns else self.dtypes.get(name)
+        return Series(self.library, name, self.index, self.levels, dtype=dtype, frame=self)
 
     def become(self, other: Value) -> None:
         """Change this frame in place, so that it has the columns and the index of ``other``.
@@ -86,11 +105,18 @@ class Frame(Value):
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.levels = other.index, other.levels
+            self.dtypes = other.dtypes
         else:
             self.has_unknown_columns = True
 
     def add(self, names: Iterable[str]) -> None:
-        """Add columns in a new dict, because ``Problems.near`` caches an index for each dict."""
+        """Add or replace columns; afterwards, their dtypes are unknown.
+
+        ``columns`` becomes a new dict, because ``Problems.near`` caches an index for each dict.
+        """
+        names = list(names)
+        for name in names:
+            self.dtypes.pop(name, None)
         new = [name for name in names if name not in self.columns]
         if new:
             self.columns = {**self.columns, **dict.fromkeys(new)}
@@ -100,7 +126,8 @@ class Series(Value):
     """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
 
     If ``has_text_index`` is true, the labels of its index may be used as attributes:
-    ``series.total``.
+    ``series.total``. ``dtype`` is None if it isn't known. ``frame`` is the frame of which the
+    Series is a column, so that a change of the Series may change the frame, or None.
     """
 
     def __init__(
@@ -110,9 +137,21 @@ class Series(Value):
         index: set[str] | None = None,
         levels: int | None = None,
         has_text_index: bool = True,
+        dtype: Dtype | None = None,
+        frame: Frame | None = None,
     ) -> None:
         self.library, self.name, self.index, self.levels = library, name, index, levels
-        self.has_text_index = has_text_index
+        self.has_text_index, self.dtype, self.frame = has_text_index, dtype, frame
+
+    def with_dtype(self, dtype: Dtype | None) -> Series:
+        """Return a new Series with the same name and index, and with another dtype."""
+        return Series(self.library, self.name, self.index, self.levels, dtype=dtype)
+
+    def change(self) -> None:
+        """Record that values of the Series may have changed."""
+        self.dtype = None
+        if self.frame is not None:
+            self.frame.dtypes.clear()
 
 
 class Row(Value):
@@ -186,6 +225,10 @@ class Context:
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
         """Return the value of a lambda that is called with the arguments ``parameters``."""
+        raise NotImplementedError
+
+    def name_of_module(self, path: str) -> str:
+        """Return the name of a variable that is the module ``path``; "" if there is none."""
         raise NotImplementedError
 
     def report(

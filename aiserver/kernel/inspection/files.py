@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 
 _HEADER_BYTES = 65_536
 _MAX_FILES = 2000
+_MAX_ROWS = 50
 
 
 def is_local(path: str) -> bool:
@@ -39,13 +41,17 @@ def neighbours(path: str, folder: str) -> list[str]:
     return sorted(names)
 
 
-def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[str] | None:
-    """Return the column names that ``read_csv`` reads from a file; None if they aren't certain."""
+def csv_rows(path: str, folder: str, separator: str, encoding: str) -> list[list[str]]:
+    """Return the header and the first rows that ``read_csv`` reads from a file.
+
+    Return [] if the names in the header aren't certain.
+    """
     full = os.path.join(folder, os.path.expanduser(path))
     if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
-        return None
+        return []
     if not os.path.isfile(full):
-        return None
+        return []
+    rows: list[list[str]] = []
     try:
         with open(full, "rb") as file:
             data = file.read(_HEADER_BYTES)
@@ -53,10 +59,15 @@ def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[st
             data = data[3:]
         end = data.rfind(b"\n") if len(data) == _HEADER_BYTES else len(data)
         text = data[: max(end, 0)].decode(encoding)
-        rows = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
-        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
-    except (OSError, ValueError, LookupError, csv.Error, TypeError):
-        return None
-    if not header or len(set(header)) != len(header):
-        return None
-    return [name or "Unnamed: %d" % number for number, name in enumerate(header)]
+        reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+        filled = (row for row in reader if any(cell.strip() for cell in row))
+        for row in itertools.islice(filled, _MAX_ROWS):
+            rows.append(row)
+    except csv.Error:  # the rows before the error are correct
+        pass
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    if not rows or len(set(rows[0])) != len(rows[0]):
+        return []
+    header = [name or "Unnamed: %d" % number for number, name in enumerate(rows[0])]
+    return [header, *rows[1:]]

@@ -254,7 +254,9 @@ def _labels(index: Any) -> list[str] | None:
     """
     if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
         return None
-    if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):
+    if not (is_numpy_dtype(index.dtype) or is_library_class(type(index.dtype))):
+        return None
+    if not is_library_class(type(index._values)):
         return None
     if len(index) > _MAX_COLUMNS:
         return None
@@ -268,9 +270,9 @@ def _labels(index: Any) -> list[str] | None:
     return names
 
 
-def _has_library_type(dtype: Any) -> bool:
+def is_numpy_dtype(dtype: Any) -> bool:
     numpy_dtype = loaded_value("numpy", "dtype")
-    return is_library_class(type(dtype)) or any(base is numpy_dtype for base in _mro(type(dtype)))
+    return any(base is numpy_dtype for base in _mro(type(dtype)))
 
 
 def _is_plain_label(kind: type) -> bool:

@@ -6,17 +6,19 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+# The kinds of problems with the dtype of a column.
+DTYPE_KINDS = frozenset({"not_numbers", "not_dates", "not_text"})
 # For each class of exceptions, the kinds of problems that an `except` of this class catches.
 _CATCHES = {
     "NameError": {"undefined_name"},
     "UnboundLocalError": set(),
     "ImportError": {"missing_module", "missing_attribute"},
     "ModuleNotFoundError": {"missing_module"},
-    "AttributeError": {"missing_attribute", "missing_column"},
+    "AttributeError": {"missing_attribute", "missing_column", "not_dates", "not_text"},
     "KeyError": {"missing_column"},
     "LookupError": {"missing_column"},
-    "ValueError": {"missing_column"},
-    "TypeError": {"unknown_argument"},
+    "ValueError": {"missing_column", "not_numbers"},
+    "TypeError": {"unknown_argument", "not_numbers", "not_text"},
     "OSError": {"missing_file"},
     "IOError": {"missing_file"},
     "EnvironmentError": {"missing_file"},

@@ -100,6 +100,16 @@ export function problemText(
       return trans.__('Line %1: “%2” doesn’t exist.', line, name);
     case 'unknown_argument':
       return trans.__('Line %1: “%2” isn’t an argument here.', line, name);
+    case 'not_numbers':
+      return trans.__(
+        'Line %1: “%2” needs numbers, but there is text.',
+        line,
+        name
+      );
+    case 'not_dates':
+      return trans.__('Line %1: “%2” doesn’t contain dates.', line, name);
+    case 'not_text':
+      return trans.__('Line %1: “%2” doesn’t contain text.', line, name);
     case 'missing_file':
       return trans.__('Line %1: there is no file “%2”.', line, name);
     default:

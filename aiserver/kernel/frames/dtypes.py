@@ -1,0 +1,198 @@
+"""Report operations that fail for the values of a column, such as the mean of texts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from ..problems import Position
+from .values import Context, Frame, Groups, Series, Text, Value
+
+# Methods that need numbers and have the parameter ``numeric_only``.
+_NUMERIC = set("mean median std var sem skew quantile".split())
+# Methods that need numbers, but accept texts that are numbers.
+_LENIENT = {"corr", "cov"}
+_LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
+# Methods of a Series that need numbers.
+_NUMERIC_OF_SERIES = _NUMERIC | set("kurt kurtosis abs pct_change diff nlargest nsmallest".split())
+# For each accessor of a Series, the kinds of dtypes that don't have it.
+_ACCESSORS = {
+    "dt": ("text", "object", "number", "boolean"),
+    "str": ("number", "boolean", "date", "duration"),
+}
+_NUMBER_TYPES = {"float", "int", "float64", "int64", "float32", "int32"}
+_ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
+_ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_CONTENTS = {
+    "text": "text",
+    "number": "numbers",
+    "boolean": "True and False",
+    "date": "dates",
+    "duration": "durations",
+    "object": "values that aren't dates",
+}
+
+
+def check_accessor(context: Context, series: Series, node: ast.Attribute) -> None:
+    """Report ``series.dt`` for a column without dates, and ``series.str`` for one without text."""
+    kind = _kind(series)
+    if kind not in _ACCESSORS.get(node.attr, ()):
+        return
+    text = context.problems.text_of(node.value)
+    if node.attr == "str":
+        converted = [f"{text}.astype(str)"] if kind == "number" else []
+        message = f".str needs text, but {_content(series)}."
+        _report(context, node.value, "not_text", message, converted)
+    else:
+        pandas = context.name_of_module("pandas")
+        converted = [f"{pandas}.to_datetime({text})"] if kind == "text" and pandas else []
+        message = f".dt needs dates, but {_content(series)}."
+        _report(context, node.value, "not_dates", message, converted)
+
+
+def check_series_method(context: Context, series: Series, name: str, node: ast.Call) -> None:
+    """Report a method of a Series that needs numbers, if the Series contains text."""
+    operands: list[Value] = []
+    if name in _NUMERIC_OF_SERIES and _has_text(series):
+        operands = [series]
+    elif name in _LENIENT:
+        operands = [series, *map(context.value, node.args[:1])]
+    elif name == "astype" and _is_number_type(node):
+        operands = [series]
+    for operand in operands:
+        if _has_words(operand) or name in _NUMERIC_OF_SERIES:
+            message = f"{name}() needs numbers, but {_content(operand)}."
+            _report(context, _method_position(node), "not_numbers", message)
+            return
+
+
+def check_frame_method(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
+    """Report a method of a DataFrame that needs numbers, if a column contains text."""
+    if name in _NUMERIC or name in _LENIENT or name in ("kurt", "kurtosis"):
+        _check_columns(context, frame, frame.columns, name in _LENIENT, node)
+
+
+def check_groups_method(context: Context, groups: Groups, name: str, node: ast.Call) -> None:
+    """Report a method of groups that needs numbers, if a selected column contains text."""
+    if groups.keys is None or (name not in _NUMERIC and name not in _LENIENT):
+        return
+    keys = groups.keys
+    columns = groups.selection or [column for column in groups.frame.columns if column not in keys]
+    is_lenient = name in _LENIENT_OF_GROUPS
+    _check_columns(context, groups.frame, columns, is_lenient, node, not groups.is_single)
+
+
+def check_conversion(context: Context, node: ast.Call) -> None:
+    """Report ``pd.to_numeric(column)`` if the column contains text that isn't a number."""
+    value = context.value(node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    if value is not None and _has_words(value):
+        _report(context, node, "not_numbers", f"to_numeric() fails: {_content(value)}.")
+
+
+def check_arithmetic(context: Context, node: ast.BinOp) -> None:
+    """Report ``column - 1`` and ``column / other`` for columns of text."""
+    if isinstance(node.op, _ARITHMETIC):
+        _check_operands(context, node, node.left, node.right)
+
+
+def check_comparison(context: Context, node: ast.Compare) -> None:
+    """Report ``column > 1`` for a column of text, and ``column > "1"`` for one of numbers."""
+    if len(node.ops) != 1 or not isinstance(node.ops[0], _ORDERINGS):
+        return
+    left, right = node.left, node.comparators[0]
+    _check_operands(context, node, left, right)
+    for column, other in ((left, right), (right, left)):
+        value = context.value(column)
+        if isinstance(context.value(other), Text) and _kind(value) in ("number", "boolean"):
+            message = f"The comparison needs text, but {_content(value)}."
+            _report(context, column, "not_text", message)
+
+
+def _check_operands(context: Context, node: ast.expr, left: ast.AST, right: ast.AST) -> None:
+    for column, other in ((left, right), (right, left)):
+        value = context.value(column)
+        if _has_text(value) and (_is_number(other) or _kind(context.value(other)) == "number"):
+            message = f"The operation needs numbers, but {_content(value)}."
+            _report(context, node, "not_numbers", message)
+
+
+def _check_columns(
+    context: Context,
+    frame: Frame,
+    columns: Iterable[str],
+    is_lenient: bool,
+    node: ast.Call,
+    has_option: bool = True,
+) -> None:
+    """Report a method that needs numbers if one of a frame's columns contains text.
+
+    If ``is_lenient`` is true, the method accepts text that is a number. ``has_option`` tells
+    whether the method can ignore columns of text (``numeric_only``).
+    """
+    if any(keyword.arg in (None, "numeric_only") for keyword in node.keywords):
+        return
+    for column in columns:
+        series = frame.column(column)
+        if _has_words(series) or (_has_text(series) and not is_lenient):
+            position = _method_position(node)
+            text = context.problems.text_of(position)
+            comma = ", " if node.args or node.keywords else ""
+            option = f"{text[:-1]}{comma}numeric_only=True)"
+            message = f"{text} needs numbers, but {_content(series)}."
+            candidates = [option] if has_option else []
+            _report(context, position, "not_numbers", message, candidates)
+            return
+
+
+def _report(
+    context: Context, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
+) -> None:
+    """Add a problem. ``candidates`` are replacements for the code of ``node``."""
+    text = context.problems.text_of(node)
+    if kind not in context.ignored_kinds:
+        context.problems.add(node, kind, text, message, list(candidates) if text else [])
+
+
+def _method_position(node: ast.Call) -> Any:
+    """Return the position of ``mean()`` in ``frame.mean()``."""
+    function = node.func
+    end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+    if not isinstance(function, ast.Attribute) or end_line is None or end is None:
+        return node
+    line, start = getattr(function, "end_lineno", 0), getattr(function, "end_col_offset", 0)
+    return Position(line, start - len(function.attr.encode("utf-8", "replace")), end_line, end)
+
+
+def _has_text(value: Value) -> bool:
+    return isinstance(value, Series) and value.dtype is not None and value.dtype.has_text
+
+
+def _has_words(value: Value) -> bool:
+    return isinstance(value, Series) and value.dtype is not None and value.dtype.has_words
+
+
+def _kind(value: Value) -> str:
+    return value.dtype.kind if isinstance(value, Series) and value.dtype is not None else ""
+
+
+def _content(value: Value) -> str:
+    """Describe a Series: ``the column 'name' contains text``."""
+    name = value.name if isinstance(value, Series) else None
+    content = _CONTENTS["text" if _has_text(value) else _kind(value)]
+    return f"{'the Series' if name is None else f'the column {name!r}'} contains {content}"
+
+
+def _is_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _is_number_type(node: ast.Call) -> bool:
+    """Return whether ``astype`` is called with a dtype of numbers, and without other arguments."""
+    if len(node.args) != 1 or node.keywords:
+        return False
+    [given] = node.args
+    name = getattr(given, "id", None) or getattr(given, "attr", None)
+    return (name or getattr(given, "value", None)) in _NUMBER_TYPES

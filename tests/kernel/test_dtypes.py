@@ -1,0 +1,232 @@
+"""Operations that fail for the dtype of a column. Each snippet also runs, to compare."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import pandas as pd
+import pytest
+
+from aiserver.kernel.check import check
+
+KINDS = {"not_numbers", "not_dates", "not_text"}
+
+
+def shop() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "城市": ["北京", "上海", "北京"],
+            "day": ["2026-01-01", "2026-01-02", "2026-01-03"],
+            "size": ["1", "2", "3"],
+            "price": [1.5, 2.5, 3.5],
+            "sold": [1, 2, 3],
+            "volume": ["1,200", "-", "300"],
+            "open": [True, False, True],
+            "date": pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"]),
+            "kind": pd.Series(["a", "b", "a"], dtype="category"),
+            "mixed": pd.Series([1, "-", 2.5], dtype=object),
+        }
+    )
+
+
+def problems(code: str) -> list[dict]:
+    reported = check(code, {"df": shop(), "pd": pd})
+    return [problem for problem in reported if problem["kind"] in KINDS]
+
+
+def fails(code: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(code, {"df": shop(), "pd": pd})
+    except (TypeError, ValueError, AttributeError):
+        return True
+    return False
+
+
+WRONG = [
+    "df['城市'].mean()",
+    "df.城市.median()",
+    "df['volume'].std()",
+    "df['size'].mean()",
+    "df['mixed'].mean()",
+    "df['volume'].corr(df['price'])",
+    "df['price'].corr(df['volume'])",
+    "df['城市'].nlargest(2)",
+    "df[df['price'] > 2]['城市'].mean()",
+    "df.loc[df['sold'] > 1, '城市'].mean()",
+    "df.sort_values('price').head(2)['volume'].abs()",
+    "df['volume'].astype(float)",
+    "df['volume'].astype('int')",
+    "pd.to_numeric(df['volume'])",
+    "df.corr()",
+    "df.mean()",
+    "df[['price', 'volume']].corr()",
+    "df.drop(columns=['kind', 'mixed', '城市', 'volume', 'date']).median()",
+    "df[['城市', 'volume', 'price']].groupby('城市').mean()",
+    "df[['城市', 'size', 'price']].groupby('城市').mean()",
+    "df.groupby('城市')['volume'].mean()",
+    "df.groupby('城市')[['volume', 'price']].std()",
+    "df['volume'] - 1",
+    "df['volume'] / df['price']",
+    "df['price'] / df['volume']",
+    "2 - df['size']",
+    "df['size'] > 1",
+    "df[-1 < df['volume']]",
+    "df['price'] > '1'",
+    "df['day'].dt.year",
+    "df['price'].dt.year",
+    "df['mixed'].dt.year",
+    "days = df['day']\ndays.dt.month",
+    "df['year'] = df['day'].dt.year",
+    "df['price'].str.upper()",
+    "df['date'].str[:4]",
+    "df['open'].str.len()",
+    "df['date'] = pd.to_datetime(df['date'])\ndf['date'].str[:4]",
+    "df = df.sort_values('day')\ndf['day'].dt.year",
+    "df.dropna(inplace=True)\ndf['day'].dt.year",
+    "def f():\n    pass\ndf['day'].dt.year",
+]
+RIGHT = [
+    "df['price'].mean()",
+    "df['volume'].sum()",
+    "df['volume'].max()",
+    "df['volume'].nunique()",
+    "df['size'].astype(float).mean()",
+    "pd.to_numeric(df['size']).mean()",
+    "pd.to_numeric(df['volume'], errors='coerce').mean()",
+    "df['volume'].str.replace(',', '').replace('-', '0').astype(float).mean()",
+    "df[df['mixed'] != '-']['mixed'].mean()",
+    "df[df['volume'] != '-'].head()",
+    "df.loc[df['mixed'] == '-', 'mixed'] = 0\ndf['mixed'].mean()",
+    "df.mean(numeric_only=True)",
+    "df.select_dtypes('number').corr()",
+    "df[['price', 'sold']].corr()",
+    "df.groupby('城市')['price'].mean()",
+    "df.groupby('城市')[['price', 'sold']].mean()",
+    "df.groupby('城市').mean(numeric_only=True)",
+    "df.groupby('城市').agg({'price': 'mean'})",
+    "df.groupby('城市').size()",
+    "df['volume'] + '!'",
+    "df['size'] * 2",
+    "df['volume'] == 1",
+    "df['volume'] > ''",
+    "df['date'] > '2026-01-02'",
+    "df['price'] - df['sold']",
+    "df['date'].dt.year",
+    "df['open'].mean()",
+    "df['day'] = pd.to_datetime(df['day'])\ndf['day'].dt.year",
+    "df.day = pd.to_datetime(df.day)\ndf.day.dt.year",
+    "df = df.assign(day=lambda d: pd.to_datetime(d['day']))\ndf['day'].dt.year",
+    "df['day'] = df['day'].astype('datetime64[ns]')\ndf['day'].dt.year",
+    "df[['day']] = df[['day']].apply(pd.to_datetime)\ndf['day'].dt.year",
+    "for name in ['day']:\n    df[name] = pd.to_datetime(df[name])\ndf['day'].dt.year",
+    "if df['day'].dtype != 'M8[ns]':\n    df['day'] = pd.to_datetime(df['day'])\ndf['day'].dt.year",
+    "def fix(frame):\n    frame['day'] = pd.to_datetime(frame['day'])\nfix(df)\ndf['day'].dt.year",
+    "df = df.astype({'day': 'datetime64[ns]'})\ndf['day'].dt.year",
+    "df.update(df[['price']])\ndf['price'].mean()",
+    "df['kind'].str.upper()",
+    "df['mixed'].str.upper()",
+    "try:\n    df['day'].dt.year\nexcept AttributeError:\n    pass",
+    "def later():\n    return df['day'].dt.year",
+    "df.columns = list('abcdefghij')\ndf['d'].mean()",
+    "df = df.rename(columns={'day': 'price', 'price': 'x'})\ndf['x'].mean()",
+]
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_an_operation_that_fails_is_reported(code):
+    assert fails(code)
+    assert len(problems(code)) == 1
+
+
+@pytest.mark.parametrize("code", RIGHT)
+def test_an_operation_that_runs_is_not_reported(code):
+    assert not fails(code)
+    assert problems(code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "corrected"),
+    [
+        ("df.drop(columns='kind').corr()", "df.drop(columns='kind').corr(numeric_only=True)"),
+        ("df.groupby('城市').mean()", "df.groupby('城市').mean(numeric_only=True)"),
+        (
+            "df.drop(columns='kind').corr('spearman')",
+            "df.drop(columns='kind').corr('spearman', numeric_only=True)",
+        ),
+        ("# 日期\ndf['day'].dt.year", "# 日期\npd.to_datetime(df['day']).dt.year"),
+        ("print('一', df['price'].str[:1])", "print('一', df['price'].astype(str).str[:1])"),
+    ],
+)
+def test_the_correction_runs(code, corrected):
+    [problem] = problems(code)
+    lines = code.split("\n")
+    line = lines[problem["line"] - 1]
+    start, end = problem["column"], problem["end_column"]
+    assert line[start:end] == problem["name"]
+    lines[problem["line"] - 1] = line[:start] + problem["correction"] + line[end:]
+    assert "\n".join(lines) == corrected
+    assert not fails(corrected)
+
+
+def test_an_alias_of_pandas_is_used():
+    reported = check("import pandas as panda\ndf['day'].dt.year", {"df": shop()})
+    assert reported[0]["candidates"] == ["panda.to_datetime(df['day'])"]
+
+
+def test_there_is_no_correction_for_text_that_is_not_a_date_column_or_several_lines():
+    assert problems("df['mixed'].dt.year")[0]["candidates"] == []
+    assert problems("df['volume'].mean()")[0]["candidates"] == []
+    assert problems("df.corr(\n    method='pearson',\n)")[0]["candidates"] == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "is_reported"),
+    [
+        ("2026-01-01,1\n2026-01-02,2\n", "df['day'].dt.year", True),
+        ("2026-01-01,1\n", "df['n'].dt.year", False),
+        ("a,1\n,2\n", "df.corr()", True),
+        ("1,1\nNA,2\n", "df.corr()", False),
+        ("True,1\nFalse,2\n", "df['day'].mean()", False),
+        ('"1,200",1\n', "df['day'].mean()", True),
+        ("a,1,2\n", "df['day'].mean()", False),
+    ],
+)
+def test_the_first_rows_of_a_csv_file_tell_its_columns_of_text(tmp_path, rows, code, is_reported):
+    (tmp_path / "days.csv").write_text("day,n\n" + rows, encoding="utf-8")
+    read = "import pandas as pd\ndf = pd.read_csv('days.csv')\n"
+    reported = check(read + code, {}, folder=str(tmp_path))
+    assert bool([problem for problem in reported if problem["kind"] in KINDS]) == is_reported
+    converted = read.replace("csv')", "csv', converters={'day': float})")
+    assert check(converted + code, {}, folder=str(tmp_path)) == []
+
+
+def test_no_method_of_a_persons_array_is_called(tmp_path):
+    class Hostile(pd.api.extensions.ExtensionArray):  # type: ignore[misc]
+        dtype = pd.api.types.pandas_dtype("category")
+        is_armed = False
+
+        def __len__(self):
+            self._touched()
+            return 2
+
+        def __getitem__(self, item):
+            self._touched()
+            return "x"
+
+        def copy(self):
+            return self
+
+        def _touched(self):
+            if Hostile.is_armed:
+                os.write(2, b"touched\n")
+                raise AssertionError("touched")
+
+    array = Hostile()
+    frame = pd.DataFrame({"a": ["x", "y"], "b": pd.Series(array)})
+    Hostile.is_armed = True
+    reported = check("df['a'].mean()", {"df": frame})
+    Hostile.is_armed = False
+    assert [problem["kind"] for problem in reported] == ["not_numbers"]
