@@ -24,6 +24,7 @@ from .server import Answer
 STAGES = ("plain", "context", "checks", "repair", "run")
 MAX_REPAIRS = 2
 MAX_RUN_REPAIRS = 2
+UNUSABLE = ("bad_answer", "answer_cut")
 
 Judge = Callable[[Item, Notebook, str], tuple[Output, bool]]
 """Runs the code of an answer in the notebook; returns its output and whether it is right."""
@@ -82,8 +83,15 @@ class Course:
 
     def correct(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
         """Have the problems corrected, and return the answer with the fewest problems."""
+        requests = MAX_REPAIRS
+        while self._is_small and answer.error in UNUSABLE and requests:
+            requests -= 1
+            answer = self._send(self._item.request, "", mode="retry")
+            problems = self._kernel.check(answer.code) if _has_code(answer) else []
+        if not _has_code(answer):
+            return answer
         best, problems = self._correct_obvious(answer, problems)
-        for _ in range(MAX_REPAIRS):
+        for _ in range(requests):
             if not any(map(page_rules.is_for_model, problems)):
                 break
             attempt = self._attempt(best, problems)

@@ -43,6 +43,11 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
   );
 }
 
+/** Return whether the model answered, but its answer is empty, repeats itself or was cut off. */
+export function isUnusableAnswer({ code }: IFailure): boolean {
+  return code === 'bad_answer' || code === 'answer_cut';
+}
+
 /**
  * Return whether the same request may succeed later: the server is unreachable, the person must
  * sign in, or the server has failed (for example, because its disk is full). An error without an

@@ -119,6 +119,54 @@ describe('AutomaticRepair', () => {
     expect(t.recorded).toMatchObject([{ turnId: 2, source: '2' }]);
   });
 
+  it('asks a small model again if its answer can’t be used', async () => {
+    const t = setup({ repair: 'local' });
+    const model = { ...MODEL, onThisMachine: true, small: true };
+    t.model.setState({ phase: 'editing', model });
+    const asked = t.model.ask('do it');
+    const failure = { type: 'error', code: 'bad_answer', message: 'no' };
+    for (const id of [1, 2]) {
+      const feed = await t.requested(id);
+      feed.push({ ...start(id), model } as never, failure as never, null);
+    }
+    const last = await t.requested(3);
+    last.push({ ...start(3), model } as never, done(3, 'x = 1'), null);
+    await asked;
+    expect(t.bodies.map(({ intent, mode }) => [intent, mode])).toEqual([
+      ['do it', undefined],
+      ['do it', 'retry'],
+      ['do it', 'retry']
+    ]);
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      code: 'x = 1',
+      failure: null
+    });
+  });
+
+  it.each([
+    ['a large model', { small: false, onThisMachine: true }, 'local'],
+    ['a remote model', { small: true, onThisMachine: false }, 'local'],
+    ['the setting “off”', { small: true, onThisMachine: true }, 'off']
+  ] as const)(
+    'shows an answer that can’t be used for %s, and “Try again” asks for another',
+    async (_, place, repair) => {
+      const t = setup({ repair });
+      const model = { ...MODEL, ...place };
+      t.model.setState({ phase: 'editing', model });
+      const asked = t.model.ask('do it');
+      const failure = { type: 'error', code: 'answer_cut', message: 'no' };
+      const feed = await t.requested(1);
+      feed.push({ ...start(1), model } as never, failure as never, null);
+      await asked;
+      expect(t.model.state.failure?.code).toBe('answer_cut');
+      expect(t.bodies).toHaveLength(1);
+      void t.model.retry();
+      await t.requested(2);
+      expect(t.bodies[1].mode).toBe('retry');
+    }
+  );
+
   it('sends at most two requests', async () => {
     const t = await ask('all', [['a', 'b', 'c'], ['a', 'b'], ['a'], []], {
       onThisMachine: false

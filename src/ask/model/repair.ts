@@ -2,7 +2,8 @@
  * Corrects the problems of a suggestion before the person decides on it. Obvious corrections, such
  * as a missing import, are made without a model. For the remaining problems, a small model is asked
  * for another answer, because it rarely corrects its own code; any other model is asked to correct
- * its answer.
+ * its answer. A small model is also asked for another answer if its answer can't be used, for
+ * example because it repeated itself.
  *
  * Invariants:
  * - After a request of the person or of `RunAndRepair`, at most `MAX_REPAIRS` requests for a better
@@ -14,6 +15,7 @@
  * - If the person stops a repair, or the repair fails, the best complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
+import { isUnusableAnswer } from '../../state/failure';
 import { correctObvious } from './problems';
 import type { Problems, RequestSender } from './requestSender';
 import {
@@ -46,25 +48,35 @@ export class AutomaticRepair {
    * suggestion's problems.
    */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
-    const previousSuggestion = this._store.suggestion;
-    const problems = await send();
-    const { model, intent } = this._store.state;
-    if (
-      problems &&
-      this._store.suggestion !== previousSuggestion &&
-      this._options &&
-      this._isAllowed(this._options.setting())
-    ) {
-      await this._run(problems, intent, model?.small ?? false, this._options);
+    const store = this._store;
+    const previousSuggestion = store.suggestion;
+    let problems = await send();
+    if (!this._options || !this._isAllowed(this._options.setting())) {
+      return;
     }
+    let requestCount = 0;
+    while (this._canAskAgain && store.request && requestCount < MAX_REPAIRS) {
+      requestCount++;
+      problems = await this._sender.send({ ...store.request, isRetry: true });
+    }
+    if (problems && store.suggestion !== previousSuggestion) {
+      await this._run(problems, requestCount, this._options);
+    }
+  }
+
+  /** Whether a small model has just given an answer that can't be used. */
+  private get _canAskAgain(): boolean {
+    const { failure, model } = this._store.state;
+    return !!model?.small && !!failure && isUnusableAnswer(failure);
   }
 
   private async _run(
     firstProblems: readonly IProblem[],
-    intent: string,
-    isSmall: boolean,
+    requestCount: number,
     { requestText }: IRepairOptions
   ): Promise<void> {
+    const { intent, model } = this._store.state;
+    const isSmall = model?.small ?? false;
     const store = this._store;
     let best = await this._correctObvious(firstProblems);
     if (!best) {
@@ -72,7 +84,7 @@ export class AutomaticRepair {
     }
     let correctedCount = 0;
     this._show(best, intent, correctedCount);
-    for (let count = 0; count < MAX_REPAIRS; count++) {
+    for (let count = requestCount; count < MAX_REPAIRS; count++) {
       if (!best.problems.some(isForModel)) {
         return;
       }

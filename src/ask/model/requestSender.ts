@@ -11,7 +11,7 @@ import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
-import { IFailure, toFailure } from '../../state/failure';
+import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
 import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
 import {
   GenerationStream,
@@ -57,7 +57,8 @@ export class RequestSender {
   async retry(request: IRequest): Promise<Problems> {
     const { failure, phase } = this._store.state;
     const hasAnswer = phase === 'suggested' || phase === 'answered';
-    const isRetry = request.isRetry || (hasAnswer && !failure);
+    const isUnusable = !!failure && isUnusableAnswer(failure);
+    const isRetry = request.isRetry || (hasAnswer && !failure) || isUnusable;
     return this.send({ ...this._withCurrentSource(request), isRetry });
   }
 
