@@ -21,6 +21,7 @@ MODULES = (
     "frames/values",
     "frames/labels",
     "frames/dtypes",
+    "frames/alignment",
     "frames/grouping",
     "frames/pandas_methods",
     "frames/polars_methods",

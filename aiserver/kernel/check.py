@@ -4,10 +4,10 @@ A problem is a dict with these keys:
 
 - ``line`` (from 1), ``column`` (from 0, in characters), ``end_line`` and ``end_column`` (exclusive)
 - ``kind``: ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``,
-  ``missing_attribute``, ``unknown_argument``, ``missing_file``, ``not_numbers``, ``not_dates`` or
-  ``not_text``
-- ``name`` and ``message``; for the last three kinds, ``name`` is the code that fails
-- ``candidates``: the most similar names; for the last three kinds, replacements for the code
+  ``missing_attribute``, ``unknown_argument``, ``missing_file``, ``not_numbers``, ``not_dates``,
+  ``not_text`` or ``not_aligned``
+- ``name`` and ``message``; for the kinds that begin with ``not_``, ``name`` is the wrong code
+- ``candidates``: the most similar names, or replacements for the wrong code
 - ``correction``: the candidate that the name clearly means, or ""
 - ``package``: the package to install for a missing module, or ""
 - ``import``: the statement that defines a well-known name, such as ``import numpy as np``, or ""

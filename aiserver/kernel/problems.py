@@ -124,6 +124,18 @@ class Problems:
             return Position(first, node.col_offset, first, node.col_offset + size)
         return node
 
+    def position_of_method(self, node: ast.Call) -> Any:
+        """Return the position of ``mean()`` in ``frame.mean()``.
+
+        For the call of a function, return the node itself.
+        """
+        function = node.func
+        end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+        if not isinstance(function, ast.Attribute) or end_line is None or end is None:
+            return node
+        start = self.position_of_name(function, function.attr)
+        return Position(start.lineno, start.col_offset, end_line, end)
+
     def text_after(self, node: Any) -> str:
         """Return the rest of the line after a node."""
         line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
@@ -203,7 +215,7 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
       and ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
     - If the only candidate is a column, the name also means it if the column contains all words of
       the name: ``volume -> Total Volume``.
-    - Code that fails for the dtype of a column means its only replacement.
+    - Code that is wrong for the values of a column means its only replacement.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.kernel.check import check
 
-KINDS = {"not_numbers", "not_dates", "not_text"}
+KINDS = {"not_numbers", "not_dates", "not_text", "not_aligned"}
 
 
 def shop() -> pd.DataFrame:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..problems import Position
 from .values import Context, Frame, Groups, Series, Text, Value
 
 # Methods that need numbers and have the parameter ``numeric_only``.
@@ -63,7 +62,7 @@ def check_series_method(context: Context, series: Series, name: str, node: ast.C
     for operand in operands:
         if _has_words(operand) or name in _NUMERIC_OF_SERIES:
             message = f"{name}() needs numbers, but {_content(operand)}."
-            _report(context, _method_position(node), "not_numbers", message)
+            _report(context, context.problems.position_of_method(node), "not_numbers", message)
             return
 
 
@@ -135,7 +134,7 @@ def _check_columns(
     for column in columns:
         series = frame.column(column)
         if _has_words(series) or (_has_text(series) and not is_lenient):
-            position = _method_position(node)
+            position = context.problems.position_of_method(node)
             text = context.problems.text_of(position)
             comma = ", " if node.args or node.keywords else ""
             option = f"{text[:-1]}{comma}numeric_only=True)"
@@ -152,16 +151,6 @@ def _report(
     text = context.problems.text_of(node)
     if kind not in context.ignored_kinds:
         context.problems.add(node, kind, text, message, list(candidates) if text else [])
-
-
-def _method_position(node: ast.Call) -> Any:
-    """Return the position of ``mean()`` in ``frame.mean()``."""
-    function = node.func
-    end_line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
-    if not isinstance(function, ast.Attribute) or end_line is None or end is None:
-        return node
-    line, start = getattr(function, "end_lineno", 0), getattr(function, "end_col_offset", 0)
-    return Position(line, start - len(function.attr.encode("utf-8", "replace")), end_line, end)
 
 
 def _has_text(value: Value) -> bool:

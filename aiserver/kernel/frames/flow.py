@@ -10,7 +10,7 @@ from ..inspection.modules import absent_part, may_define, module_names, package_
 from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
 from ..scopes.bindings import (
     CATCHABLE_KINDS,
-    DTYPE_KINDS,
+    VALUE_KINDS,
     bound_names,
     caught_kinds,
     is_always,
@@ -18,15 +18,16 @@ from ..scopes.bindings import (
     suppresses,
     target_names,
 )
+from .alignment import check_alignment
 from .calls import Calls
 from .labels import labels
 from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Series, Symbol, Value
 
 # The kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
-_UNCERTAIN |= DTYPE_KINDS
+_UNCERTAIN |= VALUE_KINDS
 # The kinds of problems that aren't reported in the body of a function.
-_IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | DTYPE_KINDS
+_IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | VALUE_KINDS
 
 
 class Flow(Calls):
@@ -260,6 +261,10 @@ class Flow(Calls):
             self._expose(node.value)
         value = self.value(node.value)
         for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                frame = self.value(target.value)
+                if isinstance(frame, Frame) and labels(self, self.key(target)).is_single:
+                    check_alignment(self, frame, value, node.value)
             self._assign(target, value)
 
     def _on_AnnAssign(self, node: ast.AnnAssign) -> None:

@@ -211,6 +211,7 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
     if arguments.constant("skipinitialspace", False):
         header = [name.strip() for name in header]
     frame = Frame(library, header, set(), 1)
+    frame.has_number_index = library == "pandas"
     if set(arguments.given()) <= _TYPE_PRESERVING and library == "pandas" and is_pandas_2():
         frame.dtypes = csv_dtypes(header, rows[1:])
     wanted = labels(context, arguments.get("usecols"))

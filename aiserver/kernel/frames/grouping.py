@@ -97,7 +97,11 @@ def _selection(groups: Groups) -> list[str]:
 def _series(groups: Groups, name: str | None) -> Series:
     if groups.keys is None:
         return Series("pandas", name)
-    return Series("pandas", name, set(groups.keys), len(groups.keys))
+    series = Series("pandas", name, set(groups.keys), len(groups.keys))
+    if len(groups.keys) == 1:
+        key = groups.frame.column(groups.keys[0])
+        series.has_text_labels = key.dtype is not None and key.dtype.kind == "text"
+    return series
 
 
 def _aggregated(groups: Groups, columns: list[str]) -> Value:
@@ -200,7 +204,9 @@ def call_series(context: Context, series: Series, name: str, node: ast.Call) -> 
         return series.with_dtype(dtype)
     if name == "value_counts" and series.library == "pandas":
         index = {series.name} if series.name is not None else None
-        return Series("pandas", "count", index, 1)
+        counts = Series("pandas", "count", index, 1)
+        counts.has_text_labels = series.dtype is not None and series.dtype.kind == "text"
+        return counts
     if name == "to_frame" and series.library == "pandas":
         given = arguments.get("level", "name")
         names = labels(context, given).names if given is not None else [series.name or ""]

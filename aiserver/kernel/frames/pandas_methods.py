@@ -156,6 +156,7 @@ def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.index = result.levels = None
     else:
         result.index, result.levels = set(wanted.names), len(wanted.items)
+    result.has_number_index = False
     return result
 
 
@@ -165,7 +166,7 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.add([*(frame.index or ()), "index", *("level_%d" % n for n in range(4))])
         result.add(labels(context, arguments.get("names")).names)
         result.has_unknown_columns = frame.has_unknown_columns or frame.index is None
-    result.index, result.levels = set(), 1
+    result.index, result.levels, result.has_number_index = set(), 1, True
     if arguments.get("level") is not None:
         result.index, result.levels = frame.index, None
     return result

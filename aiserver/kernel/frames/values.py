@@ -56,7 +56,8 @@ class Frame(Value):
     the frame may have any other column, too. ``index`` contains the possible names of the frame's
     index, or is None if they aren't known. ``levels`` is the number of levels of the index, or None
     if it isn't known. ``attributes`` contains the names of attributes that aren't columns.
-    ``dtypes`` has the dtypes of columns, as far as they are known.
+    ``dtypes`` has the dtypes of columns, as far as they are known. If ``index`` is empty,
+    ``has_number_index`` tells whether the index is known to number the rows.
     """
 
     def __init__(
@@ -73,12 +74,14 @@ class Frame(Value):
         self.levels = levels
         self.attributes: set[str] = set()
         self.dtypes: dict[str, Dtype] = {}
+        self.has_number_index = False
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
         """Return a new frame with the same index, and with ``columns`` (None: the same columns)."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
+        frame.has_number_index = self.has_number_index
         return frame
 
     def select(self, columns: Iterable[str] | None = None, some_rows: bool = False) -> Frame:
@@ -105,7 +108,7 @@ class Frame(Value):
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.levels = other.index, other.levels
-            self.dtypes = other.dtypes
+            self.dtypes, self.has_number_index = other.dtypes, other.has_number_index
         else:
             self.has_unknown_columns = True
 
@@ -128,6 +131,7 @@ class Series(Value):
     If ``has_text_index`` is true, the labels of its index may be used as attributes:
     ``series.total``. ``dtype`` is None if it isn't known. ``frame`` is the frame of which the
     Series is a column, so that a change of the Series may change the frame, or None.
+    ``has_text_labels`` tells whether the labels of the index are known to be texts.
     """
 
     def __init__(
@@ -142,6 +146,7 @@ class Series(Value):
     ) -> None:
         self.library, self.name, self.index, self.levels = library, name, index, levels
         self.has_text_index, self.dtype, self.frame = has_text_index, dtype, frame
+        self.has_text_labels = False
 
     def with_dtype(self, dtype: Dtype | None) -> Series:
         """Return a new Series with the same name and index, and with another dtype."""

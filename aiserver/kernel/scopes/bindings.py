@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-# The kinds of problems with the dtype of a column.
-DTYPE_KINDS = frozenset({"not_numbers", "not_dates", "not_text"})
+# The kinds of problems with the values of a column.
+VALUE_KINDS = frozenset({"not_numbers", "not_dates", "not_text", "not_aligned"})
 # For each class of exceptions, the kinds of problems that an `except` of this class catches.
 _CATCHES = {
     "NameError": {"undefined_name"},
