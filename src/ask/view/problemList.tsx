@@ -111,7 +111,11 @@ export function problemText(
     case 'not_text':
       return trans.__('Line %1: “%2” doesn’t contain text.', line, name);
     case 'not_aligned':
-      return trans.__('Line %1: “%2” doesn’t give one value per row.', line, name);
+      return trans.__(
+        'Line %1: “%2” doesn’t give one value per row.',
+        line,
+        name
+      );
     case 'missing_file':
       return trans.__('Line %1: there is no file “%2”.', line, name);
     default:
