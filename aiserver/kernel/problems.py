@@ -145,13 +145,10 @@ class Problems:
         return text.encode("utf-8", "replace")[end:].decode("utf-8", "replace")
 
     def text_of(self, node: Any) -> str:
-        """Return the text of a node; "" if it has several lines."""
-        line, end_line = node.lineno, getattr(node, "end_lineno", None)
-        if line != end_line or not 1 <= line <= len(self.lines):
-            return ""
-        text: str = self.lines[line - 1]
-        start, end = node.col_offset, node.end_col_offset
-        return text.encode("utf-8", "replace")[start:end].decode("utf-8", "replace")
+        """Return the text of a node or, if it has several lines, its part in the first line."""
+        line: str = self.lines[node.lineno - 1]
+        end = node.end_col_offset if has_one_line(node) else None
+        return line.encode("utf-8", "replace")[node.col_offset : end].decode("utf-8", "replace")
 
     def _characters(self, line: int, offset: int) -> int:
         if not 1 <= line <= len(self.lines):
@@ -161,6 +158,10 @@ class Problems:
 
     def _shift(self, line: int) -> int:
         return self._indent[line - 1] if 1 <= line <= len(self._indent) else 0
+
+
+def has_one_line(node: Any) -> bool:
+    return bool(node.lineno == getattr(node, "end_lineno", None))
 
 
 class Position:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from ..problems import has_one_line
 from .values import Context, Frame, Groups, Series, Value
 
 
@@ -36,4 +37,5 @@ def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST)
     else:
         return
     if "not_aligned" not in context.ignored_kinds:
-        context.problems.add(position, "not_aligned", text, message, [candidate] if text else [])
+        candidates = [candidate] if has_one_line(node) else []
+        context.problems.add(position, "not_aligned", text, message, candidates)

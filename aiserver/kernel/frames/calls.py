@@ -232,7 +232,10 @@ class Calls(Expressions):
             if may_create_files(name):
                 self.may_create_files = True
             return
-        self.may_create_files = True
+        self.may_create_files = self.may_change_frames = True
+        for value in [*self._names.values(), *self._value_of_object.values()]:
+            if isinstance(value, Frame):
+                value.dtypes.clear()
         for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
             self._expose(argument)
         if type(variable) is types.FunctionType:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from ..problems import has_one_line
 from .values import Context, Frame, Groups, Series, Text, Value
 
 # Methods that need numbers and have the parameter ``numeric_only``.
@@ -150,7 +151,8 @@ def _report(
     """Add a problem. ``candidates`` are replacements for the code of ``node``."""
     text = context.problems.text_of(node)
     if kind not in context.ignored_kinds:
-        context.problems.add(node, kind, text, message, list(candidates) if text else [])
+        candidates = candidates if has_one_line(node) else ()
+        context.problems.add(node, kind, text, message, list(candidates))
 
 
 def _has_text(value: Value) -> bool:

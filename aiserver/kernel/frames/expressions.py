@@ -55,6 +55,7 @@ class Expressions(Lifting):
         self.possible_columns: set[str] = set()
         self.is_conditional = False
         self.may_create_files = source.may_create_files
+        self.may_change_frames = False
         self.may_install_modules = source.may_install_modules
         self._names: dict[str, Value] = {}  # the values of the names that the suggestion sets
         self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set

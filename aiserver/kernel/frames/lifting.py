@@ -96,6 +96,8 @@ class Lifting(Context):
         frame = Frame("pandas", columns, index, None if names is None else len(names))
         frame.attributes = instance_attributes(obj, kind)
         frame.has_number_index = type(obj.index) is loaded_value("pandas", "RangeIndex")
+        if self.may_change_frames:
+            return frame
         with contextlib.suppress(Exception):  # pandas may store its columns in another way
             frame.dtypes = frame_dtypes(obj)
         return frame

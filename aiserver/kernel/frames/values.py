@@ -213,7 +213,8 @@ class Context:
 
     Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
     that any frame may have. ``is_conditional`` tells whether the current statement might be
-    skipped.
+    skipped. If ``may_change_frames`` is true, the suggestion has called a function that may have
+    changed the values of frames.
     """
 
     problems: Problems
@@ -223,6 +224,7 @@ class Context:
     possible_columns: set[str]
     is_conditional: bool
     may_create_files: bool
+    may_change_frames: bool
 
     def value(self, node: ast.AST) -> Value:
         """Return the value of an expression. The problems in it are reported once."""
