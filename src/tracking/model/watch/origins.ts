@@ -136,12 +136,7 @@ function findDuplicated(
 
 /** Return the cells on JupyterLab's clipboard. */
 function clipboardCells(): readonly ICell[] {
-  const clipboard = Clipboard.getInstance();
-  return toList(
-    clipboard.hasData(CELLS_MIME_TYPE)
-      ? clipboard.getData(CELLS_MIME_TYPE)
-      : null
-  );
+  return toList(Clipboard.getInstance().getData(CELLS_MIME_TYPE));
 }
 
 /** Return the cells last copied or cut in a notebook. JupyterLab stores them in a private field. */
@@ -149,11 +144,9 @@ function copiedCells(notebook: Notebook): readonly ICell[] {
   return toList((notebook as unknown as { _localCopy?: unknown })._localCopy);
 }
 
-const NO_CELLS: readonly ICell[] = [];
-
 /** Return `value` if it is a list; otherwise, return an empty list. */
 function toList(value: unknown): readonly ICell[] {
-  return Array.isArray(value) ? value : NO_CELLS;
+  return Array.isArray(value) ? value : [];
 }
 
 /** Return whether a cell has the type and source of a copied cell. */
