@@ -164,7 +164,7 @@ export class Mirror {
   /** Handle a transaction that only changed sources. */
   private _onSourceChanges(transaction: ITransaction, ids: string[]): void {
     const writer = this._options.writers.writerOf(transaction);
-    const mustRecord = !isRecordedByOtherPage(transaction, writer);
+    const mustRecord = isRecordedHere(transaction, writer);
     for (const id of ids.filter(cellId => this._copyById.has(cellId))) {
       const { source } = this._copyById.get(id)!;
       if (mustRecord) {
@@ -199,7 +199,7 @@ export class Mirror {
       newCells.length === this._copyById.size &&
       transaction.changed.has(this._transactions.meta);
     const writer = this._options.writers.writerOf(transaction, isReload);
-    const mustRecord = !isRecordedByOtherPage(transaction, writer);
+    const mustRecord = isRecordedHere(transaction, writer);
     if (mustRecord) {
       this._readAll();
     }
@@ -267,12 +267,9 @@ function stateOf({ id, type, source }: ICellCopy): ICellState {
   return { id, type, source };
 }
 
-/** Return whether another page records a transaction, so that this page must not record it. */
-function isRecordedByOtherPage(
-  { local }: ITransaction,
-  writer: IWriter
-): boolean {
-  return !local && writer.contributor === null;
+/** Return whether this page must record a transaction. If not, another page records it. */
+function isRecordedHere({ local }: ITransaction, writer: IWriter): boolean {
+  return local || writer.contributor !== null;
 }
 
 /**
