@@ -5,9 +5,10 @@
  * Invariant: a change that still lacks a contributor or the preview of an output is passed as a
  * promise. Later changes are sent after the promise has resolved.
  */
+import { JSONExt } from '@lumino/coreutils';
+
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
-import { isSameOrder } from './recordedState';
 
 type CreateSavedChange = INotebookChange['savedState'];
 
@@ -46,7 +47,7 @@ export class ChangePusher {
     pending: readonly Promise<void>[]
   ): void {
     const order = this._readOrder();
-    const isNewOrder = !isSameOrder(order, this._recordedOrder);
+    const isNewOrder = !JSONExt.deepEqual(order, this._recordedOrder);
     if (cells.length || isNewOrder) {
       const change = { cells: [...cells], ...(isNewOrder && { order }) };
       this._recordedOrder = order;

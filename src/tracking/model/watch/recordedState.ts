@@ -2,7 +2,7 @@
  * The recorded state of a notebook, as far as this page knows it: the cells that have a session,
  * the cells that have a turn, and the last recorded source of each cell.
  */
-import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
+import type { EventBody, SessionSummary } from '../../../api/types';
 
 /** The cells that are watched: `all` cells, or only the cells with a turn (`ai`). */
 export type Scope = 'all' | 'ai';
@@ -51,18 +51,4 @@ export class RecordedState {
     const isBlank = !this.withSession.has(id) && !source;
     return this.isWatched(id) && !isBlank && this.lastSource.get(id) !== source;
   }
-}
-
-/** Return whether two lists contain the same cells, with the same types and in the same order. */
-export function isSameOrder(
-  first: readonly PlacedCell[],
-  second: readonly PlacedCell[]
-): boolean {
-  return (
-    first.length === second.length &&
-    first.every(
-      ({ id, type }, index) =>
-        id === second[index].id && type === second[index].type
-    )
-  );
 }
