@@ -66,10 +66,10 @@ export interface IWatchOptions {
 
 export class NotebookWatch implements IOriginNotebook {
   constructor(private readonly _options: IWatchOptions) {
-    const { panel, summaries } = _options;
+    const { panel, scope, summaries } = _options;
     this.notebookId = _options.notebookId;
     this.notebook = panel.content;
-    this._recorded = new RecordedState(_options.scope, summaries);
+    this._recorded = new RecordedState(scope, summaries);
     const shared = panel.context.model.sharedModel as YNotebook;
     this._writers = new Writers(shared, _options.causeDetectors);
     this._mirror = new Mirror(shared, {
@@ -105,7 +105,7 @@ export class NotebookWatch implements IOriginNotebook {
     });
     panel.context.saveState.connect(this._onSave, this);
     panel.content.activeCellChanged.connect(this._onActiveCellChanged, this);
-    this._recordInitialState(summaries);
+    this._recordInitialState();
   }
 
   readonly notebookId: string;
@@ -188,15 +188,12 @@ export class NotebookWatch implements IOriginNotebook {
   }
 
   /** Record the cells whose current source isn't recorded yet, and the order of all cells. */
-  private _recordInitialState(summaries: readonly SessionSummary[]): void {
-    const idsWithSession = new Set(summaries.map(({ cellId }) => cellId));
+  private _recordInitialState(): void {
+    const { withSession } = this._recorded;
     const writes = this._mirror.cells.map(({ id, source }): CellWrite => {
       // A cell with a session may have been changed outside of JupyterLab.
-      return [
-        id,
-        source,
-        idsWithSession.has(id) ? OUTSIDE_WRITER : INITIAL_WRITER
-      ];
+      const writer = withSession.has(id) ? OUTSIDE_WRITER : INITIAL_WRITER;
+      return [id, source, writer];
     });
     const { cells } = createEdits(this._recorded, writes, 'first');
     this._changes.pushInitial(cells);
