@@ -74,13 +74,10 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         ? { panel, cell }
         : null;
     };
-    /** Return the gutter of the active cell; null if the gutter is turned off. */
+    /** Return the gutter of the active cell, unless the gutter is turned off. */
     const currentBlame = () => {
       const current = currentCell();
-      return (
-        (current && notebookBlames.get(current.panel)?.get(current.cell)) ??
-        null
-      );
+      return current && notebookBlames.get(current.panel)?.get(current.cell);
     };
 
     const describedBy = { args: { type: 'object', properties: {} } } as const;
@@ -94,7 +91,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       isEnabled: () => currentCell() !== null,
       isVisible: () => currentCell() !== null,
       isToggleable: true,
-      isToggled: () => currentBlame() !== null,
+      isToggled: () => Boolean(currentBlame()),
       execute: () => {
         const current = currentCell();
         if (current) {

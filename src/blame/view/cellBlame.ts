@@ -80,10 +80,7 @@ export class CellBlame {
     const { _view: view, _cell: cell } = this;
     this._view = this._cell = null;
     if (view && cell && !cell.isDisposed) {
-      const compartment = compartments.get(view);
-      if (compartment) {
-        view.dispatch({ effects: compartment.reconfigure([]) });
-      }
+      view.dispatch({ effects: compartments.get(view)!.reconfigure([]) });
     }
   }
 

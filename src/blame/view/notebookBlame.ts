@@ -25,19 +25,19 @@ export class NotebookBlame {
     panel.disposed.connect(this.dispose, this);
   }
 
-  /** Return the gutter of a cell; null if the gutter is turned off. */
-  get(cell: Cell | null): CellBlame | null {
-    return (cell && this._blameByCellId.get(cell.model.id)) ?? null;
+  /** Return the gutter of a cell; undefined if the gutter is turned off. */
+  get(cell: Cell): CellBlame | undefined {
+    return this._blameByCellId.get(cell.model.id);
   }
 
-  /** Turn the gutter of a cell on or off; return whether it is on now. */
-  toggle(cell: Cell): boolean {
+  /** Turn the gutter of a cell on or off. */
+  toggle(cell: Cell): void {
     const { id } = cell.model;
     const existingBlame = this._blameByCellId.get(id);
     if (existingBlame) {
       existingBlame.dispose();
       this._blameByCellId.delete(id);
-      return false;
+      return;
     }
     const { panel, history, identity, trans } = this._options;
     const notebookCell = new NotebookCell(panel, id, identity, trans);
@@ -45,7 +45,6 @@ export class NotebookBlame {
     const blame = new CellBlame(id, model, this._options);
     this._blameByCellId.set(id, blame);
     void blame.attach(cell);
-    return true;
   }
 
   dispose(): void {
