@@ -66,30 +66,25 @@ function updateState(
   value: IBlameState,
   transaction: Transaction
 ): IBlameState {
-  let { result, lines, hoveredLine, problem } = value;
-  const previousResult = result;
+  let state = value;
   for (const effect of transaction.effects) {
     if (effect.is(setBlame)) {
-      result = effect.value;
+      state = { ...state, result: effect.value };
     } else if (effect.is(setProblem)) {
-      problem = effect.value;
+      state = { ...state, problem: effect.value };
     } else if (effect.is(setHoveredLine)) {
-      hoveredLine = effect.value;
+      state = { ...state, hoveredLine: effect.value };
     }
   }
-  if (result && (result !== previousResult || transaction.docChanged)) {
-    lines = carryLines(
-      result.lines,
-      result.source,
-      transaction.newDoc.toString()
-    );
+  const { result } = state;
+  if (result && (result !== value.result || transaction.docChanged)) {
+    const source = transaction.newDoc.toString();
+    state = {
+      ...state,
+      lines: carryLines(result.lines, result.source, source)
+    };
   }
-  const isUnchanged =
-    result === previousResult &&
-    lines === value.lines &&
-    hoveredLine === value.hoveredLine &&
-    problem === value.problem;
-  return isUnchanged ? value : { result, lines, hoveredLine, problem };
+  return state;
 }
 
 /**
