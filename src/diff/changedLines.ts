@@ -5,14 +5,8 @@
  * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
  * removed lines together are the old code.
  */
-import { lineAt, lineDiff } from './lineDiff';
+import { IHunk, IRange, lineAt, lineDiff } from './lineDiff';
 import { areSimilar } from './similarity';
-
-/** A range of a text, as offsets in characters. */
-export interface IRange {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface IChangedLine extends IRange {
   /**
@@ -32,12 +26,11 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   const { a, b, hunks } = lineDiff(before, code);
   const isSimilar = areSimilar(before, code);
   const lines: IChangedLine[] = [];
-  /** Add the lines of `text` between two offsets. */
+  /** Add the lines of `text` in a range. */
   const addLines = (
     kind: IChangedLine['kind'],
     text: string,
-    from: number,
-    to: number,
+    { from, to }: IRange,
     ranges: readonly IRange[] = []
   ) => {
     for (let start = from; start < Math.min(to, text.length);) {
@@ -53,27 +46,25 @@ export function changedLines(before: string, code: string): IChangedLine[] {
     }
   };
   let previousEnd = 0;
-  for (const { fromA, fromB, toA, toB, changes } of hunks) {
-    const markedChanges = isSimilar ? changes : [];
-    addLines('same', b, previousEnd, fromB);
-    addLines(
-      'removed',
-      a,
-      fromA,
-      toA,
-      markedChanges.map(change => ({ from: change.fromA, to: change.toA }))
-    );
-    addLines(
-      'added',
-      b,
-      fromB,
-      toB,
-      markedChanges.map(change => ({ from: change.fromB, to: change.toB }))
-    );
-    previousEnd = toB;
+  for (const hunk of hunks) {
+    const markedChanges = isSimilar ? hunk.changes : [];
+    addLines('same', b, { from: previousEnd, to: hunk.fromB });
+    addLines('removed', a, rangeInA(hunk), markedChanges.map(rangeInA));
+    addLines('added', b, rangeInB(hunk), markedChanges.map(rangeInB));
+    previousEnd = hunk.toB;
   }
-  addLines('same', b, previousEnd, b.length);
+  addLines('same', b, { from: previousEnd, to: b.length });
   return lines;
+}
+
+/** Return the range of a hunk, or of a change in it, in the old code. */
+function rangeInA({ fromA, toA }: Pick<IHunk, 'fromA' | 'toA'>): IRange {
+  return { from: fromA, to: toA };
+}
+
+/** Return the range of a hunk, or of a change in it, in the new code. */
+function rangeInB({ fromB, toB }: Pick<IHunk, 'fromB' | 'toB'>): IRange {
+  return { from: fromB, to: toB };
 }
 
 /** The number of added lines and of removed lines. */

@@ -12,6 +12,12 @@ import { Change, presentableDiff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
+/** A range of a text, as offsets in characters. */
+export interface IRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * A change of whole lines: a range in A, and the range in B that replaces it. A range is empty if
  * its `from` equals its `to`.
@@ -58,10 +64,7 @@ export function lineDiff(before: string, code: string): ILineDiff {
 }
 
 /** Return the offsets of the start and the end (without the line break) of the line at `offset`. */
-export function lineAt(
-  text: string,
-  offset: number
-): { from: number; to: number } {
+export function lineAt(text: string, offset: number): IRange {
   const end = text.indexOf('\n', offset);
   return {
     from: offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1,

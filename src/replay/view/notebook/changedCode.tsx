@@ -1,7 +1,8 @@
 /** Shows the code of a cell, and marks the lines that a moment changed, as in a diff. */
 import React from 'react';
 
-import { IChangedLine, IRange } from '../../../diff/changedLines';
+import type { IChangedLine } from '../../../diff/changedLines';
+import type { IRange } from '../../../diff/lineDiff';
 import { IStyledText, renderTexts, useHighlighting } from '../staticCode';
 
 /** The HTML element for each kind of line. */
