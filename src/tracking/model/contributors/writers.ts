@@ -32,6 +32,9 @@ export interface ICauseDetectors {
 /** The writer of a reload from the file. */
 const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
+/** The contributor of a change in this page whose cause isn't found. */
+const UNNAMED_PROGRAM: Contributor = { kind: 'program' };
+
 export class Writers {
   constructor(
     notebook: YNotebook,
@@ -79,29 +82,32 @@ export class Writers {
     if (!this._taskWriter) {
       const isInputActive = this._causeDetectors.input?.isActive ?? false;
       const key = `program ${++this._taskWriterCount}`;
-      const writer = new TaskWriter(key, isInputActive);
+      const writer: TaskWriter = createWriter(UNNAMED_PROGRAM, key);
       this._taskWriter = writer;
       // Later code may belong to another command, so it gets a new writer.
       void Promise.resolve().then(() => (this._taskWriter = null));
-      writer.pending = this._detectContributor(writer);
+      writer.pending = this._detectContributor(writer, isInputActive);
     }
     return this._taskWriter;
   }
 
-  /** Detect what caused the writer's changes, and set the writer's contributor accordingly. */
-  private async _detectContributor(writer: TaskWriter): Promise<void> {
+  /**
+   * Detect what caused the writer's changes, and set the writer's contributor accordingly.
+   *
+   * @param isInputActive Whether a person was giving input when the task made its first write.
+   */
+  private async _detectContributor(
+    writer: TaskWriter,
+    isInputActive: boolean
+  ): Promise<void> {
     const match = await this._causeDetectors.commands?.find();
-    if (match) {
-      writer.contributor = match.contributor;
-      writer.command = match.command;
-    } else if (writer.isInputActive) {
-      writer.contributor = PERSON;
-    } else {
-      writer.hasCause = false;
-    }
-    const { kind, name } = writer.contributor;
-    writer.key = `${kind} ${name ?? ''}`;
-    writer.pending = null;
+    const contributor =
+      match?.contributor ?? (isInputActive ? PERSON : UNNAMED_PROGRAM);
+    Object.assign(writer, {
+      ...createWriter(contributor),
+      command: match?.command,
+      hasCause: contributor !== UNNAMED_PROGRAM
+    });
   }
 
   private readonly _remote: RemoteWriters;
@@ -116,18 +122,7 @@ export class Writers {
  * that runs until the next microtask. The writer's contributor is detected after the task. Until
  * then, the contributor is a program without a name.
  */
-class TaskWriter implements IWriter {
-  /** @param isInputActive Whether a person was giving input when the task made its first write. */
-  constructor(
-    public key: string,
-    readonly isInputActive: boolean
-  ) {}
-
-  contributor: Contributor = { kind: 'program' };
-  command?: string;
-  pending: Promise<void> | null = null;
-  hasCause = true;
-}
+type TaskWriter = { -readonly [Field in keyof IWriter]: IWriter[Field] };
 
 /** Return whether a transaction's origin is Yjs's `UndoManager`, as it is for an undo or redo. */
 export function isUndo(origin: unknown): boolean {
