@@ -122,17 +122,14 @@ export function eventsOf(
     case 'edit':
       return [createChangeWithSource(operation.id, 'edit', { trigger })];
     case 'delete':
-    case 'undelete': {
-      const { kind, id, index, after } = operation;
-      return [createChangeWithSource(id, kind, { index, after })];
-    }
+    case 'undelete':
     case 'type': {
-      const { id, from, to } = operation;
-      return [createChangeWithSource(id, 'type', { from, to })];
+      const { kind, id, ...data } = operation;
+      return [createChangeWithSource(id, kind, data)];
     }
     case 'move': {
-      const { id, from, to } = operation;
-      return [createChange(id, 'move', { from, to })];
+      const { kind, id, ...data } = operation;
+      return [createChange(id, kind, data)];
     }
   }
 }
