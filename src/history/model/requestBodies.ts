@@ -101,19 +101,18 @@ export function toRequestBodies({
       changeByCellId.set(cell.cellId, cellChange);
     }
   }
-  const lastBodySize = bodySize;
-  finishBody();
   // An order that is too long isn't sent. If it were truncated, the server would take the missing
   // cells for deleted ones.
   const sentOrder =
     order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
   if (
     sentOrder &&
-    lastBodySize &&
-    lastBodySize + JSON.stringify(sentOrder).length > MAX_CHARACTERS
+    bodySize &&
+    bodySize + JSON.stringify(sentOrder).length > MAX_CHARACTERS
   ) {
-    bodies.push({ id: UUID.uuid4(), timestamp, cells: [] });
+    finishBody(); // The order gets a body of its own.
   }
+  finishBody();
   const lastBody = bodies[bodies.length - 1];
   if (sentOrder) {
     lastBody.order = [...sentOrder];
