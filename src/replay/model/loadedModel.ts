@@ -60,7 +60,7 @@ export abstract class LoadedModel extends ActivatableModel {
 
   /** The failure of the last request that ended; null if that request succeeded. */
   get error(): IFailure | null {
-    return this._error;
+    return this.lastError;
   }
 
   /** Load the content again without delay. */
@@ -104,10 +104,10 @@ export abstract class LoadedModel extends ActivatableModel {
     }
     if (!abort.signal.aborted) {
       this._abort = null;
-      this._error = error;
-      // Call `showContent` after `_error` is assigned, because it may replace the error.
+      this.lastError = error;
+      // Call `showContent` after `lastError` is assigned, because it may replace the error.
       showContent?.();
-      this._isStale = this._error !== null;
+      this._isStale = this.lastError !== null;
       this.stateChanged.emit();
     }
   }
@@ -171,14 +171,11 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  protected setError(error: IFailure | null): void {
-    this._error = error;
-  }
-
+  /** The value of `error`. */
+  protected lastError: IFailure | null = null;
   protected readonly throttle: Throttle;
   /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;
-  private _error: IFailure | null = null;
   /** Whether the content must be loaded again even if `target` is still `_requestedTarget`. */
   private _isStale = true;
   /** The target at the time of the newest request. */

@@ -262,8 +262,8 @@ export class ReplayActions extends VDomModel {
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'source' && !this._isApplying && this._lastResult !== null) {
-      this._setLastResult(null);
+    if (change === 'source' && !this._isApplying) {
+      this.clearLastResult();
     }
   }
 

@@ -118,7 +118,7 @@ export class ReplaySteps extends LoadedModel {
       const showsSteps =
         this._phase === 'steps' && isSameCell(target, this._shownCell);
       return () => {
-        this.setError(toFailure(reason));
+        this.lastError = toFailure(reason);
         if (!showsSteps) {
           this._show(target, [], 'failed');
         }
@@ -127,15 +127,13 @@ export class ReplaySteps extends LoadedModel {
   }
 
   protected override onSubjectChanged(
-    _: IReplaySubject,
+    subject: IReplaySubject,
     change: SubjectChange
   ): void {
     if (change === 'activeCell') {
       this._pinnedCellId = null;
     }
-    if (change !== 'source') {
-      this.loadIfOutdated();
-    }
+    super.onSubjectChanged(subject, change);
   }
 
   protected override onHistoryChanged(_: IHistory, key: ICellKey): void {

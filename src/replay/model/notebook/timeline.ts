@@ -19,7 +19,7 @@ import type {
 import type { IHistory } from '../../../tokens';
 import { chartPositionsOf } from './activity';
 import { sourceAfter } from '../../../records/fold';
-import { toFailure } from '../../../state/failure';
+import { IFailure, toFailure } from '../../../state/failure';
 import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../activeCell';
@@ -227,20 +227,18 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     const request = (this._snapshotRequest = new AbortController());
+    let snapshot: NotebookSnapshot | null = null;
+    let error: IFailure | null = null;
     try {
-      const snapshot = await this._fetchSnapshot(index, request.signal);
-      if (!request.signal.aborted) {
-        this._snapshot = snapshot;
-        this.setError(null);
-      }
+      snapshot = await this._fetchSnapshot(index, request.signal);
     } catch (reason) {
-      if (!request.signal.aborted) {
-        this.setError(toFailure(reason));
-      }
+      error = toFailure(reason);
     }
     if (request.signal.aborted) {
       return;
     }
+    this._snapshot = snapshot ?? this._snapshot;
+    this.lastError = error;
     this._snapshotRequest = null;
     this.stateChanged.emit();
     if (this.moment && this.moment.index !== index && !this.error) {
