@@ -6,6 +6,7 @@
  * current step. With the keyboard, Tab moves the focus to the current step, and the arrow keys
  * select another step. Shift+Enter does the same as Shift+click.
  */
+import { classes } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo } from '../../../api/types';
@@ -75,12 +76,8 @@ export const StepList = React.memo(function StepList(
 });
 
 function rowClass({ lane }: IShownStep, isCurrent: boolean): string {
-  const classes = [
-    isCurrent ? 'jp-mod-current' : '',
-    // If `lane` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
-    lane > 0 ? 'jp-mod-aside' : ''
-  ];
-  return classes.join(' ').trim();
+  // If `lane` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
+  return classes(isCurrent && 'jp-mod-current', lane > 0 && 'jp-mod-aside');
 }
 
 interface IStepRowProps {

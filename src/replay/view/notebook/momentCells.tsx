@@ -3,7 +3,7 @@
  * are listed at their old positions.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { undoIcon } from '@jupyterlab/ui-components';
+import { classes, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { CellSnapshot, NotebookSnapshot } from '../../../api/types';
@@ -235,12 +235,11 @@ function buildRows(snapshot: NotebookSnapshot): IRow[] {
 }
 
 function rowClass({ cell, number }: IRow, tone: DotKind): string {
-  const classes = [
-    number === null ? 'jp-mod-deleted' : '',
-    cell.changed ? `jp-mod-changed jp-mod-${tone}` : '',
-    cell.type === 'code' ? '' : 'jp-mod-text'
-  ];
-  return classes.filter(Boolean).join(' ');
+  return classes(
+    number === null && 'jp-mod-deleted',
+    cell.changed && `jp-mod-changed jp-mod-${tone}`,
+    cell.type !== 'code' && 'jp-mod-text'
+  );
 }
 
 /**

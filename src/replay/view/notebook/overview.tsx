@@ -1,6 +1,7 @@
 /**
  * The list of a notebook's cells. Each row summarizes the cell's history. Deleted cells come last.
  */
+import { classes } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
@@ -49,12 +50,11 @@ export const Overview = React.memo(function Overview(
 });
 
 function rowClass(row: IOverviewRow): string {
-  const classes = [
-    row.isActive ? 'jp-mod-current' : '',
-    row.cell && row.cell.type !== 'code' ? 'jp-mod-text' : '',
-    row.cell ? '' : 'jp-mod-deleted'
-  ];
-  return classes.filter(Boolean).join(' ');
+  return classes(
+    row.isActive && 'jp-mod-current',
+    row.cell && row.cell.type !== 'code' && 'jp-mod-text',
+    !row.cell && 'jp-mod-deleted'
+  );
 }
 
 /** Return the first line of a cell. If it is a Markdown heading, the `#` characters are removed. */
