@@ -1,4 +1,5 @@
 /** The view of a tab without content: a text, and buttons to get started. */
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
@@ -13,6 +14,15 @@ export interface IEmptyViewProps {
   showsAskButton?: boolean;
   /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
   showsFirstStepsButton?: boolean;
+}
+
+/** Return the content of a tab that shows nothing because no notebook is open. */
+export function noNotebookContent(trans: TranslationBundle): IEmptyViewProps {
+  return {
+    title: trans.__('No notebook is open'),
+    text: trans.__('Open a notebook to see how its cells were made.'),
+    showsFirstStepsButton: true
+  };
 }
 
 export function EmptyView(props: IEmptyViewProps): React.JSX.Element {

@@ -10,7 +10,7 @@ import { blameIcon } from '../../ui/icons';
 import { CellView } from './cell/cellView';
 import { TextButton } from './buttons';
 import { useReplay } from './context';
-import { EmptyView, IEmptyViewProps } from './empty';
+import { EmptyView, IEmptyViewProps, noNotebookContent } from './empty';
 import { ExportButton } from './exportMenu';
 import { IconButton } from '../../ui/iconButton';
 import { NotebookView } from './notebook/notebookView';
@@ -121,11 +121,7 @@ function emptyContent(
 ): IEmptyViewProps | null {
   switch (model.steps.phase) {
     case 'notebook':
-      return {
-        title: trans.__('No notebook is open'),
-        text: trans.__('Open a notebook to see how its cells were made.'),
-        showsFirstStepsButton: true
-      };
+      return noNotebookContent(trans);
     case 'history':
       return {
         title: trans.__('This notebook has no history yet'),

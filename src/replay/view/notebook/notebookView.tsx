@@ -10,7 +10,7 @@ import { roughDuration } from '../../../labels/durations';
 import { cellName } from '../../../labels/cellNames';
 import { Chip, LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
-import { EmptyView } from '../empty';
+import { EmptyView, noNotebookContent } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
@@ -33,13 +33,7 @@ export function NotebookView(): React.JSX.Element {
     [rows]
   );
   if (!rows.length && !timeline.moments.length) {
-    return (
-      <EmptyView
-        title={trans.__('No notebook is open')}
-        text={trans.__('Open a notebook to see how its cells were made.')}
-        showsFirstStepsButton
-      />
-    );
+    return <EmptyView {...noNotebookContent(trans)} />;
   }
   const { moments, moment, snapshot, report } = timeline;
   const hasNoHistory =
