@@ -53,13 +53,11 @@ function isAttributes(value: Attributes | Child): value is Attributes {
 
 /** Replace the children of an element. */
 export function replaceChildren(node: Element, ...children: Child[]): void {
-  const flat = (child: Child): (Node | string)[] =>
-    Array.isArray(child)
-      ? child.flatMap(flat)
-      : child || child === 0
-        ? [child instanceof Node ? child : String(child)]
-        : [];
-  node.replaceChildren(...children.flatMap(flat));
+  const shown = (children as unknown[])
+    .flat(Infinity)
+    .filter(child => child || child === 0)
+    .map(child => (child instanceof Node ? child : String(child)));
+  node.replaceChildren(...shown);
 }
 
 /** Create a button. */

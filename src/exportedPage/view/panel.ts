@@ -1,4 +1,5 @@
 /** The panel of the current cell: the list of its steps, and the current step in full. */
+import { stepTitle } from '../../labels/stepLabels';
 import { button, chip, el, replaceChildren } from './dom';
 import { rowBlock, rowFacts } from './code';
 import { authorOf, PageLabels } from './labels';
@@ -97,9 +98,7 @@ export class CellPanel {
   private _renderList(): void {
     const labels = this._labels;
     const { rows } = labels.replay.cells[this._cell];
-    const titles = rows.map(row =>
-      labels.step(this._cell, labels.replay.stepOf(this._cell, row).index)
-    );
+    const titles = rows.map(row => stepTitle(row, labels.trans));
     const items = rows.map((row, position) => {
       const outcome = labels.outcomes(this._cell, row).at(-1);
       const content = [
@@ -143,7 +142,7 @@ export class CellPanel {
     const step = steps[this._step];
     replaceChildren(
       this._body,
-      el('h3', labels.step(this._cell, replay.stepOf(this._cell, row).index)),
+      el('h3', stepTitle(row, trans)),
       rowFacts(labels, this._cell, row),
       rowBlock(labels, this._cell, row, {
         before: value === '' ? undefined : rows[Number(value)].code,

@@ -101,15 +101,14 @@ export class Player {
     }
     const scheduleMove = () => {
       const delay = MOMENT_MS / Number(this._speedSelect.value);
-      this._timer = window.setTimeout(moveToNext, delay);
-    };
-    const moveToNext = () => {
-      this.move(1);
-      if (this._moment < replay.lastMoment) {
-        scheduleMove();
-      } else {
-        this.pause();
-      }
+      this._timer = window.setTimeout(() => {
+        this.move(1);
+        if (this._moment < replay.lastMoment) {
+          scheduleMove();
+        } else {
+          this.pause();
+        }
+      }, delay);
     };
     scheduleMove();
   }
