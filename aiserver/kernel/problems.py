@@ -215,7 +215,7 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
       apart from misspellings: ``unit prise -> Unit Price``. But ``male`` doesn't mean ``female``,
       and ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
     - If the only candidate is a column, the name also means it if the column contains all words of
-      the name: ``volume -> Total Volume``.
+      the name, perhaps in another form: ``volume -> Total Volume``, ``waiting time -> wait time``.
     - Code that is wrong for the values of a column means its only replacement.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
@@ -227,13 +227,22 @@ def _correction(name: str, kind: str, candidates: list[str]) -> str:
     if kind.startswith("not_"):
         return other
     words, other_words = _words(name), _words(other)
-    is_part = bool(words) and set(words) <= set(other_words)
+    is_part = bool(words) and all(
+        any(_have_same_stem(word, other_word) for other_word in other_words) for word in words
+    )
     is_misspelt = len(words) == len(other_words) and all(map(_is_misspelling, words, other_words))
     return other if is_misspelt or (kind == "missing_column" and is_part) else ""
 
 
 def _words(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", name.casefold())
+
+
+def _have_same_stem(word: str, other: str) -> bool:
+    """Return whether two words are equal, or one is the other with an ending such as "ing"."""
+    shorter, longer = sorted((word, other), key=len)
+    has_ending = len(shorter) >= 4 and longer[len(shorter) :] in ("s", "es", "d", "ed", "ing")
+    return longer == shorter or (has_ending and longer.startswith(shorter))
 
 
 def _is_misspelling(word: str, other: str) -> bool:

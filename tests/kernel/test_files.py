@@ -13,6 +13,7 @@ from aiserver.kernel.check import check
 def folder(tmp_path):
     (tmp_path / "销售.csv").write_text("城市,价格,qty\na,1,2\n", encoding="utf-8")
     (tmp_path / "data.tsv").write_text("a\tb\n1\t2\n")
+    (tmp_path / "unnamed.csv").write_text("a,,\n1,2,3\n")
     (tmp_path / "twice.csv").write_text("a,a\n1,2\n")
     return tmp_path
 
@@ -30,6 +31,7 @@ def problems(code, folder):
         ("open('none', 'rb')", ("missing_file", "none", [])),
         ("df = pd.read_csv('销售.csv')\ndf['价']", ("missing_column", "价", ["价格"])),
         ("pd.read_csv('销售.csv', usecols=['价'])", ("missing_column", "价", ["价格"])),
+        ("pd.read_csv('unnamed.csv')[['Unnamed: 2', 'b']]", ("missing_column", "b", [])),
         ("pd.read_csv('data.tsv', sep='\\t')['c']", ("missing_column", "c", [])),
         (
             "import pandas\npandas.read_csv('销售.csv').groupby('市')",

@@ -106,6 +106,8 @@ def test_a_clear_mistake_has_a_correction():
     assert _correction("df['wait time']", "wait time ", "wait times") == "wait time "
     assert _correction("df['prise']", "price") == "price"
     assert _correction("df.volume", "Total Volume") == "Total Volume"
+    assert _correction("df['waiting_time']", "avg. wait time ", "day") == "avg. wait time "
+    assert _correction("df['start time']", "average starting times") == "average starting times"
     assert _correction("df['单价']", "单价（元）", "数量") == "单价（元）"
     assert check("pritn(1)", {"n": 1})[0]["correction"] == "print"
 
@@ -114,6 +116,7 @@ def test_a_doubtful_correction_is_left_to_the_person():
     assert _correction("df['is_male']", "is_female") == ""
     assert _correction("df['sales_2023']", "sales_2024") == ""
     assert _correction("df['mean_price']", "price") == ""
+    assert _correction("df['cart time']", "average carton time") == ""
     assert _correction("df['prise']", "price", "prize") == ""
     assert check("import pandas as pd\npd.corrr", {})[0]["correction"] == ""
 

@@ -67,7 +67,7 @@ def csv_rows(path: str, folder: str, separator: str, encoding: str) -> list[list
         pass
     except (OSError, ValueError, LookupError, TypeError):
         return []
-    if not rows or len(set(rows[0])) != len(rows[0]):
+    if not rows:
         return []
     header = [name or "Unnamed: %d" % number for number, name in enumerate(rows[0])]
-    return [header, *rows[1:]]
+    return [header, *rows[1:]] if len(set(header)) == len(header) else []
