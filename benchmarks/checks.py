@@ -59,6 +59,10 @@ SETS = {
 # Errors of a text that isn't a column although it is equal to a column's name, such as `"min"` in a
 # list of functions, or the attribute of something else than a DataFrame.
 NOT_A_COLUMN = re.compile(r"'(?!DataFrame)\w+' object has no attribute|not a valid function name")
+# The errors of operations that need another dtype.
+WRONG_DTYPE = re.compile(
+    r"dtype|not supported between|unsupported operand|could not convert|Can only"
+)
 # The part that runs in the kernel, besides the check itself.
 PROBE = '''
 import base64, json, os, signal, sys, time, types
@@ -235,6 +239,8 @@ def measure_mutants(
         if errors is not None and shown["error"] not in errors:
             continue
         if mutant.kind == "column renamed" and NOT_A_COLUMN.search(shown["text"]):
+            continue
+        if mutant.kind == "column exchanged" and not WRONG_DTYPE.search(shown["text"]):
             continue
         problems = kernel.ask("checked", mutant.code, mutant.removed)["problems"]
         text = f"{shown['error']}: {shown['text']}"

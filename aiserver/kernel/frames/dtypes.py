@@ -54,14 +54,15 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
 def check_series_method(context: Context, series: Series, name: str, node: ast.Call) -> None:
     """Report a method of a Series that needs numbers, if the Series contains text."""
     operands: list[Value] = []
-    if name in _NUMERIC_OF_SERIES and _has_text(series):
+    has_limits = name == "between" and any(map(_is_number, node.args))
+    if (name in _NUMERIC_OF_SERIES or has_limits) and _has_text(series):
         operands = [series]
     elif name in _LENIENT:
         operands = [series, *map(context.value, node.args[:1])]
     elif name == "astype" and _is_number_type(node):
         operands = [series]
     for operand in operands:
-        if _has_words(operand) or name in _NUMERIC_OF_SERIES:
+        if _has_words(operand) or name not in (*_LENIENT, "astype"):
             message = f"{name}() needs numbers, but {_content(operand)}."
             _report(context, context.problems.position_of_method(node), "not_numbers", message)
             return
@@ -77,10 +78,44 @@ def check_groups_method(context: Context, groups: Groups, name: str, node: ast.C
     """Report a method of groups that needs numbers, if a selected column contains text."""
     if groups.keys is None or (name not in _NUMERIC and name not in _LENIENT):
         return
-    keys = groups.keys
-    columns = groups.selection or [column for column in groups.frame.columns if column not in keys]
     is_lenient = name in _LENIENT_OF_GROUPS
+    columns = _aggregated_columns(groups)
     _check_columns(context, groups.frame, columns, is_lenient, node, not groups.is_single)
+
+
+def check_aggregation(context: Context, groups: Groups, functions: ast.expr) -> None:
+    """Report the names of functions in ``groups.agg("mean")`` that need numbers.
+
+    ``functions`` is the argument: a name, a list of names, or a dict with such values.
+    """
+    if not isinstance(functions, ast.Dict):
+        if groups.keys is not None:
+            check_functions(context, groups.frame, _aggregated_columns(groups), functions)
+        return
+    for key, value in zip(functions.keys, functions.values):
+        column = context.value(key) if key is not None else None
+        if isinstance(column, Text):
+            check_functions(context, groups.frame, [column.value], value)
+
+
+def check_functions(
+    context: Context, frame: Frame, columns: Iterable[str], functions: ast.expr
+) -> None:
+    """Report the names of functions that need numbers, if a column contains text."""
+    is_list = isinstance(functions, (ast.List, ast.Tuple))
+    for function in getattr(functions, "elts", ()) if is_list else [functions]:
+        name = function.value if isinstance(function, ast.Constant) else None
+        for column in columns if name in _NUMERIC else ():
+            series = frame.column(column)
+            if _has_words(series) or (_has_text(series) and name not in _LENIENT_OF_GROUPS):
+                message = f"{name!r} needs numbers, but {_content(series)}."
+                _report(context, function, "not_numbers", message)
+                return
+
+
+def _aggregated_columns(groups: Groups) -> list[str]:
+    keys = groups.keys or []
+    return groups.selection or [name for name in groups.frame.columns if name not in keys]
 
 
 def check_conversion(context: Context, node: ast.Call) -> None:

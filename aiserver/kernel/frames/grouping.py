@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from .dtypes import check_aggregation
 from .labels import Arguments, Labels, labels, report_column, report_missing
 from .values import UNKNOWN, Context, Frame, Groups, Series, Value
 
@@ -136,6 +137,7 @@ def _aggregate(context: Context, groups: Groups, node: ast.Call) -> Value:
         return UNKNOWN
     if function is None:
         return _named_aggregation(context, groups, node)
+    check_aggregation(context, groups, function)
     if isinstance(function, ast.Dict):
         wanted = labels(context, function)
         report_missing_in_groups(context, groups, wanted)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from .dtypes import check_functions
 from .grouping import group_by, resample
 from .labels import Arguments, Labels, apply_in_place, labels, report_missing
 from .values import UNKNOWN, Context, Frame, Row, Series, Value
@@ -233,6 +234,8 @@ def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
         report_missing(context, frame, wanted, with_index=name != "values")
     index, values = parts["index"], parts["values"]
     function = arguments.get("aggfunc")
+    if values.items:
+        check_functions(context, frame, values.names, function or ast.Constant("mean"))
     is_plain = function is None or isinstance(function, (ast.Constant, ast.Name, ast.Attribute))
     if arguments.get("columns") is not None or not is_plain or not index.items:
         return UNKNOWN
