@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.recovery import RECOVERED_TYPE
+from ..record.damage.recovery import append_note, derive_meta
 from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries
@@ -86,7 +86,8 @@ def examine(
         if not is_supported(session, key):
             return None
     except DamagedData:
-        session = _rebuild_session(key, records)
+        session = new_session(key)
+        derive_meta(session.meta, records)
         unreadable_columns += [stored.meta] if stored.meta else []
     session.interactions = [record for record in records if isinstance(record, Interaction)]
     if events := [record for record in records if isinstance(record, Event)]:
@@ -145,10 +146,10 @@ def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[
     start = counters.next_index
     counters.next_index += len(new_items)
     if examination.damaged_indexes or examination.unreadable_columns or examination.has_gap:
-        recovery_event = _create_recovery_event(session, examination)
-        session.events = [*(session.events or []), recovery_event]
-        counters.add([recovery_event])
-        new_items.append(to_item(recovery_event))
+        quarantined_count = len(examination.damaged_indexes) + len(examination.unreadable_columns)
+        note = append_note(session, utc_now(), set_aside=quarantined_count)
+        counters.add([note])
+        new_items.append(to_item(note))
     stored = session_rows.stored
     values: dict[str, Any] = {
         "meta": to_column(session.meta),
@@ -174,33 +175,6 @@ def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counter
         return Counters.load(head_row.counters) == counters and summary == summarise(session)
     except (DamagedData, ValidationError, ValueError):
         return False
-
-
-def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
-    """Create an empty session, with metadata that is derived from the intact records.
-
-    This session is used if the stored metadata is unreadable.
-    """
-    session = new_session(key)
-    if intact:
-        session.meta.created_at = intact[0].timestamp
-        session.meta.last_updated = intact[-1].timestamp
-        session.meta.revision = len(intact)
-    return session
-
-
-def _create_recovery_event(session: Session, examination: Examination) -> Event:
-    """Create the event that reports how many records were recovered and texts quarantined."""
-    return Event(
-        seq=session.next_seq,
-        type=RECOVERED_TYPE,
-        timestamp=utc_now(),
-        data={
-            "turns": len(session.interactions),
-            "events": len(session.events or []),
-            "set_aside": (len(examination.damaged_indexes) + len(examination.unreadable_columns)),
-        },
-    )
 
 
 def _is_object(content: str) -> bool:

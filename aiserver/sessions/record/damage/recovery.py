@@ -25,7 +25,7 @@ import codecs
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -90,13 +90,20 @@ def parse_with_duplicate_keys(data: bytes) -> Session:
 
 def recover(data: bytes, key: SessionKey) -> Session:
     """Return a session with all intact records and the note. It may contain only the note."""
+    session = _recover_records(data, key)
+    append_note(session, session.meta.last_updated)
+    return session
+
+
+def _recover_records(data: bytes, key: SessionKey) -> Session:
+    """Return a session with all intact records, without the note."""
     session = new_session(key)
     texts, merge_id = [data], ""
     if has_markers(data):
         ours, theirs, merge_id = split_sides(data)
         try:
             merged = merge_sessions(b"", ours, theirs, merge_id)
-            return _add_note(codec.parse(merged, key))
+            return codec.parse(merged, key)
         except (codec.DamagedData, AIServerError):
             texts = [ours, theirs]
     groups = [
@@ -117,24 +124,30 @@ def recover(data: bytes, key: SessionKey) -> Session:
             )
             merge_into(session, group_session, merge_id=merge_id)
     session.__pydantic_extra__ = _unknown_keys(groups)
-    records = session.ordered()
-    if not metas and records:
-        session.meta.created_at = records[0].timestamp
-        session.meta.last_updated = records[-1].timestamp
-        session.meta.revision = len(records)
-    return _add_note(session)
+    if not metas:
+        derive_meta(session.meta, session.ordered())
+    return session
 
 
-def _add_note(session: Session) -> Session:
-    """Append the event that contains the numbers of recovered turns and events."""
+def derive_meta(meta: SessionMeta, records: Sequence[Interaction | Event]) -> None:
+    """Set the times and the revision of a session whose meta is lost, based on its records."""
+    if records:
+        meta.created_at = records[0].timestamp
+        meta.last_updated = records[-1].timestamp
+        meta.revision = len(records)
+
+
+def append_note(session: Session, timestamp: str, **other_counts: int) -> Event:
+    """Append the event that contains the numbers of recovered turns and events, and return it."""
+    counts = {"turns": len(session.interactions), "events": len(session.events or [])}
     note = Event(
         seq=session.next_seq,
         type=RECOVERED_TYPE,
-        timestamp=session.meta.last_updated,
-        data={"turns": len(session.interactions), "events": len(session.events or [])},
+        timestamp=timestamp,
+        data=counts | other_counts,
     )
     session.events = [*(session.events or []), note]
-    return session
+    return note
 
 
 def is_empty(session: Session) -> bool:
