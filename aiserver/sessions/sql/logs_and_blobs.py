@@ -13,7 +13,6 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import Connection, delete, insert, literal, select, union, update
 
 from ...models import NewLogEntry, NotebookLogEntry
@@ -74,7 +73,7 @@ def read_log(
     for (content,) in rows:
         try:
             entries.append(NotebookLogEntry.model_validate(json.loads(content)))
-        except (ValidationError, ValueError, RecursionError):
+        except (ValueError, RecursionError):
             damaged_count += 1
     return entries, damaged_count
 

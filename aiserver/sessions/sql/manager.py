@@ -163,7 +163,7 @@ class SQLSessionManager(SessionManager):
 
     async def exists(self, key: SessionKey) -> bool:
         """Return whether anything is stored under the key."""
-        return await self._read(lambda db: operations.exists(db, key))
+        return await self._read(lambda db: queries.read_head(db, key)) is not None
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Permanently delete a session; return False if there was none."""

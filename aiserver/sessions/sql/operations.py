@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from ...errors import SessionCorrupt
 from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
@@ -21,7 +21,7 @@ from ...models import SessionSummary as Summary
 from ..record import codec, mutations
 from ..record.codec import DamagedData
 from ..record.damage.recovery import is_empty, recover
-from ..record.merge.sessions import count_records, merge_into
+from ..record.merge.sessions import merge_into
 from ..record.summaries import extend_summary, summarise
 from . import queries
 from .codes import ABSENT, LIST
@@ -78,11 +78,6 @@ def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | Non
         session = _parse(stored, key)
         return codec.encode(session), session.revision
     return stored.to_bytes(), revision
-
-
-def exists(connection: Connection, key: SessionKey) -> bool:
-    """Return whether a session is stored under the key."""
-    return queries.read_head(connection, key) is not None
 
 
 def newest_turns(
@@ -146,7 +141,8 @@ def list_sessions(
             summaries += [summarise(session)] if session else []
     if not offset and (limit is None or len(rows) < limit):
         return summaries, len(summaries), unreadable_count  # ``summaries`` is complete
-    return summaries, queries.count_sessions(connection, condition), unreadable_count
+    count = select(func.count()).select_from(sessions).where(condition)
+    return summaries, int(connection.execute(count).scalar() or 0), unreadable_count
 
 
 def save_turn(
@@ -243,12 +239,11 @@ def merge_copy(
     mutations.check_writable(head.session.meta, None)
     session = load(connection, key) or new_session(key)
     turn_count, event_count = len(session.interactions), len(session.events or [])
-    had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
         # The stored session already contains all records of ``other``. Perhaps an earlier attempt
         # of this write appended them, and was committed although its connection broke.
         return bool(state.outcome_unknown and state.result)
-    if had_records:
+    if turn_count or event_count:
         new_records: list[Interaction | Event] = [
             *session.interactions[turn_count:],
             *(session.events or [])[event_count:],

@@ -24,7 +24,6 @@ from sqlalchemy import (
     Dialect,
     bindparam,
     delete,
-    func,
     insert,
     literal,
     select,
@@ -265,12 +264,6 @@ def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
     ]
     rows = [row for statement in statements for row in connection.execute(statement)]
     return sorted({SessionKey(notebook, cell, owner) for notebook, cell in rows})
-
-
-def count_sessions(connection: Connection, condition: Any) -> int:
-    """Return the number of sessions that match an SQL condition."""
-    query = select(func.count()).select_from(sessions).where(condition)
-    return int((connection.execute(query)).scalar() or 0)
 
 
 def store_owner_name(connection: Connection, owner: str) -> None:

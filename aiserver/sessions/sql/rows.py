@@ -17,8 +17,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
 from ..record import codec
 from ..record.codec import DamagedData
@@ -141,7 +139,7 @@ class StoredSession:
             elif self.events_code == NULL:
                 content["events"] = None
             session = Session.model_validate(content)
-        except (ValidationError, ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError, RecursionError):
             return codec.parse(self.to_bytes(), key)  # slower, but also reads older formats
         return session if is_supported(session, key) else codec.parse(self.to_bytes(), key)
 

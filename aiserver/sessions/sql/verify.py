@@ -11,7 +11,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
@@ -173,7 +172,7 @@ def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counter
     try:
         summary = SessionSummary.model_validate_json(head_row.summary)
         return Counters.load(head_row.counters) == counters and summary == summarise(session)
-    except (DamagedData, ValidationError, ValueError):
+    except ValueError:
         return False
 
 
