@@ -18,7 +18,7 @@ for any texts.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
@@ -105,19 +105,12 @@ def _match_by_count(
 
     Return the longest list of such pairs that are in the same order in both ranges.
     """
-    old_index: dict[tuple[str, int], int] = {}
-    counts: Counter[str] = Counter()
+    old_indexes: defaultdict[str, deque[int]] = defaultdict(deque)
     for i in range(a0, a1):
-        counts[old[i]] += 1
-        old_index[old[i], counts[old[i]]] = i
-    counts.clear()
-    pairs = []
-    for j in range(b0, b1):
-        counts[new[j]] += 1
-        i = old_index.get((new[j], counts[new[j]]), -1)
-        if i >= 0:
-            pairs.append((i, j))
-    return _longest_increasing(pairs)
+        old_indexes[old[i]].append(i)
+    return _longest_increasing(
+        [(old_indexes[new[j]].popleft(), j) for j in range(b0, b1) if old_indexes[new[j]]]
+    )
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
@@ -134,8 +127,8 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
     for n, (i, _) in enumerate(pairs):
         length = bisect_left(tails, i)
         previous.append(ends[length - 1] if length else -1)
-        tails[length:] = [i, *tails[length + 1 :]] if length < len(tails) else [i]
-        ends[length:] = [n, *ends[length + 1 :]] if length < len(ends) else [n]
+        tails[length : length + 1] = [i]  # replaces an item, or appends one
+        ends[length : length + 1] = [n]
     result = []
     n = ends[-1] if ends else -1
     while n >= 0:
