@@ -339,8 +339,12 @@ def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
     status = data.get("status")
     if status in ("abort", "aborted", "cancelled"):
         return "cancelled", None
-    name, value = data.get("ename"), data.get("evalue")
-    if status == "error" or name:
-        texts = [text for text in (name, value) if isinstance(text, str) and text]
-        return "error", ": ".join(texts) or None
+    if status == "error" or data.get("ename"):
+        return "error", run_error(data) or None
     return "done", None
+
+
+def run_error(data: dict[str, Any]) -> str:
+    """Return the name and message of a run's error; empty if the run succeeded."""
+    name_and_message = (data.get("ename"), data.get("evalue"))
+    return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ..models import Interaction, Session
 from ..replay.ordering import to_seconds
+from ..replay.steps import run_error
 from .normalize import fold
 
 Field = Literal["intent", "code", "explanation", "error"]
@@ -73,7 +74,7 @@ def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
         if isinstance(record, Interaction):
             turns.append((record, []))
         elif record.type == "run" and turns:
-            error = _run_error(record.data or {})
+            error = run_error(record.data or {})
             if error and error not in turns[-1][1]:
                 turns[-1][1].append(error)
     return turns
@@ -88,9 +89,3 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
         "explanation": answer.explanation,
         "error": "\n".join([answer.error, *errors] if answer.error else errors),
     }
-
-
-def _run_error(data: dict[str, Any]) -> str:
-    """Return the name and message of a run's error; empty if the run succeeded."""
-    name_and_message = (data.get("ename"), data.get("evalue"))
-    return ": ".join(text for text in name_and_message if isinstance(text, str) and text)
