@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -114,10 +114,9 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
 
 
 def rank(
-    matches: Iterable[Candidate], terms: Sequence[Term], searched_turn_count: int
+    matches: Sequence[Candidate], terms: Sequence[Term], searched_turn_count: int
 ) -> list[ScoredTurn]:
     """Score the matches and return them sorted, best first."""
-    matches = list(matches)
     match_counts = [
         sum(candidate.degrees[index] > 0 for candidate in matches) for index in range(len(terms))
     ]
