@@ -229,14 +229,12 @@ class NotebookRegistry:
         """
         name = self._files.name(path)
         # If the copy was identified before and its new id got lost, it gets that id again.
-        copy_id = next(
-            (
-                notebook_id
-                for notebook_id, notebook in self._notebooks.items()
-                if notebook.path == name and notebook.pending_fork_of == origin_id
-            ),
-            None,
-        ) or str(uuid.uuid4())
+        earlier_copies = (
+            notebook_id
+            for notebook_id, notebook in self._notebooks.items()
+            if notebook.path == name and notebook.pending_fork_of == origin_id
+        )
+        copy_id = next(earlier_copies, None) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
