@@ -75,18 +75,15 @@ def _table(name: str, *columns: Column[Any] | Index) -> Table:
     )
 
 
-def _cell_key() -> tuple[Column[Any], ...]:
-    """Return the columns that identify a session."""
-    return (
-        Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-        Column("notebook_id", Name(64), primary_key=True),
-        Column("cell_id", Name(64), primary_key=True),
-    )
+def _key(*names: str) -> list[Column[Any]]:
+    """Return the columns of a primary key: the owner, and ids or hashes."""
+    lengths = {"owner": MAX_KEY_BYTES}
+    return [Column(name, Name(lengths.get(name, 64)), primary_key=True) for name in names]
 
 
 sessions = _table(
     "aiserver_sessions",
-    *_cell_key(),
+    *_key("owner", "notebook_id", "cell_id"),
     Column("meta", LongText, nullable=False),
     Column("extra", LongText, nullable=False),  # unknown top-level keys as JSON, or empty
     # Whether the key ``events`` in the session's JSON is absent, null or a list (see ``codes.py``).
@@ -97,7 +94,7 @@ sessions = _table(
 
 items = _table(
     "aiserver_items",
-    *_cell_key(),
+    *_key("owner", "notebook_id", "cell_id"),
     Column("item_index", Integer, primary_key=True, autoincrement=False),
     Column("kind", SmallInteger, nullable=False),  # see codes.py
     Column("event_id", Name(64)),  # the id's SHA-256, because an id can be any text
@@ -108,16 +105,14 @@ items = _table(
 
 notebooks = _table(
     "aiserver_notebooks",
-    Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-    Column("notebook_id", Name(64), primary_key=True),
+    *_key("owner", "notebook_id"),
     Column("next_seq", BigInteger, nullable=False),
     Column("mark", BigInteger, nullable=False),  # changes with each write to the change log
 )
 
 notebook_log = _table(
     "aiserver_notebook_log",
-    Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-    Column("notebook_id", Name(64), primary_key=True),
+    *_key("owner", "notebook_id"),
     Column("seq", BigInteger, primary_key=True, autoincrement=False),
     Column("write_id", BigInteger, nullable=False),
     Column("content", LongText, nullable=False),
@@ -125,14 +120,13 @@ notebook_log = _table(
 
 blobs = _table(
     "aiserver_blobs",
-    Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-    Column("sha256", Name(64), primary_key=True),
+    *_key("owner", "sha256"),
     Column("data", LongBytes, nullable=False),
 )
 
 owners = _table(
     "aiserver_owners",
-    Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
+    *_key("owner"),
     # The owner's name as JSON. Only owners whose key differs from their name are in this table.
     Column("name", LongText, nullable=False),
 )
