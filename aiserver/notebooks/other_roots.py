@@ -17,7 +17,6 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,14 +25,13 @@ from typing import Any
 
 from ..errors import SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
-from ..sessions.base import SessionManager
+from ..sessions.base import Logger, SessionManager
 from ..sessions.file.manager import FileSessionManager
 from ..sessions.file.root import find_other_roots
 from ..sessions.record import codec
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge.digests import digest
 
-Logger = logging.Logger | logging.LoggerAdapter[Any]
 _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 

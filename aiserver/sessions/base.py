@@ -27,10 +27,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
@@ -54,6 +55,9 @@ from ..tokens import estimate_tokens
 from .record.history import read_newest
 from .record.mutations import find_problems
 from .record.summaries import summary_marks
+
+Logger = logging.Logger | logging.LoggerAdapter[Any]
+"""The type of ``SessionManager.log``."""
 
 
 class _Meta(ABCMeta, MetaHasTraits):

@@ -27,6 +27,7 @@ from ...durable import (
     replace_file,
 )
 from ...models import NewLogEntry, NotebookLogEntry
+from ..base import Logger
 from ..record import codec
 from ..record.filenames import blob_name, blob_sha256, log_name, log_notebook_id
 from ..record.merge.digests import SeqsByDigest
@@ -34,7 +35,6 @@ from ..record.merge.logs import missing_entries, renumber_entry
 from ..record.mutations import number_entries
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .git_stages import complete_conflict
-from .reader import Logger
 
 
 class NotebookLogs:

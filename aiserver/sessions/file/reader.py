@@ -9,15 +9,15 @@ Invariants:
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...durable import NotRegularFile, Stamp, read_file
 from ...errors import SessionCorrupt
 from ...models import Session, SessionKey
+from ..base import Logger
 from ..record import codec
 from ..record.codec import DamagedData
 from ..record.damage.recovery import is_empty, recover
@@ -26,8 +26,6 @@ from ..record.legacy_format import find_ids, legacy_name
 from ..record.lru_cache import LRUCache
 from .directory import SessionDirectory
 from .git_stages import complete_conflict
-
-Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 # Two writes within one tick of the disk's clock can produce the same stamp. So a file is cached
 # only if at least this number of nanoseconds has passed since the file's last write.

@@ -11,19 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
 
 from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
+from ..base import Logger
 from .client import Client
 
 _TTL = 10.0  # seconds until the lock expires if its holder is killed
 _POLL_DELAYS = 0.005, 0.1  # seconds between two attempts: the first and the longest delay
-
-Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 
 @contextlib.asynccontextmanager
