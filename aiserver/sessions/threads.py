@@ -92,12 +92,10 @@ class _Job:
         """Call the function, unless the caller stopped waiting while the job was queued."""
         if self._future.done():
             return
-        result, error = None, None
         try:
-            result = self._work()
+            self.respond(self._work(), None)
         except BaseException as exc:
-            error = exc
-        self.respond(result, error)
+            self.respond(None, exc)
 
     def respond(self, result: object, error: BaseException | None) -> None:
         """Set the result of the future, or its error, in the thread of the event loop."""
