@@ -24,7 +24,7 @@ def path_from_url(url: str) -> Path:
     return Path(url2pathname(parts.path)).expanduser()
 
 
-def find_root(start: Path, home: Path | None = None) -> Path:
+def find_root(start: Path) -> Path:
     """Return the nearest folder, from ``start`` upwards, that contains ``.aiserver_sessions``.
 
     The search ends at the top of the git repository or at the home folder, whichever comes first.
@@ -32,13 +32,11 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     searched. If no folder is found, return ``start``.
     """
     start = start.absolute()
-    folders = _folders_up_to_project(start, home) or [start]
+    folders = _folders_up_to_project(start) or [start]
     return next((folder for folder in folders if _has_sessions(folder)), start)
 
 
-def find_other_roots(
-    folder: Path, root: Path, served: Path, home: Path | None = None
-) -> list[Path]:
+def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
     """Return all roots except ``root`` that may contain sessions of a notebook, nearest first.
 
     ``folder`` is the notebook's folder, and ``root`` is the root that this server uses. A server
@@ -50,12 +48,11 @@ def find_other_roots(
     - otherwise up to ``served``, the root directory of the Jupyter server. If the notebook isn't in
       this directory, only the notebook's own folder is searched.
     """
-    folder = folder.absolute()
-    home = _home() if home is None else home
+    folder, home = folder.absolute(), _home()
     if home is not None and folder.is_relative_to(home):
         folders = _folders_up_to(folder, home)
     else:
-        folders = _folders_up_to_project(folder, home) or _folders_up_to(folder, served) or [folder]
+        folders = _folders_up_to_project(folder) or _folders_up_to(folder, served) or [folder]
     return [
         candidate
         for candidate in folders
@@ -63,12 +60,12 @@ def find_other_roots(
     ]
 
 
-def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
+def _folders_up_to_project(start: Path) -> list[Path]:
     """Return the folders from ``start`` up to the top of its git repository or the home folder.
 
     Return an empty list if ``start`` is neither in a repository nor in the home folder.
     """
-    home = _home() if home is None else home
+    home = _home()
     folders: list[Path] = []
     for folder in (start, *start.parents):
         folders.append(folder)
