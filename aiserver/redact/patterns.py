@@ -50,8 +50,8 @@ _FORMATTED_KEY = re.compile(
 _KINDS = list(_KEY_FORMATS)
 _CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
-_URL = re.compile(r"(?<=://)([^\s/:@'\"<>]{0,128}):([^\s/@'\"<>\[\](){}]{1,256})@")
-_BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+([A-Za-z0-9._~+/-]{16,4000}=*)")
+_URL = re.compile(r"(?<=://)[^\s/:@'\"<>]{0,128}:(?P<value>[^\s/@'\"<>\[\](){}]{1,256})@")
+_BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+(?P<value>[A-Za-z0-9._~+/-]{16,4000}=*)")
 
 # The names of passwords, and the names of keys.
 _LOGIN_NAME = r"(?:pg)?passwords?|passwd|passphrase|pwd|密码|口令"
@@ -119,32 +119,31 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
     ``is_prose`` means that the line is prose, not code.
     """
     text = _FORMATTED_KEY.sub(lambda match: _replace_key(match, replace), text)
-    text = _URL.sub(lambda match: _replace_group(match, 2, _kind_in_url(match), replace), text)
-    text = _BEARER.sub(
-        lambda match: _replace_group(match, 1, _kind_in_header(match), replace), text
-    )
+    text = _replace_values(_URL, text, _kind_in_url, replace)
+    text = _replace_values(_BEARER, text, _kind_in_header, replace)
     for start, pattern in password_patterns(text):
-        text = text[:start] + pattern.sub(
-            lambda match: _replace_group(match, "value", _kind_of_argument(match), replace),
-            text[start:],
-        )
+        text = text[:start] + _replace_values(pattern, text[start:], _kind_of_argument, replace)
     for pattern in (_NAMED, _URL_PARAMETER, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
-        text = pattern.sub(
-            lambda match: _replace_group(match, "value", _kind_of_named(match), replace), text
-        )
+        text = _replace_values(pattern, text, _kind_of_named, replace)
     return text
 
 
-def _replace_group(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
-    """Return the matched text with a group replaced.
+def _replace_values(
+    pattern: re.Pattern[str], text: str, kind_of: Callable[[re.Match[str]], str], replace: Replace
+) -> str:
+    """Replace the group ``value`` of each match.
 
-    If ``kind`` is empty, the group isn't a secret, and the matched text is returned unchanged.
+    If ``kind_of`` returns an empty text for a match, its value isn't a secret, and stays unchanged.
     """
-    text = match[0]
-    if not kind:
-        return text
-    start, end = match.start(group) - match.start(), match.end(group) - match.start()
-    return text[:start] + replace(kind, match[group]) + text[end:]
+
+    def replace_value(match: re.Match[str]) -> str:
+        kind = kind_of(match)
+        if not kind:
+            return match[0]
+        start, end = match.start("value") - match.start(), match.end("value") - match.start()
+        return match[0][:start] + replace(kind, match["value"]) + match[0][end:]
+
+    return pattern.sub(replace_value, text)
 
 
 def _replace_key(match: re.Match[str], replace: Replace) -> str:
@@ -157,7 +156,7 @@ def _replace_key(match: re.Match[str], replace: Replace) -> str:
 
 def _kind_in_url(match: re.Match[str]) -> str:
     """Return "password", or "" if the password in a URL is a placeholder."""
-    return "" if is_placeholder(match[2]) else "password"
+    return "" if is_placeholder(match["value"]) else "password"
 
 
 def _kind_of_argument(match: re.Match[str]) -> str:
@@ -168,7 +167,8 @@ def _kind_of_argument(match: re.Match[str]) -> str:
 
 def _kind_in_header(match: re.Match[str]) -> str:
     """Return "token", or "" if the text after "Bearer" or "Basic" isn't a token."""
-    return "token" if any(map(str.isdigit, match[1])) and not is_placeholder(match[1]) else ""
+    value = match["value"]
+    return "token" if any(map(str.isdigit, value)) and not is_placeholder(value) else ""
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
