@@ -102,6 +102,10 @@ class Cell:
         """
         return self.type.at(moment) or self.type.first or "code"
 
+    def is_present(self, moment: int) -> bool:
+        """Return whether the cell has steps and isn't removed. This ignores recorded orders."""
+        return self.newest_step.has_value_at(moment) and not self.removal.at(moment)
+
     def is_deleted(self, moment: int) -> bool:
         """Return whether a cell that is absent after a moment was deleted.
 

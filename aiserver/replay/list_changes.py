@@ -125,7 +125,7 @@ class _Lists:
 
     def _is_present_unlisted(self, cell: Cell, moment: int) -> bool:
         """Return whether a cell that the recorded order doesn't contain is in the notebook."""
-        if not cell.newest_step.has_value_at(moment) or cell.removal.at(moment):
+        if not cell.is_present(moment):
             return False
         if self._order is None:
             return True

@@ -132,11 +132,7 @@ class Timeline:
         if order is None:
             # No order was recorded up to this moment. If an order was recorded later, its cells
             # come first, in this order. All other cells follow in the order in which they appeared.
-            present = [
-                cell
-                for cell in self._cells.values()
-                if cell.newest_step.has_value_at(index) and not cell.removal.at(index)
-            ]
+            present = [cell for cell in self._cells.values() if cell.is_present(index)]
             position = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
             present.sort(
                 key=lambda cell: (position.get(cell.cell_id, len(position)), cell.newest_step.start)
@@ -147,9 +143,8 @@ class Timeline:
             cell.cell_id
             for cell in self._cells.values()
             if cell.listed_at is None
-            and cell.newest_step.has_value_at(index)
             and cell.newest_step.start > ordered_at
-            and not cell.removal.at(index)
+            and cell.is_present(index)
         ]
         return order + unlisted if unlisted else order
 
