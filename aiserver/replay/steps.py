@@ -201,20 +201,14 @@ class _Reader:
         self._infer_replaced(event)
         is_same_cell = data.get("from_cell") in (None, self.cell_id)
         restored = self._restored_step(event.source, data.get("from_seq")) if is_same_cell else None
-        source = event.source
-        if source is None and restored is not None:
-            source = restored.code
-        is_older = restored is not None and source != self.source
+        source, from_step, branched_from = event.source, None, None
+        if restored is not None:
+            source = restored.code if source is None else source
+            from_step = restored.index
+            if source != self.source:
+                branched_from = self._last_index_with_source(from_step, source)
         self._add_event_step(
-            event,
-            "restore",
-            source,
-            from_step=restored.index if restored else None,
-            branched_from=(
-                self._last_index_with_source(restored.index, source)
-                if restored and is_older
-                else None
-            ),
+            event, "restore", source, from_step=from_step, branched_from=branched_from
         )
 
     def _last_index_with_source(self, index: int, source: str | None) -> int:
