@@ -54,10 +54,9 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 
     Raises InvalidRequest if JSON can't represent the turn.
     """
-    numbers = {"turn_id": turn_id, "seq": seq}
     fields = redact_json(codec.to_dict(turn))
     fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
-    return Interaction.model_validate(fields | numbers)
+    return Interaction.model_validate(fields | {"turn_id": turn_id, "seq": seq})
 
 
 def number_events(
