@@ -105,7 +105,7 @@ class Verifier:
         for notebook_id in await self._notebook_ids():
             problem, repaired = await self._verify_log(notebook_id, repair)
             yield VerifyResult(f"log of {notebook_id}", problem, repaired)
-        blobs = self._keyspace.owner_key("blobs", self._owner)
+        blobs = self._key("blobs")
         for digest in sorted(await self._client.command("HKEYS", blobs)):
             data = await self._client.command("HGET", blobs, digest)
             problem = await asyncio.to_thread(_blob_problem, digest, data)
@@ -127,13 +127,13 @@ class Verifier:
         if session is None or not repair:
             return problem, False
         if problem != _OUTDATED:  # the session itself is damaged
-            damaged_key = self._damaged_key(key.notebook_id, key.cell_id)
+            damaged_key = self._key("damaged", key.notebook_id, key.cell_id)
             await self._client.command("RPUSH", damaged_key, records.to_bytes())
         return problem, await self._put(key, session, records.write_id)
 
     async def _verify_log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
         """Return the change log's problem (None if it has none), and whether it was repaired."""
-        marks, log = self._keyspace.owner_key("notebooks", self._owner), self._log_key(notebook_id)
+        marks, log = self._key("notebooks"), self._key("log", notebook_id)
         mark = (await self._client.command("HGET", marks, notebook_id) or b"").decode()
         entries = await self._client.command("LRANGE", log, 0, -1)
         damaged_entries = [entry for entry in entries if not _is_valid(NotebookLogEntry, entry)]
@@ -150,7 +150,7 @@ class Verifier:
             problem = "index entry is out of date"
         if problem is None or not repair:
             return problem, False
-        keys = [self._keyspace.owners, marks, log, self._damaged_key(notebook_id)]
+        keys = [self._keyspace.owners, marks, log, self._key("damaged", notebook_id)]
         owner = encode_owner(self._owner)
         return problem, bool(
             await self._client.run(
@@ -160,9 +160,8 @@ class Verifier:
 
     async def _cell_names(self) -> list[str]:
         """Return all cell names (see ``keys.py``) that an index or a key contains, sorted."""
-        indexes = [self._keyspace.owner_key(kind, self._owner) for kind in ("cells", "rows")]
-        indexed = set(await self._client.command("ZRANGE", indexes[0], 0, -1))
-        indexed |= set(await self._client.command("HKEYS", indexes[1]))
+        indexed = set(await self._client.command("ZRANGE", self._key("cells"), 0, -1))
+        indexed |= set(await self._client.command("HKEYS", self._key("rows")))
         names = {name.decode(errors="replace") for name in indexed}
         for kind in ("head", "turns", "events"):
             names |= {" ".join(ids) for ids in await self._scan(kind, 2)}
@@ -170,9 +169,7 @@ class Verifier:
 
     async def _notebook_ids(self) -> list[str]:
         """Return the notebook ids in the index of change logs or in the key of a log, sorted."""
-        result = await self._client.command(
-            "HKEYS", self._keyspace.owner_key("notebooks", self._owner)
-        )
+        result = await self._client.command("HKEYS", self._key("notebooks"))
         notebook_ids = {name.decode(errors="replace") for name in result}
         return sorted(notebook_ids | {ids[0] for ids in await self._scan("log", 1)})
 
@@ -182,7 +179,7 @@ class Verifier:
         Keys that don't contain ``id_count`` ids are left out. This method searches all keys of the
         database, because the indexes may be wrong.
         """
-        start = self._keyspace.owner_key(kind, self._owner) + ":"
+        start = self._key(kind) + ":"
         pattern = re.sub(r"([\\*?\[\]^])", r"\\\1", start) + "*"
         keys: set[str] = set()
         cursor = b"0"
@@ -196,11 +193,8 @@ class Verifier:
         all_ids = [key.removeprefix(start).split(":") for key in keys]
         return [ids for ids in all_ids if len(ids) == id_count]
 
-    def _damaged_key(self, *ids: str) -> str:
-        return self._keyspace.owner_key("damaged", self._owner, *ids)
-
-    def _log_key(self, notebook_id: str) -> str:
-        return self._keyspace.owner_key("log", self._owner, notebook_id)
+    def _key(self, kind: str, *ids: str) -> str:
+        return self._keyspace.owner_key(kind, self._owner, *ids)
 
 
 def _diagnose(records: _StoredRecords, key: SessionKey) -> tuple[str | None, Session | None]:
