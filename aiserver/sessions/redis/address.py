@@ -18,6 +18,7 @@ from redis.exceptions import RedisError
 from ...errors import SettingError
 
 DEFAULT = "redis://localhost:6379/0"
+_INVALID_URL = "The Redis URL is not valid."
 # The default options, which the URL can override. All versions of Redis support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 
@@ -42,7 +43,7 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
         pool = BlockingConnectionPool(**options)
         pool.make_connection()  # type: ignore[no-untyped-call]  # raises for unknown options
     except (ValueError, TypeError, RedisError) as exc:
-        raise _invalid_url() from exc
+        raise SettingError(_INVALID_URL) from exc
     return options | ({"password": _first_line(password_file)} if password_file else {})
 
 
@@ -51,7 +52,7 @@ def _query(url: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError as exc:
-        raise _invalid_url() from exc
+        raise SettingError(_INVALID_URL) from exc
 
 
 def _first_line(file: str) -> str:
@@ -60,7 +61,3 @@ def _first_line(file: str) -> str:
     except (OSError, ValueError) as exc:
         raise SettingError("The Redis password file can't be read.") from exc
     return text.partition("\n")[0].rstrip("\r")
-
-
-def _invalid_url() -> SettingError:
-    return SettingError("The Redis URL is not valid.")
