@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
 
 from ...models import Interaction
 
@@ -35,7 +36,7 @@ async def read_newest(
         limit = _FIRST_LIMIT if max_turns is None else min(max_turns, _FIRST_LIMIT)
     while True:
         turns, has_older = await read(limit)
-        fitting = select_newest(turns, max_messages, max_tokens, count_tokens)
+        fitting = select_newest(turns, max_turns, max_tokens, count_tokens)
         if limit is None or limit == max_turns or not has_older or len(fitting) < len(turns):
             return fitting
         limit = limit * 4 if max_turns is None else min(max_turns, limit * 4)
@@ -43,22 +44,19 @@ async def read_newest(
 
 def select_newest(
     turns: Sequence[Interaction],
-    max_messages: int | None,
+    max_turns: int | None,
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
     """Return the newest of these turns that fit, oldest first."""
-    first_index = len(turns)  # the index of the oldest turn that fits so far
+    fitting: list[Interaction] = []
     tokens_left = max_tokens
-    while first_index and (
-        max_messages is None or 2 * (len(turns) - first_index + 1) <= max_messages
-    ):
-        turn = turns[first_index - 1]
+    for turn in islice(reversed(turns), max_turns):
         if tokens_left is not None:
             request, response = turn.user_request, turn.ai_response
             texts = (request.intent, request.current_code, response.suggestion)
             tokens_left -= sum(map(count_tokens, texts))
             if tokens_left < 0:
                 break
-        first_index -= 1
-    return list(turns[first_index:])
+        fitting.append(turn)
+    return fitting[::-1]
