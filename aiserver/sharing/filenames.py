@@ -29,10 +29,8 @@ def file_name(notebook: str, suffix: str) -> str:
     For example, ``sales.ipynb`` and ``-replay.html`` give ``sales-replay.html``.
     """
     name = re.split(r"[/\\]", _ESCAPE_CODE.sub("", notebook))[-1]
-    name = "".join(character for character in name if not _is_hidden(character)).removesuffix(
-        ".ipynb"
-    )
-    name = _INVALID_ON_WINDOWS.sub("_", name).strip().lstrip(" .-")
+    name = "".join(character for character in name if not _is_hidden(character))
+    name = _INVALID_ON_WINDOWS.sub("_", name.removesuffix(".ipynb")).strip().lstrip(" .-")
     name = name.encode("utf-8")[: LIMIT - len(suffix.encode("utf-8"))].decode("utf-8", "ignore")
     result = f"{name.rstrip(' .') or 'notebook'}{suffix}"
     return f"_{result}" if _DEVICE.match(result) else result
