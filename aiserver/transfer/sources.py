@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 from ..errors import SettingError
@@ -40,8 +41,7 @@ class InputFiles:
         self._target_store = (target_root / FOLDER).resolve()
         self._other_stores: list[Path] = []
         self.files = sorted(self._files_below(path)) if path.is_dir() else [path]
-        # The results of `_is_in_agentscope_folder`, by folder.
-        self._agentscope_by_folder: dict[Path, bool] = {}
+        self._is_agentscope_folder = cache(_is_agentscope_folder)
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the path of each file and the histories that were read from it.
@@ -71,19 +71,9 @@ class InputFiles:
             Path(file.parent.absolute().name) / file.name,
             file.read_bytes(),
             notebook=_matching_notebook(file),
-            is_in_agentscope_folder=self._is_in_agentscope_folder(file),
+            is_in_agentscope_folder=self._is_agentscope_folder(file.parent),
         )
         yield detect.read(input_file, self.format)
-
-    def _is_in_agentscope_folder(self, file: Path) -> bool:
-        """Return whether the folder of ``file`` has a JSON Lines file of AgentScope's messages."""
-        folder = file.parent
-        if folder not in self._agentscope_by_folder:
-            jsonl_files = [path for path in folder.glob("*.jsonl") if path.is_file()]
-            self._agentscope_by_folder[folder] = any(
-                detect.is_agentscope_list(_first_line(path)) for path in jsonl_files
-            )
-        return self._agentscope_by_folder[folder]
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
         """Yield the files below ``folder`` that have the suffix of an importable format.
@@ -102,6 +92,12 @@ class InputFiles:
                 file = path / name
                 if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
                     yield file
+
+
+def _is_agentscope_folder(folder: Path) -> bool:
+    """Return whether a folder has a JSON Lines file of AgentScope's messages."""
+    jsonl_files = (path for path in folder.glob("*.jsonl") if path.is_file())
+    return any(detect.is_agentscope_list(_first_line(path)) for path in jsonl_files)
 
 
 def _matching_notebook(file: Path) -> bytes | None:
