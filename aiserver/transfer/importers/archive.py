@@ -11,6 +11,7 @@ a time, so it needs only as much memory as the largest member.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import zipfile
@@ -45,11 +46,9 @@ _MAX_LIMIT = 2 << 30
 _DAMAGE_ERRORS: tuple[type[Exception], ...] = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError),
 )
-try:
+with contextlib.suppress(ImportError):  # without lzma, zipfile raises RuntimeError instead
     from lzma import LZMAError
-except ImportError:  # Python has no lzma module, and zipfile raises RuntimeError instead
-    pass
-else:
+
     _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
 # The errors that are raised if the manifest is missing, damaged or wrongly structured.
 _MANIFEST_ERRORS: tuple[type[Exception], ...] = (*_DAMAGE_ERRORS, KeyError, AttributeError)

@@ -90,16 +90,15 @@ def _text_of(content: Any) -> str:
     return ""
 
 
-def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the messages that are JSON objects, and an error text for each other message.
 
     An error text contains the message's number, counted from 1.
     """
-    numbered = list(enumerate(messages, 1))
-    objects = [raw for _, raw in numbered if isinstance(raw, dict)]
+    objects = [raw for raw in messages if isinstance(raw, dict)]
     problems = [
         f"message {number}: not a JSON object"
-        for number, raw in numbered
+        for number, raw in enumerate(messages, 1)
         if not isinstance(raw, dict)
     ]
     return objects, problems
