@@ -24,34 +24,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..models import NotebookLogEntry, Session
+from ..models import NotebookLogEntry
 from .cells import Cell, TimeSeries
 from .list_changes import ListChange, list_changes
 from .moments import Moment, NotebookSnapshot, moment_of
 from .ordering import CellOrder, StepGroup, order_steps
 from .step import Step
-from .steps import replay
 
 
 class Timeline:
     """The moments of a notebook. ``at`` returns the snapshot after a moment."""
 
     def __init__(
-        self,
-        sessions: Sequence[Session] | Mapping[str, Sequence[Step]],
-        log: Sequence[NotebookLogEntry],
+        self, steps_by_cell: Mapping[str, Sequence[Step]], log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Create the timeline from the change log and the sessions of a notebook.
-
-        If the caller has already converted the sessions to steps, ``sessions`` can be a mapping
-        from cell ids to steps instead.
-        """
-        if not isinstance(sessions, Mapping):
-            sessions = {session.meta.cell_id: replay(session) for session in sessions}
+        """Create the timeline from the steps of a notebook's cells and from its change log."""
         self.moments: list[Moment] = []
         self.saves: list[int] = []
         """For each save, the number of the last moment before the save."""
-        self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in sessions.items()}
+        self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in steps_by_cell.items()}
         self._orders = TimeSeries[list[str]]()
         self._reordered_at: set[int] = set()
         cells = list(self._cells.values())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aiserver.models import NotebookLogEntry, Session, SessionKey, new_session
-from aiserver.replay import Step, replay
+from aiserver.replay import Step, Timeline, replay
 
 NOW = "2026-01-27T10:00:00.000Z"
 
@@ -79,3 +80,8 @@ def log(
         NotebookLogEntry(seq=seq, type=entry[0], data=entry[1], timestamp=(*entry, NOW)[2])
         for seq, entry in enumerate(entries, 1)
     ]
+
+
+def create_timeline(sessions: Iterable[Session], log: Sequence[NotebookLogEntry]) -> Timeline:
+    """The timeline of a notebook with these sessions and this log."""
+    return Timeline({session.meta.cell_id: replay(session) for session in sessions}, log)

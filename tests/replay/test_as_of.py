@@ -11,13 +11,14 @@ import pytest
 from aiserver.replay import Timeline
 
 from .notebook_page import Page, Row, rows
+from .session_builder import create_timeline
 
 OPERATIONS = 70
 DAY = timedelta(days=1)
 
 
 def timeline_of(page: Page) -> Timeline:
-    return Timeline(list(page.server.sessions.values()), page.server.log)
+    return create_timeline(page.server.sessions.values(), page.server.log)
 
 
 def reconstructed(timeline: Timeline, moment: int) -> list[Row]:

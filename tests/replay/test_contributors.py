@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from aiserver.models import NotebookLogEntry
-from aiserver.replay import Timeline, blame, report
+from aiserver.replay import blame, report
 
-from .session_builder import NOW, SessionBuilder
+from .session_builder import NOW, SessionBuilder, create_timeline
 
 FIRST_STEPS = Path(__file__).parents[2] / "examples/first-steps.ipynb"
 AGENT = {"kind": "agent", "name": "jupyter-mcp-server"}
@@ -36,7 +36,7 @@ def shares(*builders: SessionBuilder) -> dict[str, Any]:
         for seq, (type_, data) in enumerate(rows, 1)
     ]
     sessions = {builder.cell_id: builder.session() for builder in builders}
-    total: dict[str, Any] = report(Timeline(list(sessions.values()), log), sessions)["total"]
+    total: dict[str, Any] = report(create_timeline(sessions.values(), log), sessions)["total"]
     return total
 
 

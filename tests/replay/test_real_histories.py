@@ -14,11 +14,11 @@ from pathlib import Path, PurePath
 import pytest
 
 from aiserver.models import Session
-from aiserver.replay import Timeline, blame, replay
+from aiserver.replay import blame, replay
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import InputFile
 
-from .session_builder import SessionBuilder
+from .session_builder import SessionBuilder, create_timeline
 
 DATA = Path(__file__).parent.parent / "data"
 VERDANT = DATA / "imports" / "verdant"
@@ -73,7 +73,7 @@ def test_the_replay_shows_each_version_of_verdants_cells_byte_for_byte() -> None
 
 
 def test_the_timeline_of_verdants_notebook_ends_with_its_notebook_file() -> None:
-    timeline = Timeline(verdant_cells(), [])
+    timeline = create_timeline(verdant_cells(), [])
     last = timeline.last()
     assert last is not None
     notebook = json.loads((VERDANT / "houses_kc.ipynb").read_bytes())

@@ -13,7 +13,7 @@ from aiserver.replay import Timeline, replay, report
 from aiserver.replay.cells import Cell
 from aiserver.replay.report import COUNTS
 
-from .session_builder import SessionBuilder, log
+from .session_builder import SessionBuilder, create_timeline, log
 from .sessions import JSON, TIMES, sessions
 
 
@@ -64,7 +64,7 @@ def test_inherited_steps_of_a_copy_are_older_than_its_own() -> None:
         order(),
         changed(one=3),
     )
-    timeline = Timeline([first.session(), second.session()], lines)
+    timeline = create_timeline([first.session(), second.session()], lines)
     (saved,) = timeline.saves
     assert sources(timeline, saved) == [("one", "b"), ("two", "c")]
     kinds_until_save = [moment.kind for moment in timeline.moments[: saved + 1]]
@@ -82,7 +82,7 @@ def test_log_entries_order_cells_with_wrong_clocks() -> None:
         changed(late=2, saved=True),
         changed(early=2),
     )
-    timeline = Timeline([late.session(), early.session()], lines)
+    timeline = create_timeline([late.session(), early.session()], lines)
     edits = [moment.cell_id for moment in timeline.moments if moment.kind == "edit"]
     assert edits == ["late", "early", "late", "early"]
     assert [moment.saved for moment in timeline.moments][-2:] == [True, False]
@@ -94,7 +94,7 @@ def test_steps_that_no_entry_names_are_ordered_by_time() -> None:
     for number, builder in enumerate((first, second)):
         for place, event in enumerate(builder.events):
             event["timestamp"] = at(2 * place + number)
-    timeline = Timeline([first.session(), second.session()], [])
+    timeline = create_timeline([first.session(), second.session()], [])
     assert kinds(timeline) == [("edit", "one"), ("edit", "two"), ("edit", "one"), ("edit", "two")]
     assert sources(timeline, 1) == [("one", "a"), ("two", "b")]
 
@@ -109,7 +109,7 @@ def test_a_turn_that_no_entry_names_yet_changes_no_saved_moment() -> None:
         (*changed(one=2, two=1), at(2)),
         (*changed(saved=True, two=2), at(22)),
     )
-    timeline = Timeline([first.session(), second.session()], lines)
+    timeline = create_timeline([first.session(), second.session()], lines)
     (saved,) = timeline.saves
     assert sources(timeline, saved) == [("one", "new"), ("two", "c")]
 
@@ -123,7 +123,7 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     head.event("split", source="x", data=data)
     origin = {"notebook_id": "nb", "cell_id": "a", "revision": 2}
     lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
-    timeline = Timeline([rest.session(), head.session(forked_from=origin)], lines)
+    timeline = create_timeline([rest.session(), head.session(forked_from=origin)], lines)
     assert kinds(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
     assert timeline.moments[2].further_steps == (("b", 1),)
     assert sources(timeline, 1) == [("a", "x\ny")]
@@ -151,7 +151,7 @@ def test_a_changed_cell_has_its_previous_source() -> None:
     builder.event("undelete", source="back")
     lines = log(order("a", "b"), changed(a=1), changed(a=3, b=1), order("b"), changed(a=4))
     lines += log(order("a", "b"), changed(a=5))
-    timeline = Timeline([builder.session(), other.session()], lines)
+    timeline = create_timeline([builder.session(), other.session()], lines)
     sent = [timeline.at(moment.number).to_wire()["cells"] for moment in timeline.moments]
     of_a = [cell for cells in sent for cell in cells if cell["cellId"] == "a"]
     assert [(cell["source"], cell.get("before")) for cell in of_a] == [
@@ -173,7 +173,7 @@ def test_cells_that_were_merged_are_not_deleted_ones() -> None:
     lines = log(order("one", "two"), changed(one=1, two=1), order("both"))
     lines += log(changed(one=2, two=2, both=1))
     lines[-1].seq = len(lines)
-    timeline = Timeline([first.session(), second.session(), both.session()], lines)
+    timeline = create_timeline([first.session(), second.session(), both.session()], lines)
     assert kinds(timeline)[-1] == ("merge", "both")
     assert sources(timeline) == [("both", "x\n\ny")]
     assert timeline.at(len(timeline.moments) - 1).deleted == []
@@ -187,7 +187,7 @@ def test_a_deleted_cell_is_deleted_until_it_comes_back() -> None:
     builder.event("undelete", source="x")
     lines = log(order("a", "b"), changed(a=1), order("b"), changed(a=2))
     lines += [entry.model_copy(update={"seq": entry.seq + 4}) for entry in log(order("a", "b"))]
-    timeline = Timeline([builder.session()], lines)
+    timeline = create_timeline([builder.session()], lines)
     assert kinds(timeline) == [
         ("order", None),
         ("edit", "a"),
@@ -213,12 +213,12 @@ def test_a_deleted_cell_has_its_predecessor() -> None:
         order("a", "d"),
         changed(c=2),
     )
-    last = Timeline([builder.session() for builder in builders], lines).last()
+    last = create_timeline([builder.session() for builder in builders], lines).last()
     assert last is not None
     assert {cell.cell_id: cell.predecessor for cell in last.deleted} == {"b": ("a",), "c": ("a",)}
     assert {row["cellId"]: row["after"] for row in last.to_wire()["gone"]} == {"b": "a", "c": "a"}
     # Without a recorded order it is unknown.
-    unordered = Timeline([builders[1].session()], []).last()
+    unordered = create_timeline([builders[1].session()], []).last()
     assert unordered is not None
     assert "after" not in unordered.to_wire()["gone"][0]
 
@@ -228,7 +228,7 @@ def test_an_answer_is_in_the_notebook_once_it_is_accepted() -> None:
     turn = builder.turn("", "x")
     builder.event("accept", turn_id=turn, source="x")
     lines = log(order("a"), changed(a=1, saved=True), changed(a=2))
-    timeline = Timeline([builder.session()], lines)
+    timeline = create_timeline([builder.session()], lines)
     assert kinds(timeline) == [("order", None), ("turn", "a")]
     assert [moment.saved for moment in timeline.moments] == [True, False]
     assert sources(timeline, 0) == [("a", "")] and sources(timeline, 1) == [("a", "x")]
@@ -237,7 +237,7 @@ def test_an_answer_is_in_the_notebook_once_it_is_accepted() -> None:
 def test_initial_observations_sent_together_are_one_moment() -> None:
     builders = [edited(name, f"of {name}", trigger="first") for name in "abc"]
     lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
-    timeline = Timeline([builder.session() for builder in builders], lines)
+    timeline = create_timeline([builder.session() for builder in builders], lines)
     assert kinds(timeline) == [("order", None)]
     assert timeline.moments[0].further_steps == (("a", 0), ("b", 0), ("c", 0))
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
@@ -255,7 +255,7 @@ def test_before_its_initial_observation_a_cell_has_that_source() -> None:
         changed(other=1),
         changed(other=2, new=1),
     )
-    timeline = Timeline([builder.session() for builder in (asked, other, new)], lines)
+    timeline = create_timeline([builder.session() for builder in (asked, other, new)], lines)
     assert sources(timeline, 0) == [("asked", "was"), ("other", "there")]
     assert timeline.at(0).cells[1].step is None
     turn = next(m.number for m in timeline.moments if m.kind == "turn")
@@ -269,7 +269,7 @@ def test_the_type_of_a_cell_is_that_of_the_moment() -> None:
     builder = edited("a", "x")
     builder.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
-    timeline = Timeline([builder.session()], lines)
+    timeline = create_timeline([builder.session()], lines)
     types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
     assert kinds(timeline)[-1] == ("type", "a")
@@ -307,7 +307,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
     cells: list[Session], lines: list[NotebookLogEntry]
 ) -> None:
     """P26: and the steps of each cell are in the cell's own order."""
-    timeline = Timeline(cells, lines)
+    timeline = create_timeline(cells, lines)
     seen: dict[str, list[int]] = {}
     for moment in timeline.moments:
         rows = [*moment.further_steps, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
@@ -344,7 +344,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
 def test_list_changes_give_the_lists_of_each_moment(
     cells: list[Session], lines: list[NotebookLogEntry]
 ) -> None:
-    timeline = Timeline(cells, lines)
+    timeline = create_timeline(cells, lines)
     changes = list(timeline.list_changes())
     lists: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
     for moment in timeline.moments:
@@ -363,7 +363,7 @@ def test_list_changes_visit_each_cell_a_few_times_only() -> None:
     """Not at every cell at every moment: a notebook of 10,000 cells took minutes."""
     builders = [edited(f"c{n}", "x", "y", begin=n % 50) for n in range(200)]
     calls = 0
-    timeline = Timeline([builder.session() for builder in builders], [])
+    timeline = create_timeline([builder.session() for builder in builders], [])
     original = Cell.is_deleted
 
     def counted(cell: Cell, moment: int) -> bool:

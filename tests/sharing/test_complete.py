@@ -10,18 +10,17 @@ import pytest
 
 from aiserver.models import Event, Interaction, NotebookLogEntry, Session
 from aiserver.notebooks.history import Histories, History
-from aiserver.replay import Timeline
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import FORMATS, Format, export
 
 from ..replay.notebook_page import Page
-from ..replay.session_builder import SessionBuilder, log
+from ..replay.session_builder import SessionBuilder, create_timeline, log
 from .demo import NOTEBOOK, fill, notebook
 from .reader import READERS
 
 
 def history_from(sessions: dict[str, Session], lines: list[NotebookLogEntry]) -> History:
-    timeline = Timeline(list(sessions.values()), lines)
+    timeline = create_timeline(sessions.values(), lines)
     return History("nb", sessions, lines, timeline, "1")
 
 

@@ -7,12 +7,11 @@ import json
 import pytest
 
 from aiserver.notebooks.history import History
-from aiserver.replay import Timeline
 from aiserver.sharing.annotated import annotate
 from aiserver.sharing.narrative import narrative
 from aiserver.sharing.page_data import AUTHORS, page_data
 
-from ..replay.session_builder import SessionBuilder, log
+from ..replay.session_builder import SessionBuilder, create_timeline, log
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def history() -> History:
     session = builder.session()
     order = ("cell_order", {"cell_ids": ["a"], "types": {"a": "code"}})
     lines = log(order, ("changed", {"cells": {"a": 5}, "id": "one"}))
-    return History("nb", {"a": session}, lines, Timeline([session], lines), "1")
+    return History("nb", {"a": session}, lines, create_timeline([session], lines), "1")
 
 
 def test_text_exports_name_the_contributors(history: History) -> None:

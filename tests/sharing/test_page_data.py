@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from aiserver.notebooks.history import History
-from aiserver.replay import Timeline
 from aiserver.sharing.page_data import page_data
 
 from ..replay.notebook_page import Page
+from ..replay.session_builder import create_timeline
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -21,7 +21,7 @@ def test_each_moment_can_be_rebuilt_from_the_data(seed: int) -> None:
     for _ in range(90):
         page.act()
     sessions = dict(page.server.sessions)
-    timeline = Timeline(list(sessions.values()), page.server.log)
+    timeline = create_timeline(sessions.values(), page.server.log)
     data = page_data(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
     row: list[Any] = []
     deleted: list[int] = []
