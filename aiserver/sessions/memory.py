@@ -39,19 +39,28 @@ class InMemorySessionManager(KeyValueSessionManager):
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append a turn. This takes equally long for short and for long sessions."""
-        session = self._memory.load_writable(key, if_revision)
-        saved = session.add_turn(turn)
-        self._memory.values[value_key(key)] = session
-        return saved, session.revision
+        return self._extend(key, if_revision, lambda session: session.add_turn(turn))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events. This takes equally long for short and for long sessions."""
-        session = self._memory.load_writable(key, if_revision)
-        saved = session.add_events(events)
+        return self._extend(key, if_revision, lambda session: session.add_events(events))
+
+    def _extend(
+        self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
+    ) -> tuple[T, int]:
+        """Append records to a new or stored session with ``add``.
+
+        Return the result of ``add`` and the new revision.
+        """
+        values = self._memory.values
+        session = values.get(value_key(key)) or SessionBytes(new_session(key))
+        assert isinstance(session, SessionBytes)  # ``_Memory.save`` stores this type
+        check_writable(session, if_revision)
+        saved = add(session)
         if saved:
-            self._memory.values[value_key(key)] = session
+            values[value_key(key)] = session
         return saved, session.revision
 
 
@@ -79,13 +88,3 @@ class _Memory(Transaction):
 
     def save(self, key: SessionKey, session: Session) -> None:
         self.values[value_key(key)] = SessionBytes(session)
-
-    def load_writable(self, key: SessionKey, if_revision: int | None) -> SessionBytes:
-        """Return the stored session, or a new one, in a form to which records can be appended.
-
-        A new session isn't stored yet. Raises the same errors as ``check_writable``.
-        """
-        session = self.values.get(value_key(key)) or SessionBytes(new_session(key))
-        assert isinstance(session, SessionBytes)  # ``save`` stores this type
-        check_writable(session, if_revision)
-        return session
