@@ -37,12 +37,11 @@ from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.merge.digests import last_digest, seqs_by_digest
+from .log_view import CHANGED, ORDER
 from .other_roots import CopiedRecords, OtherRoots
 
 _PATH_SEEN = "path_seen"
-_CELL_ORDER = "cell_order"
 _COPIED = "taken_over"
-_CHANGED = "changed"
 
 
 class NotebookFiles(Protocol):
@@ -99,12 +98,12 @@ class _Notebook:
                 self.path, self.cell_order = path, None
                 self.pending_fork_of = entry.data.get("forked_from")
                 self.cells_by_path.setdefault(path, set())
-            elif entry.type == _CELL_ORDER and isinstance(cell_ids, list) and self.path:
+            elif entry.type == ORDER and isinstance(cell_ids, list) and self.path:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
                 self.cells_by_path[self.path].update(self.cell_order)
             elif entry.type == _COPIED:
                 self.copied.add(entry.data)
-            elif entry.type == _CHANGED and entry.data.get("inherited") is True:
+            elif entry.type == CHANGED and entry.data.get("inherited") is True:
                 self.has_inherited_entry = True
         return self
 
@@ -269,7 +268,7 @@ class NotebookRegistry:
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
             data = {"cells": last_seqs, "digests": digests, "id": id_, "inherited": True}
-            await self._append(copy_id, (_CHANGED, data))
+            await self._append(copy_id, (CHANGED, data))
 
     async def _log_deleted(self, origin_id: str, copy_id: str, stored_cells: Set[str]) -> None:
         """Log which records from other roots were deleted in the original notebook.
@@ -328,7 +327,7 @@ class NotebookRegistry:
             data = {"path": name} | ({"forked_from": forked_from} if forked_from else {})
             entries.append((_PATH_SEEN, data))
         if cell_ids and (is_moved or notebook.cell_order != list(cell_ids)):
-            entries.append((_CELL_ORDER, {"cell_ids": list(cell_ids)}))
+            entries.append((ORDER, {"cell_ids": list(cell_ids)}))
         if entries:
             await self._append(notebook_id, *entries)
 
