@@ -105,7 +105,7 @@ class SQLSessionManager(SessionManager):
 
     async def start(self) -> list[str]:
         """Create the tables, and return a sentence for each guarantee that the database lacks."""
-        return list(await self._run(lambda db: db.missing_guarantees()))
+        return await self._run(lambda db: db.missing_guarantees())
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if no session is stored."""
@@ -292,7 +292,7 @@ class SQLSessionManager(SessionManager):
     async def writable(self) -> bool:
         """Return whether the database reports that it accepts writes."""
         try:
-            return bool(await self._run(lambda db: db.is_writable()))
+            return await self._run(lambda db: db.is_writable())
         except StorageError:
             return False
 
@@ -301,12 +301,10 @@ class SQLSessionManager(SessionManager):
         await self._runner.close()
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
-        result: T = await self._run(lambda db: db.read(work))
-        return result
+        return await self._run(lambda db: db.read(work))
 
     async def _write(self, work: Callable[[Connection, WriteState], T]) -> T:
-        result: T = await self._run(lambda db: db.write(work))
-        return result
+        return await self._run(lambda db: db.write(work))
 
-    async def _run(self, operation: Callable[[Any], Any]) -> Any:
+    async def _run(self, operation: Callable[[Any], T]) -> T:
         return await self._runner.run(operation, self.timeout)

@@ -14,10 +14,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import StorageUnreachable
 from ..threads import Workers
+
+T = TypeVar("T")
 
 _THREADS = 8
 _IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
@@ -40,7 +42,7 @@ class Runner:
         self._last_use = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
 
-    async def run(self, operation: Callable[[Any], Any], timeout: float | None = None) -> Any:
+    async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
         """Run an operation on the database in a thread and return its result.
 
         Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds. An
