@@ -72,7 +72,9 @@ class Server:
     def record(self, cell_id: str, *events: dict[str, Any]) -> None:
         """Record events without a log entry."""
         new = [NewEvent.model_validate({"timestamp": self.clock(), **event}) for event in events]
-        append_events(self.session(cell_id), new, self.clock())
+        session = self.session(cell_id)
+        append_events(session, new)
+        session.meta.last_updated = self.clock()
 
     def turn(self, cell_id: str, source: str, suggestion: str, parent: int | None) -> Interaction:
         fields: dict[str, Any] = {
@@ -88,7 +90,10 @@ class Server:
         }
         if parent is not None:
             fields["parent_turn_id"] = parent
-        return append_turn(self.session(cell_id), NewTurn.model_validate(fields), self.clock())
+        session = self.session(cell_id)
+        turn = append_turn(session, NewTurn.model_validate(fields))
+        session.meta.last_updated = self.clock()
+        return turn
 
     def changes(
         self,

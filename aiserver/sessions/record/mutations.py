@@ -96,20 +96,18 @@ def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
     return by_id
 
 
-def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
+def append_turn(session: Session, turn: NewTurn) -> Interaction:
     """Append a turn to a session in memory, and increment the revision.
 
     Return the turn with its ``turn_id`` and ``seq``.
     """
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
-    bump_revision(session, now)
+    bump_revision(session)
     return saved
 
 
-def append_events(
-    session: Session, events: Sequence[NewEvent], now: str | None = None
-) -> list[Event]:
+def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
     """Append events to a session in memory, except events that the session already contains.
 
     If an event is appended, increment the revision. Return all given events, each with its ``seq``.
@@ -117,11 +115,11 @@ def append_events(
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
-        bump_revision(session, now)
+        bump_revision(session)
     return saved
 
 
-def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
+def fork_session(source: Session | None, target: SessionKey) -> Session:
     """Return a copy of a session for another cell.
 
     Raises NotFound if ``source`` is None. Raises SessionTooNew if ``source`` has a newer format,
@@ -140,7 +138,7 @@ def fork_session(source: Session | None, target: SessionKey, now: str | None = N
     copy.meta.forked_from = origin
     set_owner(copy, target.owner)
     copy.meta.revision = 0
-    bump_revision(copy, now)
+    bump_revision(copy)
     return copy
 
 
@@ -185,7 +183,7 @@ def find_problems(session: Session, key: SessionKey) -> list[str]:
     return problems
 
 
-def bump_revision(session: Session, now: str | None = None) -> None:
+def bump_revision(session: Session) -> None:
     """Increment the revision and update the time of the last write."""
-    session.meta.last_updated = now or utc_now()
+    session.meta.last_updated = utc_now()
     session.meta.revision = session.revision + 1
