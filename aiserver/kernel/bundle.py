@@ -29,6 +29,7 @@ MODULES = (
     "frames/lifting",
     "frames/expressions",
     "frames/calls",
+    "frames/assignments",
     "frames/flow",
     "check",
 )

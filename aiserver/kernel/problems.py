@@ -12,7 +12,7 @@ from typing import Any
 _MIN_SIMILARITY = 0.6  # the minimum similarity of a candidate
 CLEAR_SIMILARITY = 0.8  # the minimum similarity of a clear misspelling
 _MAX_CANDIDATES = 3
-_MAX_NAME_LENGTH = 200
+MAX_NAME_LENGTH = 200
 
 
 class Problems:
@@ -178,7 +178,7 @@ class NameIndex:
     """Finds similar names, ignoring case, underscores, hyphens and spaces."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = list(dict.fromkeys(name for name in names if len(name) <= _MAX_NAME_LENGTH))
+        self._names = list(dict.fromkeys(name for name in names if len(name) <= MAX_NAME_LENGTH))
         self._folded = [fold(name) for name in self._names]
         self._pairs: dict[str, list[int]] = {}
         for number, folded in enumerate(self._folded):
@@ -187,7 +187,7 @@ class NameIndex:
 
     def near(self, name: str) -> list[str]:
         """Return at most three names, the most similar first."""
-        folded = fold(name[:_MAX_NAME_LENGTH])
+        folded = fold(name[:MAX_NAME_LENGTH])
         common: dict[int, int] = {}
         for pair in _pairs(folded):
             for number in self._pairs.get(pair, ()):
@@ -278,6 +278,6 @@ def _pairs(folded: str) -> set[str]:
     return {padded[at : at + 2] for at in range(len(padded) - 1)}
 
 
-def _printable(text: str, limit: int = _MAX_NAME_LENGTH) -> str:
+def _printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
     """Return the text without lone surrogates, and not longer than ``limit``."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -117,7 +117,8 @@ class Course:
         """Make the obvious corrections, unless no fewer problems would remain."""
         code = page_rules.correct_obvious(answer.code, problems)
         remaining = self._kernel.check(code) if code != answer.code else problems
-        if len(remaining) < len(problems):
+        is_valid = all(problem["kind"] != "syntax" for problem in remaining)
+        if is_valid and len(remaining) < len(problems):
             return replace(answer, code=code), remaining
         return answer, problems
 

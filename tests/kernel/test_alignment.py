@@ -36,8 +36,8 @@ def result(code: str) -> pd.Series:
             "df['new'] = df.groupby('城市')['price'].transform('mean')",
         ),
         (
-            "df = df[df['price'] > 1]\ndf['new'] = df.groupby('城市').price.max()",
-            "df = df[df['price'] > 1]\ndf['new'] = df.groupby('城市').price.transform('max')",
+            "df = df.sort_values('price')\ndf['new'] = df.groupby('城市').price.max()",
+            "df = df.sort_values('price')\ndf['new'] = df.groupby('城市').price.transform('max')",
         ),
         (
             "df['new'] = df['城市'].value_counts()",

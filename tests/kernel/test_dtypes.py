@@ -56,7 +56,7 @@ WRONG = [
     "df['城市'].nlargest(2)",
     "df[df['price'] > 2]['城市'].mean()",
     "df.loc[df['sold'] > 1, '城市'].mean()",
-    "df.sort_values('price').head(2)['volume'].abs()",
+    "df.sort_values('price')['volume'].abs()",
     "df['volume'].astype(float)",
     "df['volume'].astype('int')",
     "pd.to_numeric(df['volume'])",
@@ -76,8 +76,7 @@ WRONG = [
     "df['volume'] - 1",
     "df['volume'] / df['price']",
     "df['price'] / df['volume']",
-    "2 - df['size']",
-    "df['size'] > 1",
+    "2 - df['volume']",
     "df[-1 < df['volume']]",
     "df['price'] > '1'",
     "df['day'].dt.year",
@@ -160,11 +159,17 @@ def test_an_operation_that_runs_is_not_reported(code):
 @pytest.mark.parametrize(
     ("code", "corrected"),
     [
-        ("df.drop(columns='kind').corr()", "df.drop(columns='kind').corr(numeric_only=True)"),
-        ("df.groupby('城市').mean()", "df.groupby('城市').mean(numeric_only=True)"),
         (
-            "df.drop(columns='kind').corr('spearman')",
-            "df.drop(columns='kind').corr('spearman', numeric_only=True)",
+            "df[['day', 'price', 'sold']].corr()",
+            "df[['day', 'price', 'sold']].corr(numeric_only=True)",
+        ),
+        (
+            "df[['城市', 'day', 'price']].groupby('城市').mean()",
+            "df[['城市', 'day', 'price']].groupby('城市').mean(numeric_only=True)",
+        ),
+        (
+            "df[['城市', 'price', 'sold']].corr('spearman',)",
+            "df[['城市', 'price', 'sold']].corr('spearman', numeric_only=True)",
         ),
         ("# 日期\ndf['day'].dt.year", "# 日期\npd.to_datetime(df['day']).dt.year"),
         ("print('一', df['price'].str[:1])", "print('一', df['price'].astype(str).str[:1])"),
@@ -179,6 +184,34 @@ def test_the_correction_runs(code, corrected):
     lines[problem["line"] - 1] = line[:start] + problem["correction"] + line[end:]
     assert "\n".join(lines) == corrected
     assert not fails(corrected)
+
+
+def test_an_order_of_day_and_month_that_is_not_certain_is_left_to_the_person():
+    frame = pd.DataFrame({"day": ["03/02/2026", "04/02/2026"], "month": ["Feb 3, 2026", "x"]})
+    [problem] = check("df['day'].dt.month", {"df": frame, "pd": pd})
+    assert problem["candidates"] == [
+        "pd.to_datetime(df['day'])",
+        "pd.to_datetime(df['day'], dayfirst=True)",
+    ]
+    assert problem["correction"] == ""
+    [problem] = check("df['month'].dt.month", {"df": frame, "pd": pd})
+    assert problem["candidates"] == []
+    [problem] = check("df['month'].dt.month", {"df": frame[:1], "pd": pd})
+    assert problem["correction"] == "pd.to_datetime(df['month'])"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "df.mean()",  # ``volume`` contains figures, which should be converted instead
+        "df[['城市', 'price', 'open']].quantile()",
+        "df[['城市', 'price', 'date']].cov()",
+        "df.groupby('城市')['volume'].mean()",
+        f"df['new'] = df[df['price'] > 1{'0' * 200}]['城市'].value_counts()",
+    ],
+)
+def test_there_is_no_correction_that_would_fail_or_hide_the_cause(code):
+    assert all(problem["candidates"] == [] for problem in problems(code))
 
 
 def test_an_alias_of_pandas_is_used():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 
-from ..problems import has_one_line
 from .values import Context, Frame, Groups, Series, Value
 
 
@@ -36,6 +35,5 @@ def check_alignment(context: Context, frame: Frame, value: Value, node: ast.AST)
         candidate = f"{context.problems.text_of(node.func.value)}.map({text})"
     else:
         return
-    if "not_aligned" not in context.ignored_kinds:
-        candidates = [candidate] if has_one_line(node) else []
-        context.problems.add(position, "not_aligned", text, message, candidates)
+    candidates = [candidate] if owner.frame is frame else []
+    context.report_code(position, "not_aligned", message, candidates)

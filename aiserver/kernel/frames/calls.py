@@ -13,6 +13,7 @@ from ..inspection.objects import (
     is_plain_class,
     is_user_function,
     loaded_value,
+    module_of,
 )
 from ..inspection.signatures import method_keywords
 from .dtypes import check_frame_method, check_groups_method, check_series_method
@@ -77,14 +78,16 @@ class Calls(Expressions):
             return UNKNOWN
         if isinstance(owner, Series) and self.is_mask(key):
             self.value(key)
-            return owner.with_dtype(owner.dtype and owner.dtype.of_some_rows())
+            return owner.of_some_rows()
         self.value(key)
         return UNKNOWN
 
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         value = self.value(key)
         if self.is_mask(key):
-            return frame.select(some_rows=True)
+            # A plain Series may also contain names of columns.
+            is_plain = isinstance(key, (ast.Name, ast.Subscript, ast.Attribute))
+            return frame.derive() if is_plain else frame.select(some_rows=True)
         if isinstance(key, ast.Tuple) and frame.library == "pandas":
             return UNKNOWN
         wanted = labels(self, key)
@@ -127,7 +130,7 @@ class Calls(Expressions):
             return UNKNOWN
         if wanted.is_single:
             column = frame.column(wanted.names[0])
-            return column.with_dtype(column.dtype and column.dtype.of_some_rows())
+            return column.of_some_rows()
         return frame.derive(wanted.names if wanted.is_exact and wanted.items else None)
 
     # Calls
@@ -143,6 +146,8 @@ class Calls(Expressions):
             called = self.value(function)
             if isinstance(function, ast.Name):
                 self._record_effects(function.id, called, node)
+        if self._may_change_values(called, node):
+            self.forget_values()
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result
@@ -221,6 +226,17 @@ class Calls(Expressions):
         else:
             self._check_method(kind, name, node)
 
+    def _may_change_values(self, called: Value, node: ast.Call) -> bool:
+        """Return whether a call may change the values of frames, besides a frame's own methods."""
+        if isinstance(called, Symbol):
+            name = called.path.rpartition(".")[2]
+            return name in _CALLING_FUNCTIONS or _library_of(called) not in _HARMLESS_LIBRARIES
+        if isinstance(called, Method) or not isinstance(node.func, ast.Attribute):
+            return not isinstance(called, Method)
+        owner, arguments = node.func.value, [*node.args, *[word.value for word in node.keywords]]
+        has_frame = any(isinstance(self.value(argument), Frame) for argument in arguments)
+        return has_frame or (isinstance(owner, ast.Name) and self.value(owner) is UNKNOWN)
+
     def _record_effects(self, name: str, called: Value, node: ast.Call) -> None:
         """Record the possible effects of a call on files, arguments and globals.
 
@@ -232,10 +248,7 @@ class Calls(Expressions):
             if may_create_files(name):
                 self.may_create_files = True
             return
-        self.may_create_files = self.may_change_frames = True
-        for value in [*self._names.values(), *self._value_of_object.values()]:
-            if isinstance(value, Frame):
-                value.dtypes.clear()
+        self.may_create_files = True
         for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
             self._expose(argument)
         if type(variable) is types.FunctionType:
@@ -255,4 +268,21 @@ class Calls(Expressions):
                     value.has_unknown_columns = True
 
 
+def _library_of(symbol: Symbol) -> str:
+    """Return the name of the library that defines a function or class."""
+    module = symbol.path
+    if type(symbol.value) is types.FunctionType:
+        module = symbol.value.__module__
+    elif is_plain_class(symbol.value):
+        module = module_of(symbol.value)
+    return module.partition(".")[0] if type(module) is str else ""
+
+
+# Libraries whose functions don't change the values of frames, apart from ``_CALLING_FUNCTIONS``.
+_HARMLESS_LIBRARIES = set(
+    "pandas numpy polars seaborn plotly sklearn scipy statsmodels matplotlib IPython builtins math "
+    "datetime time re json os pathlib random collections itertools statistics warnings".split()
+)
+# Built-in functions that may run any code.
+_CALLING_FUNCTIONS = {"exec", "eval", "setattr", "delattr", "map", "filter", "getattr", "vars"}
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any
 
-from ..problems import has_one_line
 from .values import Context, Frame, Groups, Series, Text, Value
 
 # Methods that need numbers and have the parameter ``numeric_only``.
 _NUMERIC = set("mean median std var sem skew quantile".split())
+# Those methods, and others, that have a parameter before ``numeric_only``.
+_ONE_POSITION = {"quantile", "corr"}
 # Methods that need numbers, but accept texts that are numbers.
 _LENIENT = {"corr", "cov"}
 _LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
-# Methods of a Series that need numbers.
-_NUMERIC_OF_SERIES = _NUMERIC | set("kurt kurtosis abs pct_change diff nlargest nsmallest".split())
+# Methods of a Series that need numbers, and those that fail only for words.
+_NUMERIC_OF_SERIES = _NUMERIC | {"kurt", "kurtosis", "nlargest", "nsmallest"}
+_LENIENT_OF_SERIES = {*_LENIENT, "abs", "quantile"}
 # For each accessor of a Series, the kinds of dtypes that don't have it.
 _ACCESSORS = {
     "dt": ("text", "object", "number", "boolean"),
@@ -43,44 +44,48 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
     if node.attr == "str":
         converted = [f"{text}.astype(str)"] if kind == "number" else []
         message = f".str needs text, but {_content(series)}."
-        _report(context, node.value, "not_text", message, converted)
-    else:
-        pandas = context.name_of_module("pandas")
-        converted = [f"{pandas}.to_datetime({text})"] if kind == "text" and pandas else []
-        message = f".dt needs dates, but {_content(series)}."
-        _report(context, node.value, "not_dates", message, converted)
+        context.report_code(node.value, "not_text", message, converted)
+        return
+    pandas, dates = context.name_of_module("pandas"), series.dtype and series.dtype.dates
+    converted = [f"{pandas}.to_datetime({text})"] if pandas and dates else []
+    if converted and dates == "unclear":
+        converted.append(f"{pandas}.to_datetime({text}, dayfirst=True)")
+    message = f".dt needs dates, but {_content(series)}."
+    context.report_code(node.value, "not_dates", message, converted)
 
 
 def check_series_method(context: Context, series: Series, name: str, node: ast.Call) -> None:
     """Report a method of a Series that needs numbers, if the Series contains text."""
-    operands: list[Value] = []
-    has_limits = name == "between" and any(map(_is_number, node.args))
-    if (name in _NUMERIC_OF_SERIES or has_limits) and _has_text(series):
-        operands = [series]
-    elif name in _LENIENT:
-        operands = [series, *map(context.value, node.args[:1])]
-    elif name == "astype" and _is_number_type(node):
-        operands = [series]
+    operands: list[Value] = [series]
+    has_numbers = name == "between" and any(map(_is_number, node.args))
+    is_conversion = name == "astype" and _is_number_type(node)
+    if name in _LENIENT:
+        operands += _series_of_same_rows(context, series, node.args[:1])
+    elif name not in {*_NUMERIC_OF_SERIES, *_LENIENT_OF_SERIES} and not has_numbers:
+        operands = [series] if is_conversion else []
     for operand in operands:
-        if _has_words(operand) or name not in (*_LENIENT, "astype"):
+        is_strict = name in _NUMERIC_OF_SERIES - _LENIENT_OF_SERIES
+        if _has_words(operand) or (is_strict and _has_text(operand)):
             message = f"{name}() needs numbers, but {_content(operand)}."
-            _report(context, context.problems.position_of_method(node), "not_numbers", message)
+            position = context.problems.position_of_method(node)
+            context.report_code(position, "not_numbers", message)
             return
 
 
 def check_frame_method(context: Context, frame: Frame, name: str, node: ast.Call) -> None:
     """Report a method of a DataFrame that needs numbers, if a column contains text."""
     if name in _NUMERIC or name in _LENIENT or name in ("kurt", "kurtosis"):
-        _check_columns(context, frame, frame.columns, name in _LENIENT, node)
+        _check_columns(context, frame, list(frame.columns), name in _LENIENT, node, 1)
 
 
 def check_groups_method(context: Context, groups: Groups, name: str, node: ast.Call) -> None:
     """Report a method of groups that needs numbers, if a selected column contains text."""
-    if groups.keys is None or (name not in _NUMERIC and name not in _LENIENT):
+    if name not in _NUMERIC and name not in _LENIENT:
         return
     is_lenient = name in _LENIENT_OF_GROUPS
-    columns = _aggregated_columns(groups)
-    _check_columns(context, groups.frame, columns, is_lenient, node, not groups.is_single)
+    columns, positions = _aggregated_columns(groups), int(name in _ONE_POSITION)
+    has_option = not groups.is_single
+    _check_columns(context, groups.frame, columns, is_lenient, node, positions, has_option)
 
 
 def check_aggregation(context: Context, groups: Groups, functions: ast.expr) -> None:
@@ -89,8 +94,7 @@ def check_aggregation(context: Context, groups: Groups, functions: ast.expr) -> 
     ``functions`` is the argument: a name, a list of names, or a dict with such values.
     """
     if not isinstance(functions, ast.Dict):
-        if groups.keys is not None:
-            check_functions(context, groups.frame, _aggregated_columns(groups), functions)
+        check_functions(context, groups.frame, _aggregated_columns(groups), functions)
         return
     for key, value in zip(functions.keys, functions.values):
         column = context.value(key) if key is not None else None
@@ -109,12 +113,15 @@ def check_functions(
             series = frame.column(column)
             if _has_words(series) or (_has_text(series) and name not in _LENIENT_OF_GROUPS):
                 message = f"{name!r} needs numbers, but {_content(series)}."
-                _report(context, function, "not_numbers", message)
+                context.report_code(function, "not_numbers", message)
                 return
 
 
 def _aggregated_columns(groups: Groups) -> list[str]:
-    keys = groups.keys or []
+    """Return the columns that an aggregation uses; [] if they aren't known."""
+    if groups.keys is None or not groups.is_exact:
+        return []
+    keys = groups.keys
     return groups.selection or [name for name in groups.frame.columns if name not in keys]
 
 
@@ -122,7 +129,7 @@ def check_conversion(context: Context, node: ast.Call) -> None:
     """Report ``pd.to_numeric(column)`` if the column contains text that isn't a number."""
     value = context.value(node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if value is not None and _has_words(value):
-        _report(context, node, "not_numbers", f"to_numeric() fails: {_content(value)}.")
+        context.report_code(node, "not_numbers", f"to_numeric() fails: {_content(value)}.")
 
 
 def check_arithmetic(context: Context, node: ast.BinOp) -> None:
@@ -141,53 +148,77 @@ def check_comparison(context: Context, node: ast.Compare) -> None:
         value = context.value(column)
         if isinstance(context.value(other), Text) and _kind(value) in ("number", "boolean"):
             message = f"The comparison needs text, but {_content(value)}."
-            _report(context, column, "not_text", message)
+            context.report_code(column, "not_text", message)
 
 
-def _check_operands(context: Context, node: ast.expr, left: ast.AST, right: ast.AST) -> None:
+def _check_operands(context: Context, node: ast.expr, left: ast.expr, right: ast.expr) -> None:
     for column, other in ((left, right), (right, left)):
         value = context.value(column)
-        if _has_text(value) and (_is_number(other) or _kind(context.value(other)) == "number"):
-            message = f"The operation needs numbers, but {_content(value)}."
-            _report(context, node, "not_numbers", message)
+        if _has_words(value) and isinstance(value, Series):
+            others = _series_of_same_rows(context, value, [other])
+            if _is_number(other) or any(_kind(item) == "number" for item in others):
+                message = f"The operation needs numbers, but {_content(value)}."
+                context.report_code(node, "not_numbers", message)
+
+
+def _series_of_same_rows(
+    context: Context, series: Series, nodes: Iterable[ast.expr]
+) -> list[Series]:
+    """Return the values of the nodes that are Series with the same rows as ``series``."""
+    values = [context.value(node) for node in nodes]
+    frame = series.frame
+    return [v for v in values if isinstance(v, Series) and frame is not None and v.frame is frame]
 
 
 def _check_columns(
     context: Context,
     frame: Frame,
-    columns: Iterable[str],
+    columns: list[str],
     is_lenient: bool,
     node: ast.Call,
+    positions: int,
     has_option: bool = True,
 ) -> None:
     """Report a method that needs numbers if one of a frame's columns contains text.
 
-    If ``is_lenient`` is true, the method accepts text that is a number. ``has_option`` tells
-    whether the method can ignore columns of text (``numeric_only``).
+    If ``is_lenient`` is true, the method accepts text that is a number. ``positions`` is the number
+    of its positional parameters before ``numeric_only``. ``has_option`` tells whether the method
+    can ignore columns of text (``numeric_only``).
     """
+    if len(node.args) > positions or any(isinstance(item, ast.Starred) for item in node.args):
+        return
     if any(keyword.arg in (None, "numeric_only") for keyword in node.keywords):
         return
-    for column in columns:
-        series = frame.column(column)
+    every = [frame.column(column) for column in columns]
+    for series in every:
         if _has_words(series) or (_has_text(series) and not is_lenient):
             position = context.problems.position_of_method(node)
             text = context.problems.text_of(position)
-            comma = ", " if node.args or node.keywords else ""
-            option = f"{text[:-1]}{comma}numeric_only=True)"
             message = f"{text} needs numbers, but {_content(series)}."
-            candidates = [option] if has_option else []
-            _report(context, position, "not_numbers", message, candidates)
+            option = _with_option(text)
+            is_certain = has_option and not any(_forbids_option(item, text) for item in every)
+            context.report_code(position, "not_numbers", message, [option] if is_certain else [])
             return
 
 
-def _report(
-    context: Context, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
-) -> None:
-    """Add a problem. ``candidates`` are replacements for the code of ``node``."""
-    text = context.problems.text_of(node)
-    if kind not in context.ignored_kinds:
-        candidates = candidates if has_one_line(node) else ()
-        context.problems.add(node, kind, text, message, list(candidates))
+def _with_option(call: str) -> str:
+    """Add an argument to a call: ``mean() -> mean(numeric_only=True)``."""
+    inner = call[:-1].rstrip()
+    separator = "" if inner.endswith("(") else " " if inner.endswith(",") else ", "
+    return f"{inner}{separator}numeric_only=True)"
+
+
+def _forbids_option(series: Series, call: str) -> bool:
+    """Return whether ``numeric_only`` is no correction of a call because of a column.
+
+    A column of texts such as "1,200" should rather be converted. Even with the option,
+    ``quantile()`` fails for booleans, and ``cov()`` for dates.
+    """
+    dtype = series.dtype
+    if dtype is None:
+        return False
+    is_wrong = dtype.kind == "boolean" if call.startswith("quantile") else dtype.kind == "date"
+    return dtype.has_figures or (is_wrong and call.startswith(("quantile", "cov")))
 
 
 def _has_text(value: Value) -> bool:

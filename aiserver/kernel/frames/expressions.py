@@ -22,6 +22,7 @@ from ..inspection.objects import (
     module_value,
 )
 from ..problems import Problems
+from ..scopes.bindings import VALUE_KINDS
 from .dtypes import check_accessor, check_arithmetic, check_comparison
 from .labels import Labels, has_column, labels, report_column
 from .lifting import Lifting
@@ -126,7 +127,7 @@ class Expressions(Lifting):
             self._names[item.arg] = value
         previous = self.ignored_kinds
         if not parameters:  # the lambda runs later, when variables may have other values
-            self.ignored_kinds = previous | {"missing_column", "missing_file"}
+            self.ignored_kinds = previous | {"missing_column", "missing_file"} | VALUE_KINDS
         result = self.value(node.body)
         self.ignored_kinds = previous
         self._names = names
@@ -143,7 +144,8 @@ class Expressions(Lifting):
             for test in generator.ifs:
                 self.value(test)
             if generator.ifs:
-                self.ignored_kinds = previous | {"missing_column", "missing_attribute"}
+                kinds = {"missing_column", "missing_attribute"} | VALUE_KINDS
+                self.ignored_kinds = previous | kinds
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.comprehension):
                 self.value(child)
@@ -172,7 +174,8 @@ class Expressions(Lifting):
     def _uncertain(self, nodes: list[Any]) -> None:
         """Follow expressions that might be skipped, and report fewer kinds of problems in them."""
         previous = self.ignored_kinds
-        self.ignored_kinds = previous | {"missing_column", "missing_attribute", "missing_file"}
+        kinds = {"missing_column", "missing_attribute", "missing_file"} | VALUE_KINDS
+        self.ignored_kinds = previous | kinds
         for node in nodes:
             self.value(node)
         self.ignored_kinds = previous
@@ -336,14 +339,22 @@ class Expressions(Lifting):
         return Method(series, name)
 
     def name_of_module(self, path: str) -> str:
-        for name, value in self._names.items():
-            if isinstance(value, Symbol) and value.is_module and value.path == path:
-                return name
         module = loaded_module(path)
-        for name, variable in self.variables.items():
-            if module is not None and variable is module and name not in self._names:
+        names = [name for name, value in self.variables.items() if value is module]
+        for name in ["pd", *self._names, *names]:
+            value = self._name(name) if not name.startswith("_") else UNKNOWN
+            if isinstance(value, Symbol) and value.path == path:
                 return name
         return ""
+
+    def forget_values(self) -> None:
+        """Record that the values of all frames and Series may have changed."""
+        self.may_change_frames = True
+        for value in [*self._names.values(), *self._value_of_object.values()]:
+            if isinstance(value, Frame):
+                value.forget_values()
+            elif isinstance(value, Series):
+                value.change()
 
 
 def groups_class(groups: Groups) -> Any:

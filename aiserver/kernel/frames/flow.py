@@ -16,12 +16,15 @@ from ..scopes.bindings import (
     is_always,
     is_never,
     suppresses,
-    target_names,
 )
-from .alignment import check_alignment
-from .calls import Calls
-from .labels import labels
-from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Series, Symbol, Value
+from .assignments import Assignments
+from .values import (
+    UNKNOWN,
+    Groups,
+    Row,
+    Symbol,
+    Value,
+)
 
 # The kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
@@ -30,7 +33,7 @@ _UNCERTAIN |= VALUE_KINDS
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | VALUE_KINDS
 
 
-class Flow(Calls):
+class Flow(Assignments):
     """Follows statements in order, and tracks the values of names."""
 
     def run(self, tree: ast.Module) -> None:
@@ -140,7 +143,7 @@ class Flow(Calls):
         self._loop(node)
 
     def _loop(self, node: Any) -> None:
-        self._branch(node.body, set())
+        self._branch(node.body, set(VALUE_KINDS))
         self._branch(node.orelse, set())
         self._forget(bound_names(node))
 
@@ -154,7 +157,7 @@ class Flow(Calls):
             self._assign(pair[1], value)
 
     def _on_Try(self, node: Any) -> None:
-        self._branch(node.body, caught_kinds(node.handlers))
+        self._branch(node.body, caught_kinds(node.handlers) | VALUE_KINDS)
         for handler in node.handlers:
             self._branch(handler.body, set(_UNCERTAIN))
         self._branch(node.orelse, set())
@@ -173,6 +176,11 @@ class Flow(Calls):
             self._block(node.body)
 
     _on_AsyncWith = _on_With
+
+    def _on_Assert(self, node: ast.Assert) -> None:
+        self.value(node.test)
+        if node.msg is not None:
+            self._uncertain([node.msg])
 
     def _on_Match(self, node: Any) -> None:
         self.value(node.subject)
@@ -253,115 +261,6 @@ class Flow(Calls):
             package = package_of(missing)
             self.problems.add(node, "missing_module", missing, message, near, package)
         return False
-
-    # Assignments
-
-    def _on_Assign(self, node: ast.Assign) -> None:
-        if isinstance(node.value, (ast.List, ast.Tuple, ast.Dict)):
-            self._expose(node.value)
-        value = self.value(node.value)
-        for target in node.targets:
-            if isinstance(target, ast.Subscript):
-                frame = self.value(target.value)
-                if isinstance(frame, Frame) and labels(self, self.key(target)).is_single:
-                    check_alignment(self, frame, value, node.value)
-            self._assign(target, value)
-
-    def _on_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self._assign(node.target, self.value(node.value))
-
-    def _on_AugAssign(self, node: ast.AugAssign) -> None:
-        self.value(node.value)
-        target = node.target
-        if isinstance(target, ast.Name):
-            value = self._names.get(target.id)
-            self._names[target.id] = value.derive() if isinstance(value, Frame) else UNKNOWN
-        elif isinstance(target, ast.Subscript):
-            self._of_Subscript(target)
-            self._assign(target, UNKNOWN)
-        elif isinstance(target, ast.Attribute):
-            self._assign(target, UNKNOWN)
-
-    def _on_Delete(self, node: ast.Delete) -> None:
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                self._names[target.id] = UNKNOWN
-            elif isinstance(target, ast.Subscript):
-                frame = self.value(target.value)
-                self._of_Subscript(target)
-                if isinstance(frame, Frame) and not self.is_conditional:
-                    dropped = set(labels(self, self.key(target)).names)
-                    frame.columns = {n: None for n in frame.columns if n not in dropped}
-
-    def _assign(self, target: Any, value: Value) -> None:
-        if isinstance(target, ast.Name):
-            self._names[target.id] = value
-            self._rebound.add(target.id)
-        elif isinstance(target, (ast.Tuple, ast.List, ast.Starred)):
-            for name in target_names(target):
-                if name not in self._names or not isinstance(target, ast.Starred):
-                    self._names[name] = UNKNOWN
-            for child in ast.walk(target):
-                if isinstance(child, (ast.Subscript, ast.Attribute)):
-                    self._assign(child, UNKNOWN)
-        elif isinstance(target, ast.Subscript):
-            self._assign_item(target, value)
-        elif isinstance(target, ast.Attribute):
-            self._assign_attribute(target, value)
-
-    def _assign_item(self, target: ast.Subscript, value: Value) -> None:
-        owner, key = self.value(target.value), self.key(target)
-        if isinstance(owner, Frame):
-            added = labels(self, key)
-            owner.add(added.names)
-            is_certain = added.is_single and not self.is_conditional
-            if is_certain and isinstance(value, Series) and value.dtype is not None:
-                owner.dtypes[added.names[0]] = value.dtype
-            is_mask = self.is_mask(key) or isinstance(key, ast.Slice)
-            if is_mask:
-                owner.dtypes.clear()
-            if not added.is_exact and not is_mask:
-                owner.has_unknown_columns = True
-        elif isinstance(owner, Indexer):
-            self.value(key)
-            owner.frame.dtypes.clear()
-            if owner.name in ("loc", "at") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
-                added = labels(self, key.elts[1])
-                owner.frame.add(added.names)
-                is_slice = isinstance(key.elts[1], ast.Slice)
-                owner.frame.has_unknown_columns = owner.frame.has_unknown_columns or not (
-                    added.is_exact or is_slice
-                )
-            elif owner.name in ("loc", "at") and isinstance(key, ast.Name):
-                owner.frame.has_unknown_columns = True
-        else:
-            if isinstance(owner, Series):
-                owner.change()
-            self.value(key)
-            self.possible_columns.update(labels(self, key).names)
-
-    def _assign_attribute(self, target: ast.Attribute, value: Value) -> None:
-        owner = self.value(target.value)
-        if isinstance(owner, Frame):
-            if target.attr == "columns":
-                named = labels(self, None)
-                if isinstance(value, Value) and not isinstance(value, Method):
-                    named = self.texts(value)
-                if named.is_exact and named.items and not self.is_conditional:
-                    owner.columns, owner.has_unknown_columns = dict.fromkeys(named.names), False
-                    owner.dtypes.clear()
-                else:
-                    owner.has_unknown_columns = True
-            elif target.attr == "index":
-                owner.index = owner.levels = None
-            else:
-                owner.attributes.add(target.attr)
-                owner.dtypes.pop(target.attr, None)
-        elif isinstance(target.value, ast.Attribute) and target.attr in ("name", "names"):
-            frame = self.value(target.value.value)
-            if isinstance(frame, Frame):
-                frame.index = frame.levels = None
 
 
 def _is_main(test: ast.AST) -> bool:

@@ -60,9 +60,7 @@ _HARMLESS = set(
     "skip_blank_lines verbose quotechar".split()
 )
 # Keywords of ``read_csv`` that don't change the dtypes of the columns.
-_TYPE_PRESERVING = set(
-    "filepath_or_buffer sep delimiter encoding low_memory usecols index_col engine header".split()
-)
+_TYPE_PRESERVING = set("filepath_or_buffer sep delimiter encoding low_memory header".split())
 # The keywords of ``read_csv`` in any version, for a kernel that hasn't loaded pandas.
 _READ_CSV = _HARMLESS | set(
     "header names squeeze prefix mangle_dupe_cols skiprows skipfooter iterator chunksize "
@@ -194,6 +192,8 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
         return UNKNOWN
     if not set(arguments.given()) <= _HARMLESS | {"header"}:
         return UNKNOWN
+    if {"sep", "delimiter"} & set(arguments.given()) and arguments.get("sep", "delimiter") is None:
+        return UNKNOWN  # ``sep=None`` means that pandas finds out the separator
     separator = arguments.constant("sep", arguments.constant("delimiter"))
     encoding = arguments.constant("encoding", "utf-8") or "utf-8"
     dates = arguments.get("parse_dates")
@@ -211,9 +211,10 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
     if arguments.constant("skipinitialspace", False):
         header = [name.strip() for name in header]
     frame = Frame(library, header, set(), 1)
-    frame.has_number_index = library == "pandas"
-    if set(arguments.given()) <= _TYPE_PRESERVING and library == "pandas" and is_pandas_2():
-        frame.dtypes = csv_dtypes(header, rows[1:])
+    is_plain = set(arguments.given()) <= _TYPE_PRESERVING and not context.may_create_files
+    if library == "pandas" and is_plain and all(len(row) == len(header) for row in rows):
+        frame.has_number_index = len(rows) > 1
+        frame.dtypes = csv_dtypes(header, rows[1:]) if is_pandas_2() else {}
     wanted = labels(context, arguments.get("usecols"))
     report_missing(context, frame, wanted)
     if isinstance(dates, (ast.List, ast.Tuple)):
@@ -237,7 +238,7 @@ def _with_index(
     index = labels(context, index_col)
     report_missing(context, frame, index)
     names = index.names
-    if isinstance(index_col, ast.Constant) and isinstance(index_col.value, int) and not usecols:
+    if isinstance(index_col, ast.Constant) and type(index_col.value) is int and not usecols:
         number = index_col.value
         names = header[number : number + 1] if number >= 0 else []
     frame.columns = {name: None for name in frame.columns if name not in names}

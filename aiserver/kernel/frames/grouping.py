@@ -61,6 +61,7 @@ def select_groups(context: Context, groups: Groups, key: ast.AST) -> Value:
     selected = Groups(groups.frame, groups.keys, groups.as_index)
     selected.selection = wanted.names if wanted.is_exact else list(groups.frame.columns)
     selected.is_single, selected.is_resampled = wanted.is_single, groups.is_resampled
+    selected.is_exact = wanted.is_exact
     return selected if wanted.items or wanted.is_exact else UNKNOWN
 
 
@@ -101,7 +102,7 @@ def _series(groups: Groups, name: str | None) -> Series:
     series = Series("pandas", name, set(groups.keys), len(groups.keys))
     if len(groups.keys) == 1:
         key = groups.frame.column(groups.keys[0])
-        series.has_text_labels = key.dtype is not None and key.dtype.kind == "text"
+        series.has_text_labels = key.dtype is not None and key.dtype.is_all_text
     return series
 
 
@@ -197,17 +198,16 @@ def _function_name(node: ast.AST) -> str | None:
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
     """Return the result of a method of a Series."""
     arguments = Arguments(node, "level")
-    if arguments.get("inplace") is not None:
+    if arguments.get("inplace") is not None or name == "update":
         series.change()
+    if name in _SOME_ROWS:
+        return series.of_some_rows()
     if name in _SERIES_METHODS:
-        dtype = series.dtype if name in _SAME_ROWS else None
-        if series.dtype is not None and name in _SOME_ROWS:
-            dtype = series.dtype.of_some_rows()
-        return series.with_dtype(dtype)
+        return series.with_dtype(series.dtype if name in _SAME_ROWS else None)
     if name == "value_counts" and series.library == "pandas":
         index = {series.name} if series.name is not None else None
         counts = Series("pandas", "count", index, 1)
-        counts.has_text_labels = series.dtype is not None and series.dtype.kind == "text"
+        counts.has_text_labels = series.dtype is not None and series.dtype.is_all_text
         return counts
     if name == "to_frame" and series.library == "pandas":
         given = arguments.get("level", "name")

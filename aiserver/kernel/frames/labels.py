@@ -146,14 +146,14 @@ def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result:
     if in_place is False:
         return result
     if in_place is not True:
-        frame.has_unknown_columns = True
+        frame.become(Value())
     elif context.is_conditional:
         if isinstance(result, Frame) and not result.has_unknown_columns:
             frame.add(result.columns)
-            frame.dtypes.clear()
+            frame.forget_values()
             frame.index = frame.levels = None
         else:
-            frame.has_unknown_columns = True
+            frame.become(Value())
     else:
         frame.become(result)
     return Value()

@@ -95,9 +95,10 @@ class Lifting(Context):
         index = None if names is None else {name for name in names if name is not None}
         frame = Frame("pandas", columns, index, None if names is None else len(names))
         frame.attributes = instance_attributes(obj, kind)
-        frame.has_number_index = type(obj.index) is loaded_value("pandas", "RangeIndex")
         if self.may_change_frames:
             return frame
+        is_range = type(obj.index) is loaded_value("pandas", "RangeIndex")
+        frame.has_number_index = is_range and len(obj.index) > 0
         with contextlib.suppress(Exception):  # pandas may store its columns in another way
             frame.dtypes = frame_dtypes(obj)
         return frame

@@ -78,10 +78,10 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
         or name == "explode"
     ):
         result = frame.derive()
-    if name in _SOME_ROWS_OF_FRAME:
+    if name in _SOME_ROWS_OF_FRAME and "axis" not in arguments.given():
         result = frame.select(some_rows=name not in ("copy", "sort_values", "sort_index"))
-    if name == "update":
-        frame.dtypes.clear()
+    if name in ("update", "isetitem"):
+        frame.forget_values()
     return apply_in_place(context, frame, arguments, result)
 
 
@@ -133,6 +133,8 @@ def _drop(context: Context, frame: Frame, arguments: Arguments) -> Value:
         report_missing(context, frame, wanted)
     dropped = set(wanted.names)
     remaining = [name for name in frame.columns if name not in dropped]
+    if given is not None and not wanted.is_exact:
+        return frame.derive(remaining)
     return frame.select(remaining, some_rows=given is None or arguments.get("index") is not None)
 
 
@@ -152,7 +154,8 @@ def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
     wanted = labels(context, arguments.get("keys"))
     report_missing(context, frame, wanted)
     dropped = set(wanted.names) if arguments.constant("drop", True) is True else set()
-    result = frame.select(name for name in frame.columns if name not in dropped)
+    remaining = [name for name in frame.columns if name not in dropped]
+    result = frame.select(remaining) if wanted.is_exact else frame.derive(remaining)
     if not wanted.items or not wanted.is_exact or "append" in arguments.given():
         result.index = result.levels = None
     else:
@@ -167,7 +170,7 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.add([*(frame.index or ()), "index", *("level_%d" % n for n in range(4))])
         result.add(labels(context, arguments.get("names")).names)
         result.has_unknown_columns = frame.has_unknown_columns or frame.index is None
-    result.index, result.levels, result.has_number_index = set(), 1, True
+    result.index, result.levels = set(), 1
     if arguments.get("level") is not None:
         result.index, result.levels = frame.index, None
     return result
@@ -275,6 +278,8 @@ def _pop(context: Context, frame: Frame, arguments: Arguments) -> Value:
     if not context.is_conditional:
         dropped = set(wanted.names)
         frame.columns = {name: None for name in frame.columns if name not in dropped}
+    if context.is_conditional or not wanted.is_exact:
+        frame.forget_values()
     return Series(frame.library, wanted.names[0] if wanted.is_single else None)
 
 

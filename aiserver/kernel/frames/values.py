@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..inspection.dtypes import Dtype
-from ..problems import Problems
+from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
 
 
 class Value:
@@ -57,7 +57,8 @@ class Frame(Value):
     index, or is None if they aren't known. ``levels`` is the number of levels of the index, or None
     if it isn't known. ``attributes`` contains the names of attributes that aren't columns.
     ``dtypes`` has the dtypes of columns, as far as they are known. If ``index`` is empty,
-    ``has_number_index`` tells whether the index is known to number the rows.
+    ``has_number_index`` tells whether the frame is known to have rows and an index that numbers
+    them.
     """
 
     def __init__(
@@ -81,7 +82,6 @@ class Frame(Value):
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
-        frame.has_number_index = self.has_number_index
         return frame
 
     def select(self, columns: Iterable[str] | None = None, some_rows: bool = False) -> Frame:
@@ -90,6 +90,7 @@ class Frame(Value):
         ``some_rows`` tells whether the result may lack rows of this frame.
         """
         frame = self.derive(columns)
+        frame.has_number_index = self.has_number_index and not some_rows
         for name, dtype in self.dtypes.items():
             if name in frame.columns:
                 frame.dtypes[name] = dtype.of_some_rows() if some_rows else dtype
@@ -111,6 +112,12 @@ class Frame(Value):
             self.dtypes, self.has_number_index = other.dtypes, other.has_number_index
         else:
             self.has_unknown_columns = True
+            self.forget_values()
+
+    def forget_values(self) -> None:
+        """Record that any value may have changed, and the index, too."""
+        self.dtypes.clear()
+        self.has_number_index = False
 
     def add(self, names: Iterable[str]) -> None:
         """Add or replace columns; afterwards, their dtypes are unknown.
@@ -129,8 +136,8 @@ class Series(Value):
     """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
 
     If ``has_text_index`` is true, the labels of its index may be used as attributes:
-    ``series.total``. ``dtype`` is None if it isn't known. ``frame`` is the frame of which the
-    Series is a column, so that a change of the Series may change the frame, or None.
+    ``series.total``. ``dtype`` is None if it isn't known. ``frame`` is the frame whose rows the
+    Series has, or None if it isn't known. A change of the Series may change this frame.
     ``has_text_labels`` tells whether the labels of the index are known to be texts.
     """
 
@@ -149,14 +156,20 @@ class Series(Value):
         self.has_text_labels = False
 
     def with_dtype(self, dtype: Dtype | None) -> Series:
-        """Return a new Series with the same name and index, and with another dtype."""
+        """Return a new Series with the same name, index and rows, and with another dtype."""
+        frame = self.frame
+        return Series(self.library, self.name, self.index, self.levels, dtype=dtype, frame=frame)
+
+    def of_some_rows(self) -> Series:
+        """Return a new Series that may lack rows of this one."""
+        dtype = None if self.dtype is None else self.dtype.of_some_rows()
         return Series(self.library, self.name, self.index, self.levels, dtype=dtype)
 
     def change(self) -> None:
         """Record that values of the Series may have changed."""
         self.dtype = None
         if self.frame is not None:
-            self.frame.dtypes.clear()
+            self.frame.forget_values()
 
 
 class Row(Value):
@@ -174,13 +187,15 @@ class Groups(Value):
     """The result of ``groupby`` or ``resample``.
 
     ``keys`` is None if the keys aren't known, and ``selection`` is None if all columns are
-    selected. If ``is_single`` is true, one column is selected as a Series.
+    selected. If ``is_single`` is true, one column is selected as a Series. ``is_exact`` tells
+    whether ``selection`` has exactly the selected columns.
     """
 
     def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool) -> None:
         self.frame, self.keys, self.as_index = frame, keys, as_index
         self.selection: list[str] | None = None
         self.is_single = False
+        self.is_exact = True
         self.is_resampled = False
 
 
@@ -237,6 +252,21 @@ class Context:
     def name_of_module(self, path: str) -> str:
         """Return the name of a variable that is the module ``path``; "" if there is none."""
         raise NotImplementedError
+
+    def report_code(
+        self, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
+    ) -> None:
+        """Add a problem with the code of ``node``, unless ``ignored_kinds`` contains its kind.
+
+        ``candidates`` are replacements for the code. If the code has several lines, or if one of
+        the texts is too long for a problem, there are no candidates.
+        """
+        text = self.problems.text_of(node)
+        candidates = list(candidates)
+        is_short = all(len(item) <= MAX_NAME_LENGTH for item in [text, *candidates])
+        if kind not in self.ignored_kinds:
+            shown = candidates if is_short and has_one_line(node) else []
+            self.problems.add(node, kind, text, message, shown)
 
     def report(
         self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None

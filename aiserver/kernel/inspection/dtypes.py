@@ -1,10 +1,11 @@
-"""Determine what the columns of a DataFrame contain: texts, numbers, dates and so on.
+"""Determine what the columns of a DataFrame contain: text, numbers, dates and so on.
 
-Of an object column, only the first values are read, and only those whose class is exactly ``str``.
+Only the first values of a column are read, and only those whose class is exactly ``str``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,32 +13,51 @@ from .objects import class_name, is_library_class, is_numpy_dtype, loaded_value
 
 _MAX_TYPED_COLUMNS = 200
 _SAMPLED_ROWS = 50
+_LONGEST_NUMBER = 100  # characters; longer texts aren't examined
 _KINDS = {"i": "number", "u": "number", "f": "number", "b": "boolean", "M": "date", "m": "duration"}
 # The texts that ``read_csv`` doesn't read as text.
 _MISSING_TEXTS = set(
     "#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan "
     "null".split()
 ) | {"", "#N/A N/A"}
+# Dates whose day and month can't be mistaken, and other dates.
+_MONTH = r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_CLEAR_DATE = re.compile(
+    rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}}|(?=.*\d{{4}}).*{_MONTH}", re.IGNORECASE
+)
+_DATE = re.compile(r"\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\b")
 
 
 class Dtype:
     """The kind of values that a column contains.
 
-    ``kind`` is "text", "number", "boolean", "date", "duration", or "object" for values of several
-    kinds. If ``has_words`` is true, at least one value is a text that isn't a number.
+    ``kind`` is "text", "number", "boolean", "date" or "duration", or "object" for Python objects.
+    The other attributes describe the first values: ``has_words`` tells whether one of them is a
+    text that isn't a number, ``is_all_text`` whether all of them are texts, and ``has_figures``
+    whether one of them is a text that has digits, but no letters. ``dates`` is "clear" if all of
+    them are dates as texts, "unclear" if their order of day and month isn't certain, and else "".
     """
 
-    def __init__(self, kind: str, has_words: bool = False) -> None:
-        self.kind, self.has_words = kind, has_words
+    def __init__(self, kind: str, values: Iterable[Any] = ()) -> None:
+        texts = [value for value in values if not _is_missing(value)]
+        self.kind = kind
+        self.is_all_text = kind == "text" or (bool(texts) and all(type(t) is str for t in texts))
+        texts = [text for text in texts if type(text) is str and len(text) <= _LONGEST_NUMBER]
+        self.has_words = any(map(_is_word, texts))
+        self.dates = _date_style(texts) if self.is_all_text else ""
+        self.has_figures = not self.dates and any(map(_is_figure, texts))
 
     @property
     def has_text(self) -> bool:
-        """Whether at least one value is a text."""
+        """Whether a method that needs numbers fails, because at least one value is a text."""
         return self.kind == "text" or self.has_words
 
     def of_some_rows(self) -> Dtype:
-        """Return what some rows of the column contain."""
-        return Dtype(self.kind)
+        """Return what some rows of the column contain. There may be no row at all."""
+        dtype = Dtype(self.kind)
+        dtype.is_all_text, dtype.dates = self.is_all_text, self.dates
+        dtype.has_figures = self.has_figures
+        return dtype
 
 
 def frame_dtypes(frame: Any) -> dict[str, Dtype]:
@@ -48,18 +68,21 @@ def frame_dtypes(frame: Any) -> dict[str, Dtype]:
     in which the methods of a DataFrame ignore the columns that they can't use.
     """
     names = list(frame.columns)
-    if len(names) > _MAX_TYPED_COLUMNS or len(set(names)) < len(names) or not is_pandas_2():
+    texts = [name for name in names if type(name) is str]
+    if len(names) > _MAX_TYPED_COLUMNS or len(set(texts)) < len(texts) or not is_pandas_2():
+        return {}
+    # The blocks are read because ``frame.iloc`` would call the methods of a person's own arrays.
+    manager = frame._mgr
+    if not is_library_class(type(manager)) or type(manager.blocks) is not tuple:
         return {}
     dtypes = {}
-    # The blocks are read because ``frame.iloc`` would call the methods of a person's own arrays.
-    for block in frame._mgr.blocks:
-        values = block.values
-        if type(values) is loaded_value("numpy", "ndarray") or is_library_class(type(values)):
-            for row, number in enumerate(block.mgr_locs):
-                column = values[row] if values.ndim == 2 else values
-                dtype = _dtype(values.dtype, column[:_SAMPLED_ROWS])
-                if dtype is not None and type(names[number]) is str:
-                    dtypes[names[number]] = dtype
+    for block in manager.blocks:
+        if not is_library_class(type(block)):
+            return {}
+        for row, number in enumerate(block.mgr_locs):
+            dtype = _array_dtype(block.values, row)
+            if dtype is not None and type(names[number]) is str:
+                dtypes[names[number]] = dtype
     return dtypes
 
 
@@ -69,50 +92,75 @@ def is_pandas_2() -> bool:
     return type(version) is str and version.partition(".")[0] not in ("0", "1")
 
 
-def _dtype(dtype: Any, head: Any) -> Dtype | None:
-    """Return what an array contains; ``head`` has its first values."""
-    if is_numpy_dtype(dtype) and dtype.kind == "O":
-        values = [value for value in head if not _is_missing(value)]
-        are_texts = bool(values) and all(type(value) is str for value in values)
-        return Dtype("text" if are_texts else "object", any(map(_is_word, values)))
+def _array_dtype(array: Any, row: int) -> Dtype | None:
+    """Return what a row of an array contains, or the whole array if it has one dimension."""
+    if type(array) is loaded_value("numpy", "ndarray"):
+        kind = array.dtype.kind
+        if kind == "O":
+            return Dtype("object", (array[row] if array.ndim == 2 else array)[:_SAMPLED_ROWS])
+        return Dtype(_KINDS[kind]) if kind in _KINDS else None
+    if not is_library_class(type(array)):
+        return None
+    dtype = array.dtype
     if is_numpy_dtype(dtype):
         return Dtype(_KINDS[dtype.kind]) if dtype.kind in _KINDS else None
-    if not is_library_class(type(dtype)):
-        return None
-    if class_name(type(dtype)) == "StringDtype":
-        return Dtype("text", any(map(_is_word, head)))
-    return Dtype("date") if class_name(type(dtype)) == "DatetimeTZDtype" else None
+    name = class_name(type(dtype)) if is_library_class(type(dtype)) else ""
+    if name == "StringDtype":
+        return Dtype("text", _string_values(array))
+    return Dtype("date") if name == "DatetimeTZDtype" else None
+
+
+def _string_values(array: Any) -> Iterable[Any]:
+    """Return the first values of pandas' array of strings; [] if it isn't stored as usual."""
+    stored: Any = getattr(array, "_ndarray", None)
+    if type(stored) is loaded_value("numpy", "ndarray"):
+        return list(stored[:_SAMPLED_ROWS])
+    stored = getattr(array, "_pa_array", None)
+    if type(stored) is loaded_value("pyarrow", "ChunkedArray"):
+        return list(stored.slice(0, _SAMPLED_ROWS).to_pylist())
+    return []
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (type(value) is float and value != value)
-
-
-def _is_word(value: Any) -> bool:
-    """Return whether a value is a text that isn't a number."""
-    if type(value) is not str:
-        return False
-    try:
-        float(value)
-    except ValueError:
+    if value is None or (type(value) is float and value != value):
         return True
+    return value is loaded_value("pandas", "NA")
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a text is neither blank nor a number."""
+    try:
+        float(text)
+    except ValueError:
+        return bool(text.strip())
     return False
+
+
+def _is_figure(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
+def _date_style(texts: list[str]) -> str:
+    if texts and all(map(_CLEAR_DATE.match, texts)):
+        return "clear"
+    return "unclear" if texts and all(map(_DATE.match, texts)) else ""
 
 
 def csv_dtypes(header: list[str], rows: Iterable[list[str]]) -> dict[str, Dtype]:
     """Return the columns of a CSV file that ``read_csv`` reads as text, from the file's first rows.
 
-    Return {} if a row has more or fewer cells than the header.
+    Each row has as many cells as the header.
     """
-    cells: dict[str, set[str]] = {name: set() for name in header}
+    cells: dict[str, list[str]] = {name: [] for name in header}
     for row in rows:
-        if len(row) != len(header):
-            return {}
         for name, cell in zip(header, row):
-            cells[name].add(cell)
-    return {
-        name: Dtype("text", True)
+            if cell not in _MISSING_TEXTS:
+                cells[name].append(cell)
+    version = loaded_value("pandas", "__version__")
+    kind = "object" if version.startswith("2.") else "text"
+    dtypes = {
+        name: Dtype(kind, values)
         for name, values in cells.items()
-        if any(map(_is_word, values - _MISSING_TEXTS))
-        and not {value.lower() for value in values - _MISSING_TEXTS} <= {"true", "false"}
+        if not {value.lower() for value in values} <= {"true", "false"}
     }
+    return {name: dtype for name, dtype in dtypes.items() if dtype.has_words}

@@ -8,11 +8,13 @@ the bases of a class are read through the descriptors of ``type``, which no clas
 from __future__ import annotations
 
 import abc
+import datetime
 import sys
 import types
 from typing import Any
 
 MISSING = object()
+_DATETIME_CLASSES = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _name_of_class = type.__dict__["__name__"].__get__
@@ -279,7 +281,7 @@ def _is_plain_label(kind: type) -> bool:
     plain: tuple[type, ...] = (int, float, bool, type(None))
     if any(kind is other for other in plain):
         return True
-    if module_of(kind) == "datetime":
+    if any(kind is other for other in _DATETIME_CLASSES):
         return True
     bases = [class_name(base) for base in _mro(kind)]
     return is_library_class(kind) and "str" not in bases and "str_" not in bases

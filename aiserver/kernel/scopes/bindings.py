@@ -14,18 +14,18 @@ _CATCHES = {
     "UnboundLocalError": set(),
     "ImportError": {"missing_module", "missing_attribute"},
     "ModuleNotFoundError": {"missing_module"},
-    "AttributeError": {"missing_attribute", "missing_column", "not_dates", "not_text"},
+    "AttributeError": {"missing_attribute", "missing_column"},
     "KeyError": {"missing_column"},
     "LookupError": {"missing_column"},
-    "ValueError": {"missing_column", "not_numbers"},
-    "TypeError": {"unknown_argument", "not_numbers", "not_text"},
+    "ValueError": {"missing_column"},
+    "TypeError": {"unknown_argument"},
     "OSError": {"missing_file"},
     "IOError": {"missing_file"},
     "EnvironmentError": {"missing_file"},
     "FileNotFoundError": {"missing_file"},
 }
 # All kinds of problems, except ``syntax``.
-CATCHABLE_KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
+CATCHABLE_KINDS = VALUE_KINDS.union(*_CATCHES.values())
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

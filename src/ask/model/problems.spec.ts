@@ -66,3 +66,20 @@ it('makes the obvious corrections', () => {
     corrections: ['价 → 价格', 'import numpy as np']
   });
 });
+
+it('lists a correction only if it is made', () => {
+  const code = 'df[df["n"].str[0] == "1"]["day"].dt';
+  const at = (name: string, correction: string) => ({
+    ...problem(name, 1, code.indexOf(name), code.indexOf(name) + name.length),
+    correction
+  });
+  const inner = at('df["n"]', 'df["n"].astype(str)');
+  const outer = {
+    ...at('df[df["n"].str[0] == "1"]["day"]', 'pd.to_datetime(x)'),
+    column: 0
+  };
+  expect(correctObvious(code, [outer, inner])).toEqual({
+    code: code.replace('df["n"]', 'df["n"].astype(str)'),
+    corrections: ['df["n"] → df["n"].astype(str)']
+  });
+});

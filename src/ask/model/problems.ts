@@ -69,8 +69,11 @@ export function correctObvious(
   for (const problem of [...problems].reverse()) {
     const { name, correction, candidates, import: statement } = problem;
     if (correction) {
-      code = replaceName(code, problem, correction);
-      replacements.add(`${name} → ${correction}`);
+      const corrected = replaceName(code, problem, correction);
+      if (corrected !== code) {
+        replacements.add(`${name} → ${correction}`);
+      }
+      code = corrected;
     } else if (statement && !candidates.length) {
       imports.add(statement);
     }

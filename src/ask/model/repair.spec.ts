@@ -104,6 +104,23 @@ describe('AutomaticRepair', () => {
     expect(t.model.state.code).toBe('prise');
   });
 
+  it('undoes a correction after which the code isn’t valid', async () => {
+    const t = setup({ repair: 'all' });
+    const wrong = { ...problem('prise'), correction: 'price,,', endColumn: 5 };
+    t.target.check.mockImplementation(async source =>
+      source === 'prise, pric'
+        ? [wrong, problem('pric')]
+        : [problem('', 'syntax')]
+    );
+    t.model.open();
+    const asked = t.model.ask('do it');
+    (await t.requested(1)).push(start(1), done(1, 'prise, pric'), null);
+    (await t.requested(2)).push({ type: 'cancelled' } as never, null);
+    await asked;
+    expect(t.bodies[1].source).toBe('prise, pric');
+    expect(t.model.state.code).toBe('prise, pric');
+  });
+
   it('asks a small model for other answers, and offers the one with the fewest problems', async () => {
     const answers = [['a', 'b'], ['a'], ['b', 'c']];
     const t = await ask('local', answers, { small: true });

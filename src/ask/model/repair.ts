@@ -132,7 +132,7 @@ export class AutomaticRepair {
 
   /**
    * Make the obvious corrections in the open suggestion, then check it again. If it doesn't have
-   * fewer problems now, undo the corrections. Return null if the suggestion was closed or revised
+   * fewer problems now, or isn't valid code, undo the corrections. Return null if the suggestion was closed or revised
    * during the check.
    */
   private async _correctObvious(
@@ -155,7 +155,8 @@ export class AutomaticRepair {
     if (phase !== 'suggested' || current !== corrected.code) {
       return null;
     }
-    if (remaining && remaining.length < problems.length) {
+    const isValid = !remaining?.some(problem => problem.kind === 'syntax');
+    if (remaining && isValid && remaining.length < problems.length) {
       return { suggestion, ...corrected, problems: remaining };
     }
     store.setState({ code, corrections: [], problems });
