@@ -87,17 +87,22 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
     # Maps a cell id to pairs: the index of a checkpoint with the cell, and the last seq in it.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
-    # Maps a cell id to the index of the first checkpoint whose order contains the cell.
-    listed_at: dict[str, int] = {}
+    # Maps a cell id to the index of the last checkpoint that added the cell to the order before any
+    # checkpoint contained a last seq of the cell.
+    added_at: dict[str, int] = {}
+    listed: set[str] = set()
     for index, checkpoint in enumerate(checkpoints):
-        for cell_id in checkpoint.order.cell_ids if checkpoint.order else ():
-            listed_at.setdefault(cell_id, index)
         for cell_id, seq in checkpoint.last_seqs.items():
             last_seqs.setdefault(cell_id, []).append((index, seq))
+        if checkpoint.order:
+            for cell_id in checkpoint.order.cell_ids:
+                if cell_id not in listed and cell_id not in last_seqs:
+                    added_at[cell_id] = index
+            listed = set(checkpoint.order.cell_ids)
     placement = _Placement(checkpoints, times, intervals)
     for number, cell in enumerate(cells):
         placement.place(
-            number, cell.own_steps, last_seqs.get(cell.cell_id, []), listed_at.get(cell.cell_id)
+            number, cell.own_steps, last_seqs.get(cell.cell_id, []), added_at.get(cell.cell_id)
         )
     groups: list[StepGroup] = []
     for interval, end in zip(intervals, [*checkpoints, None], strict=True):
@@ -232,29 +237,28 @@ class _Placement:
         cell: int,
         steps: Sequence[Step],
         last_seqs: Sequence[tuple[int, int]],
-        listed_at: int | None,
+        added_at: int | None,
     ) -> None:
         """Put the steps of a cell into intervals.
 
         ``last_seqs`` contains the index of each checkpoint that contains the cell, and the cell's
-        last seq in this checkpoint. ``listed_at`` is the index of the first checkpoint whose order
-        contains the cell, or None.
+        last seq in this checkpoint. ``added_at`` is the index of the last checkpoint that added the
+        cell to the order before any checkpoint contained a last seq of the cell, or None.
         """
         # ``start`` is the index of the first step that isn't placed yet, and ``first_interval`` the
         # index of the first interval that this step may be in.
         start, first_interval = 0, 0
-        has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
-        if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
-            # The checkpoint that first listed the cell doesn't contain a last seq of the cell. So
-            # the cell was empty and had no records then. A step comes before this checkpoint only
+        if added_at is not None and not any(map(_is_initial, steps)):
+            # No checkpoint up to this one contains a last seq of the cell. So the cell had no
+            # records when it was added, even if it was in the notebook earlier: the deletion of a
+            # cell with records would have been recorded. A step comes before this checkpoint only
             # if the step's timestamp is much older. A small difference may only mean that two
             # clocks differ.
-            listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
-            latest_time = listing_time - _MAX_CLOCK_SKEW
+            latest_time = to_seconds(self.checkpoints[added_at].timestamp) - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
                 start += 1
-            self._place_by_time(cell, steps[:start], 0, listed_at)
-            first_interval = listed_at + 1
+            self._place_by_time(cell, steps[:start], 0, added_at)
+            first_interval = added_at + 1
         for index, last_seq in last_seqs:
             end = start
             while end < len(steps) and _seq(steps[end]) <= last_seq:

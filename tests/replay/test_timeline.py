@@ -201,6 +201,26 @@ def test_a_deleted_cell_is_deleted_until_it_comes_back() -> None:
     assert timeline.at(4).deleted == [] and sources(timeline, 4) == [("a", "x"), ("b", "")]
 
 
+@pytest.mark.parametrize("last_seqs", [{}, {"a": 1}], ids=["no entry names it", "named later"])
+def test_the_first_turn_of_a_cell_comes_after_its_undelete(last_seqs: dict[str, int]) -> None:
+    """P26: whatever its time is. The deletion of a cell without records isn't recorded."""
+    builder = SessionBuilder("a")
+    builder.time = at(1)
+    builder.turn("", "x")
+    lines = log(
+        (*order("a", "b"), at(0)),
+        (*changed(), at(0)),
+        (*order("b"), at(2)),
+        (*changed(), at(2)),
+        (*order("a", "b"), at(3)),
+        (*changed(), at(3)),
+        (*changed(False, **last_seqs), at(4)),
+    )
+    timeline = create_timeline([builder.session()], lines)
+    assert kinds(timeline) == [*[("order", None)] * 3, ("turn", "a")]
+    assert not any(timeline.at(moment.number).deleted for moment in timeline.moments)
+
+
 def test_a_deleted_cell_has_its_predecessor() -> None:
     builders = [edited(cell_id, cell_id) for cell_id in ("a", "b", "c", "d")]
     for builder in builders[1:3]:
