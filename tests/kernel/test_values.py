@@ -114,6 +114,8 @@ df[["qty", "price"]].corr("pearson", 1, True)
 df.groupby("city").mean(True)
 df.mean(*[0, True, True])
 df[names["name"]].mean()
+df[names.sort_values("name")["name"].head(1)].mean()
+other = good.set_index("city"); df["price"].corr(other["qty"].iloc[:0])
 df.query("qty > 9")["price"] > 2
 df.head(0)["city"] - 1
 df[df.qty > 9]["price"].abs()

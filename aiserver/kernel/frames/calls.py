@@ -85,9 +85,12 @@ class Calls(Expressions):
     def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         value = self.value(key)
         if self.is_mask(key):
-            # A plain Series may also contain names of columns.
-            is_plain = isinstance(key, (ast.Name, ast.Subscript, ast.Attribute))
-            return frame.derive() if is_plain else frame.select(some_rows=True)
+            # Any other Series may also contain names of columns.
+            is_comparison = isinstance(key, (ast.Compare, ast.BinOp, ast.UnaryOp))
+            method = getattr(getattr(key, "func", None), "attr", "")
+            if is_comparison or isinstance(key, ast.Slice) or method in _BOOLEAN_METHODS:
+                return frame.select(some_rows=True)
+            return frame.derive()
         if isinstance(key, ast.Tuple) and frame.library == "pandas":
             return UNKNOWN
         wanted = labels(self, key)
@@ -278,6 +281,11 @@ def _library_of(symbol: Symbol) -> str:
     return module.partition(".")[0] if type(module) is str else ""
 
 
+# Methods that return a Series of booleans.
+_BOOLEAN_METHODS = set(
+    "isin isna isnull notna notnull between duplicated eq ne lt gt le ge contains startswith "
+    "endswith match fullmatch".split()
+)
 # Libraries whose functions don't change the values of frames, apart from ``_CALLING_FUNCTIONS``.
 _HARMLESS_LIBRARIES = set(
     "pandas numpy polars seaborn plotly sklearn scipy statsmodels matplotlib IPython builtins math "

@@ -60,7 +60,8 @@ def check_series_method(context: Context, series: Series, name: str, node: ast.C
     has_numbers = name == "between" and any(map(_is_number, node.args))
     is_conversion = name == "astype" and _is_number_type(node)
     if name in _LENIENT:
-        operands += _series_of_same_rows(context, series, node.args[:1])
+        others = _series_of_same_rows(context, series, node.args[:1])
+        operands = [series, *others] if others else []
     elif name not in {*_NUMERIC_OF_SERIES, *_LENIENT_OF_SERIES} and not has_numbers:
         operands = [series] if is_conversion else []
     for operand in operands:
