@@ -9,14 +9,14 @@ from .values import Context, Frame, Groups, Series, Text, Value
 
 # Methods that need numbers and have the parameter ``numeric_only``.
 _NUMERIC = set("mean median std var sem skew quantile".split())
-# Those methods, and others, that have a parameter before ``numeric_only``.
+# Methods of groups that have a parameter before ``numeric_only``.
 _ONE_POSITION = {"quantile", "corr"}
 # Methods that need numbers, but accept texts that are numbers.
 _LENIENT = {"corr", "cov"}
 _LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
-# Methods of a Series that need numbers, and those that fail only for words.
-_NUMERIC_OF_SERIES = _NUMERIC | {"kurt", "kurtosis", "nlargest", "nsmallest"}
-_LENIENT_OF_SERIES = {*_LENIENT, "abs", "quantile"}
+# Methods of a Series that fail for any text, and those that fail only for words.
+_NUMERIC_OF_SERIES = {*_NUMERIC, "kurt", "kurtosis", "nlargest", "nsmallest"} - {"quantile"}
+_LENIENT_OF_SERIES = {"abs", "quantile"}
 # For each accessor of a Series, the kinds of dtypes that don't have it.
 _ACCESSORS = {
     "dt": ("text", "object", "number", "boolean"),
@@ -56,17 +56,18 @@ def check_accessor(context: Context, series: Series, node: ast.Attribute) -> Non
 
 def check_series_method(context: Context, series: Series, name: str, node: ast.Call) -> None:
     """Report a method of a Series that needs numbers, if the Series contains text."""
-    operands: list[Value] = [series]
-    has_numbers = name == "between" and any(map(_is_number, node.args))
-    is_conversion = name == "astype" and _is_number_type(node)
+    needs_numbers = (
+        name in _NUMERIC_OF_SERIES
+        or name in _LENIENT_OF_SERIES
+        or (name == "between" and any(map(_is_number, node.args)))
+        or (name == "astype" and _is_number_type(node))
+    )
+    operands = [series] if needs_numbers else []
     if name in _LENIENT:
         others = _series_of_same_rows(context, series, node.args[:1])
         operands = [series, *others] if others else []
-    elif name not in {*_NUMERIC_OF_SERIES, *_LENIENT_OF_SERIES} and not has_numbers:
-        operands = [series] if is_conversion else []
     for operand in operands:
-        is_strict = name in _NUMERIC_OF_SERIES - _LENIENT_OF_SERIES
-        if _has_words(operand) or (is_strict and _has_text(operand)):
+        if _has_words(operand) or (name in _NUMERIC_OF_SERIES and _has_text(operand)):
             message = f"{name}() needs numbers, but {_content(operand)}."
             position = context.problems.position_of_method(node)
             context.report_code(position, "not_numbers", message)
