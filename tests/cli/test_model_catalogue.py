@@ -147,9 +147,9 @@ def test_the_list_shows_what_each_model_needs(
     assert cli.main(["model", "list"]) == 0
     out = capsys.readouterr().out
     lines = {line.split()[0]: line for line in out.splitlines() if line}
-    assert "491 MB" in lines[SMALLEST.name] and "25 of 52" in lines[SMALLEST.name]
+    assert "491 MB" in lines[SMALLEST.name] and "24 of 52" in lines[SMALLEST.name]
     assert "21 tokens/s" in lines[SMALLEST.name] and "installed" in lines[SMALLEST.name]
-    assert "31 of 52" in lines[STANDARD.name] and "Apache-2.0" in lines[STANDARD.name]
+    assert "35 of 52" in lines[STANDARD.name] and "Apache-2.0" in lines[STANDARD.name]
     assert [name for name, line in lines.items() if "suggested" in line] == [STANDARD.name]
     assert "2 MB downloaded" in lines[LARGE.name]
     assert [name for name, line in lines.items() if "more memory" in line] == ["qwen3-coder-30b"]
