@@ -57,7 +57,7 @@ async def test_the_catalogue_is_listed_with_what_it_means_for_this_machine(call:
         "bytes": 491_400_064,
         "memory": SMALLEST.memory,
         "licence": "Apache-2.0",
-        "quality": {"right": 25, "of": 52},
+        "quality": {"right": 24, "of": 52},
         "speed": 21.0,
         "installed": True,
         "installedBytes": 4,
