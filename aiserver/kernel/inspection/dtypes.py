@@ -137,10 +137,12 @@ def _is_word(text: str) -> bool:
 
 
 def _is_figure(text: str) -> bool:
+    """Return whether a text has digits, but no letters, such as ``1,200`` or ``€ 3``."""
     return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _date_style(texts: list[str]) -> str:
+    """Return the value of ``Dtype.dates`` for these texts."""
     if texts and all(map(_CLEAR_DATE.match, texts)):
         return "clear"
     return "unclear" if texts and all(map(_DATE.match, texts)) else ""
