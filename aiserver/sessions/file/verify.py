@@ -365,5 +365,5 @@ def run_check(check: Check, repair: bool) -> VerifyResult:
 
 def _bump_revision(session: Session) -> bool:
     """Increment the revision, so that the session is saved although no record changes."""
-    bump_revision(session)
+    bump_revision(session.meta)
     return True

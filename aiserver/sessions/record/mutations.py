@@ -21,6 +21,7 @@ from ...models import (
     NotebookLogEntry,
     Session,
     SessionKey,
+    SessionMeta,
     utc_now,
 )
 from ...redact import redact, redact_json
@@ -103,7 +104,7 @@ def append_turn(session: Session, turn: NewTurn) -> Interaction:
     """
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
-    bump_revision(session)
+    bump_revision(session.meta)
     return saved
 
 
@@ -115,7 +116,7 @@ def append_events(session: Session, events: Sequence[NewEvent]) -> list[Event]:
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
-        bump_revision(session)
+        bump_revision(session.meta)
     return saved
 
 
@@ -138,7 +139,7 @@ def fork_session(source: Session | None, target: SessionKey) -> Session:
     copy.meta.forked_from = origin
     set_owner(copy, target.owner)
     copy.meta.revision = 0
-    bump_revision(copy)
+    bump_revision(copy.meta)
     return copy
 
 
@@ -183,7 +184,7 @@ def find_problems(session: Session, key: SessionKey) -> list[str]:
     return problems
 
 
-def bump_revision(session: Session) -> None:
-    """Increment the revision and update the time of the last write."""
-    session.meta.last_updated = utc_now()
-    session.meta.revision = session.revision + 1
+def bump_revision(meta: SessionMeta) -> None:
+    """Increment a session's revision and update the time of its last write."""
+    meta.last_updated = utc_now()
+    meta.revision = (meta.revision or 0) + 1

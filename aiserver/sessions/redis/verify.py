@@ -210,7 +210,7 @@ def _diagnose(records: _StoredRecords, key: SessionKey) -> tuple[str | None, Ses
         return None, None
     except codec.DamagedData:
         session = recover(data, key)
-        bump_revision(session)
+        bump_revision(session.meta)
         count = records.count_damaged()
         return f"{count} unreadable records" if count else "metadata is damaged", session
     if records.is_outdated(session):

@@ -16,7 +16,16 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, func, select
 
 from ...errors import SessionCorrupt
-from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
+from ...models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewTurn,
+    Session,
+    SessionKey,
+    SessionMeta,
+    new_session,
+)
 from ...models import SessionSummary as Summary
 from ..record import codec, mutations
 from ..record.codec import DamagedData
@@ -45,8 +54,7 @@ _NO_ROW = -1
 class _Head(NamedTuple):
     """The data of a session that is needed to append records to it."""
 
-    session: Session
-    """The session without turns and events."""
+    meta: SessionMeta
     events_code: int
     """The value of the column ``events`` (see ``codes.py``); ``_NO_ROW`` for a new session."""
     counters: Counters
@@ -72,7 +80,7 @@ def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | Non
     if stored is None:
         return None
     try:
-        revision = stored.head(key).revision
+        revision = stored.read_meta(key).revision or 0
         stored.check_json()
     except DamagedData:
         session = _parse(stored, key)
@@ -155,10 +163,10 @@ def save_turn(
     """Append one turn; return it as saved, and the new revision."""
     head = _lock_head(connection, state, key)
     if not _was_committed(connection, state, key):
-        mutations.check_writable(head.session.meta, if_revision)
+        mutations.check_writable(head.meta, if_revision)
         saved = mutations.number_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
         _append_records(connection, state, key, head, [saved])
-        state.result = saved, head.session.revision
+        state.result = saved, head.meta.revision or 0
     committed: tuple[Interaction, int] = state.result
     return committed
 
@@ -176,12 +184,12 @@ def save_events(
     """
     head = _lock_head(connection, state, key)
     if not _was_committed(connection, state, key):
-        mutations.check_writable(head.session.meta, if_revision)
+        mutations.check_writable(head.meta, if_revision)
         existing_events = queries.existing_events(connection, key, events)
         saved, new_events = mutations.number_events(events, head.counters.next_seq, existing_events)
         if new_events:
             _append_records(connection, state, key, head, new_events)
-        state.result = saved, head.session.revision
+        state.result = saved, head.meta.revision or 0
     committed: tuple[list[Event], int] = state.result
     return committed
 
@@ -196,14 +204,14 @@ def delete(
         # ``state.result`` is set, an earlier attempt of this deletion has deleted the session.
         return queries.delete_session(connection, key) or bool(state.result)
     try:
-        session = StoredSession(row.meta).head(key)
+        meta = StoredSession(row.meta).read_meta(key)
     except DamagedData:
-        session = new_session(key)
+        meta = new_session(key).meta
     # Each attempt sets ``state.result`` to the creation time of the session that it deletes.
-    if state.outcome_unknown and state.result not in (None, session.meta.created_at):
-        return True  # an earlier attempt deleted the session; ``session`` was created later
-    mutations.check_writable(session.meta, if_revision)
-    state.result = session.meta.created_at
+    if state.outcome_unknown and state.result not in (None, meta.created_at):
+        return True  # an earlier attempt deleted the session; this one was created later
+    mutations.check_writable(meta, if_revision)
+    state.result = meta.created_at
     return queries.delete_session(connection, key)
 
 
@@ -236,7 +244,7 @@ def merge_copy(
     session is stored and ``merged_digests`` is empty, stores an exact copy of ``other``.
     """
     head = _lock_head(connection, state, key)
-    mutations.check_writable(head.session.meta, None)
+    mutations.check_writable(head.meta, None)
     session = load(connection, key) or new_session(key)
     turn_count, event_count = len(session.interactions), len(session.events or [])
     if not merge_into(session, other, merged_digests):
@@ -249,7 +257,7 @@ def merge_copy(
             *(session.events or [])[event_count:],
         ]
         new_records.sort(key=lambda record: record.seq or 0)
-        head = head._replace(session=session)
+        head = head._replace(meta=session.meta)
         _write_records(connection, state, key, head, new_records, summarise(session))
     else:
         queries.delete_session(connection, key)
@@ -286,14 +294,15 @@ def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
     """
     if row is None:
         session = new_session(key)
-        return _Head(session, _NO_ROW, Counters(), summarise(session))
-    session = StoredSession(row.meta).head(key)
-    if not is_supported(session, key):
+        return _Head(session.meta, _NO_ROW, Counters(), summarise(session))
+    meta = StoredSession(row.meta).read_meta(key)
+    if not is_supported(meta, key):
         # A newer version of AI Server wrote the session, so the caller raises SessionTooNew and
         # doesn't need the counters.
-        return _Head(session, row.events_code, Counters(), summarise(session))
+        session = Session(meta=meta, interactions=[])
+        return _Head(meta, row.events_code, Counters(), summarise(session))
     summary = Summary.model_validate_json(row.summary)
-    return _Head(session, row.events_code, Counters.load(row.counters), summary)
+    return _Head(meta, row.events_code, Counters.load(row.counters), summary)
 
 
 def _was_committed(connection: Connection, state: WriteState, key: SessionKey) -> bool:
@@ -313,13 +322,13 @@ def _append_records(
     new_records: Sequence[Interaction | Event],
 ) -> None:
     """Append records to a session and increment its revision."""
-    mutations.bump_revision(head.session)
-    meta = head.session.meta
-    summary = extend_summary(head.summary, new_records, head.session.revision, meta.last_updated)
+    meta = head.meta
+    mutations.bump_revision(meta)
+    summary = extend_summary(head.summary, new_records, meta.revision or 0, meta.last_updated)
     if not head.counters.in_order:
         # The summary describes the newest records. Because the items aren't in chronological
         # order, the newest records can only be determined from the complete session.
-        session = load(connection, key) or head.session
+        session = load(connection, key) or new_session(key)
         session.meta = meta
         turns = [record for record in new_records if isinstance(record, Interaction)]
         session.interactions += turns
@@ -342,7 +351,7 @@ def _write_records(
     head.counters.add(new_records)
     has_events = any(isinstance(record, Event) for record in new_records)
     row = {
-        "meta": to_column(head.session.meta),
+        "meta": to_column(head.meta),
         "events": LIST if has_events else max(head.events_code, ABSENT),  # _NO_ROW becomes ABSENT
         "counters": head.counters.dump(),
         "summary": summary.model_dump_json(),

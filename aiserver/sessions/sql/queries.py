@@ -98,11 +98,11 @@ _SELECT_ITEM_OF_WRITE = (
     .where(_key_condition(items), items.c.write_id == bindparam("key_write"))
     .limit(1)
 )
+# With an ORDER BY, SQLite would read all items of the session instead of using the events' index.
 _SELECT_EVENTS = (
-    select(items.c.content)
+    select(items.c.item_index, items.c.content)
     .where(_key_condition(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
-    .order_by(items.c.item_index)
 )
 _UPDATE_SESSION = update(sessions).where(_key_condition(sessions))
 _UPDATE_ITEM = update(items).where(
@@ -117,7 +117,8 @@ _DELETE_ITEMS = delete(items).where(_key_condition(items))
 def _execute(connection: Connection, statement: Any, *param_sets: dict[str, Any]) -> Any:
     """Execute a statement once for each set of parameters, and return the cursor."""
     sql, names, constants = _compile(statement, connection.dialect, tuple(param_sets[0]))
-    values = [tuple((constants | params)[name] for name in names) for params in param_sets]
+    all_params = [constants | params for params in param_sets]
+    values = [tuple(params[name] for name in names) for params in all_params]
     if connection.dialect.name != "sqlite":
         return connection.exec_driver_sql(sql, values if len(values) > 1 else values[0])
     driver: Any = connection.connection.dbapi_connection
@@ -208,8 +209,8 @@ def existing_events(
     ids = [hash_event_id(event.id) for event in events if event.id is not None]
     if not ids:
         return {}
-    rows = connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids))
-    return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
+    rows = sorted(connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids)).all())
+    return events_by_id(codec.parse_record(Event, content) for _, content in rows)
 
 
 def has_items_of_write(connection: Connection, key: SessionKey, write_id: int) -> bool:

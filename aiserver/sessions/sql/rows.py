@@ -11,11 +11,14 @@ Invariants:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
 
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
 from ..record import codec
@@ -141,7 +144,7 @@ class StoredSession:
             session = Session.model_validate(content)
         except (ValueError, TypeError, RecursionError):
             return codec.parse(self.to_bytes(), key)  # slower, but also reads older formats
-        return session if is_supported(session, key) else codec.parse(self.to_bytes(), key)
+        return session if is_supported(session.meta, key) else codec.parse(self.to_bytes(), key)
 
     def check_json(self) -> None:
         """Raise DamagedData if an item or ``extra`` isn't JSON."""
@@ -154,17 +157,20 @@ class StoredSession:
         except (ValueError, RecursionError) as exc:
             raise DamagedData("not JSON") from exc
 
-    def head(self, key: SessionKey) -> Session:
-        """Return the session without its items. Raises DamagedData."""
-        return StoredSession(self.meta).load(key)
+    def read_meta(self, key: SessionKey) -> SessionMeta:
+        """Parse the metadata without the items. Raises DamagedData."""
+        with contextlib.suppress(ValidationError):
+            meta = SessionMeta.model_validate_json(self.meta)
+            if is_supported(meta, key):
+                return meta
+        return StoredSession(self.meta).load(key).meta
 
     def _parse_items(self, kind: int, model: type[R]) -> list[R]:
         return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
 
 
-def is_supported(session: Session, key: SessionKey) -> bool:
+def is_supported(meta: SessionMeta, key: SessionKey) -> bool:
     """Return whether the session has the current major version and belongs to the key."""
-    meta = session.meta
     return meta.version.startswith("1.") and (meta.notebook_id, meta.cell_id) == (
         key.notebook_id,
         key.cell_id,

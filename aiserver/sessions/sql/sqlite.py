@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +24,8 @@ from .address import Address
 from .database import LOCK_TIMEOUT, Database
 
 T = TypeVar("T")
+
+_WAL_PAUSE = 0.02  # seconds between two attempts to enable the write-ahead log
 
 
 class SQLiteDatabase(Database):
@@ -126,8 +130,25 @@ class SQLiteDatabase(Database):
     def _configure(self, connection: Any, _: Any) -> None:
         connection.isolation_level = None  # ``_transaction`` executes BEGIN
         if self._file:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _enable_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
+
+
+def _enable_wal(connection: Any) -> None:
+    """Enable the write-ahead log. Raises OperationalError if it can't be enabled in time.
+
+    If another connection is writing, which includes enabling the log, SQLite doesn't wait for it,
+    regardless of the connection's timeout.
+    """
+    deadline = time.monotonic() + LOCK_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as exc:
+            if exc.args != ("database is locked",) or time.monotonic() > deadline:
+                raise
+        time.sleep(_WAL_PAUSE)
 
 
 def _create_private(file: Path) -> None:

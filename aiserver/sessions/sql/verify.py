@@ -80,12 +80,12 @@ def examine(
             except (KeyError, ValueError, RecursionError):
                 damaged_indexes.append(session_rows.indexes[position])
     records, unreadable_columns = list(intact.values()), []
+    session = new_session(key)
     try:
-        session = stored.head(key)
-        if not is_supported(session, key):
+        session.meta = stored.read_meta(key)
+        if not is_supported(session.meta, key):
             return None
     except DamagedData:
-        session = new_session(key)
         derive_meta(session.meta, records)
         unreadable_columns += [stored.meta] if stored.meta else []
     session.interactions = [record for record in records if isinstance(record, Interaction)]

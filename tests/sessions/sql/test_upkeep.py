@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect
 from sqlalchemy.dialects import mysql, postgresql, sqlite
+from sqlalchemy.event import listen
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from aiserver.durable import disks
 from aiserver.errors import SessionCorrupt, SettingError, StorageError
 from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
-from aiserver.sessions.sql import SQLSessionManager, address
+from aiserver.sessions.sql import SQLSessionManager, address, queries
 from aiserver.sessions.sql.codes import QUARANTINED
 from aiserver.sessions.sql.schema import VERSION, version_table
 from aiserver.sessions.sql.tables import items, metadata
@@ -68,6 +71,46 @@ def test_concurrent_servers_create_the_tables_once(bare: Database) -> None:
 
     with ThreadPoolExecutor(6) as threads:
         assert sorted(threads.map(start, range(6))) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_new_sqlite_file_waits_for_other_connections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P23: while another connection writes, SQLite refuses at once to enable its log."""
+    file = tmp_path / "new.db"
+    writer = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    writer.execute("BEGIN IMMEDIATE")
+    pauses = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 50:
+            writer.execute("ROLLBACK")
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    run(saved(Database(f"sqlite:///{file}")))
+    assert len(pauses) == 50
+    writer.close()
+
+
+def test_sqlite_finds_events_by_their_index(tmp_path: Path) -> None:
+    """Without the index, it would read a whole session each time an event is saved."""
+    database = Database(f"sqlite:///{tmp_path}/new.db")
+    statements: list[Any] = []
+
+    def plan(connection: Connection) -> list[str]:
+        def note(*arguments: Any) -> None:
+            statements.append(arguments[2:4])
+
+        listen(connection, "before_cursor_execute", note)
+        queries.existing_events(connection, KEY, [event(id="a"), event(id="b")])
+        statement, params = statements[0]
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", params)
+        return [row.detail for row in rows]
+
+    (search,) = database.ask(plan)
+    assert "USING INDEX aiserver_items_event_id" in search
+    assert "event_id=?" in search
 
 
 def test_a_killed_setup_is_completed_by_the_next(bare: Database) -> None:
