@@ -27,6 +27,7 @@ MODULES = (
     "frames/polars_methods",
     "frames/functions",
     "frames/lifting",
+    "frames/meant",
     "frames/expressions",
     "frames/calls",
     "frames/assignments",

@@ -23,6 +23,7 @@ import time
 from typing import Any
 
 from .frames.flow import Flow
+from .frames.meant import meant_frames
 from .inspection.imports import import_of
 from .inspection.objects import plain_variables
 from .problems import CLEAR_SIMILARITY, Problems, similarity
@@ -62,32 +63,36 @@ def check(
     if depth(tree, _DEEPEST) >= _DEEPEST:
         return problems.sorted()
     plain = plain_variables(variables)
-    try:
-        _check_names(tree, plain, source, problems)
-    except Exception:  # an error of ours must not hide the other problems
-        pass
-    with contextlib.suppress(Exception):
-        Flow(problems, plain, folder or os.getcwd(), source).run(tree)
+    with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
+        flow = Flow(problems, plain, folder or os.getcwd(), source)
+        try:
+            _check_names(tree, plain, source, problems, flow)
+        finally:
+            flow.run(tree)
     return problems.sorted()
 
 
 def _check_names(
-    tree: ast.Module, variables: dict[str, Any], source: Source, problems: Problems
+    tree: ast.Module, variables: dict[str, Any], source: Source, problems: Problems, flow: Flow
 ) -> None:
     if source.may_define_names:
         return
-    defined = set(variables) | {name for name in dir(builtins) if type(name) is str}
+    builtin_names = {name for name in dir(builtins) if type(name) is str}
 
     def report(node: ast.AST, name: str, visible: set[str]) -> None:
         is_private = name.startswith("_")
         names = [other for other in visible if is_private or not other.startswith("_")]
         message = f"The name {name!r} is not defined."
-        candidates = problems.near(name, sorted(names))
+        near = problems.near(name, sorted(names))
+        candidates = [other for other in near if similarity(name, other) >= CLEAR_SIMILARITY]
         statement = import_of(name, problems.text_after(node))
-        if statement:
-            candidates = [
-                other for other in candidates if similarity(name, other) >= CLEAR_SIMILARITY
-            ]
-        problems.add(node, "undefined_name", name, message, candidates, statement=statement)
+        meant = ""
+        if not candidates and not statement:
+            frames, meant = meant_frames(tree, name, flow.frames())
+            candidates = list(dict.fromkeys([*frames, *near]))
+            candidates = [other for other in candidates if other not in builtin_names]
+        problems.add(
+            node, "undefined_name", name, message, candidates, statement=statement, correction=meant
+        )
 
-    NameChecker(defined, report).check(tree)
+    NameChecker(set(variables) | builtin_names, report).check(tree)

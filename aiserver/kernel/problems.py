@@ -51,15 +51,18 @@ class Problems:
         candidates: list[str] | None = None,
         package: str = "",
         statement: str = "",
+        correction: str = "",
     ) -> None:
-        """Add a problem at an AST node."""
+        """Add a problem at an AST node.
+
+        An empty ``correction`` becomes the candidate that the name clearly means, if there is one.
+        """
         end_line = getattr(node, "end_lineno", None) or node.lineno
         end = getattr(node, "end_col_offset", None)
         start = self._characters(node.lineno, node.col_offset)
         last = start + 1 if end is None else self._characters(end_line, end)
-        self.add_at(
-            node.lineno, start, end_line, last, kind, name, message, candidates, package, statement
-        )
+        position = node.lineno, start, end_line, last
+        self.add_at(*position, kind, name, message, candidates, package, statement, correction)
 
     def add_at(
         self,
@@ -73,11 +76,13 @@ class Problems:
         candidates: list[str] | None = None,
         package: str = "",
         statement: str = "",
+        correction: str = "",
     ) -> None:
         """Add a problem at a position in the parsed text."""
         if self.is_full or (line, column, name) in self._seen:
             return
         self._seen.add((line, column, name))
+        correction = correction or _correction(name, kind, candidates or [])
         self._problems.append(
             {
                 "line": line,
@@ -90,7 +95,7 @@ class Problems:
                 "candidates": [_printable(name) for name in candidates or []],
                 "package": package,
                 "import": statement,
-                "correction": _printable(_correction(name, kind, candidates or [])),
+                "correction": _printable(correction),
             }
         )
 

@@ -46,6 +46,17 @@ class Lifting(Context):
                 self._value_of_object[id(obj)] = UNKNOWN
         return self._value_of_object[id(obj)]
 
+    def frames(self) -> dict[str, Frame]:
+        """Return the DataFrames in the kernel by the names of their variables."""
+        kinds = [loaded_value(library, "DataFrame") for library in ("pandas", "polars")]
+        frames = {}
+        for name, obj in self.variables.items():
+            if not name.startswith("_") and any(type(obj) is kind for kind in kinds):
+                value = self.lift(obj, name)
+                if isinstance(value, Frame):
+                    frames[name] = value
+        return frames
+
     def _lift(self, obj: Any, path: str) -> Value:
         kind = type(obj)
         if kind is types.ModuleType:

@@ -1,0 +1,62 @@
+"""Undefined names that are used like a DataFrame."""
+
+from __future__ import annotations
+
+import pandas
+import polars
+import pytest
+
+from aiserver.kernel.check import check
+
+TABLES = {
+    "销售": pandas.DataFrame({"城市": ["a"], "金额": [1]}),
+    "weather": polars.DataFrame({"city": ["a"], "rain": [1]}),
+}
+BOTH = ["销售", "weather"]
+
+
+@pytest.mark.parametrize(
+    ("code", "candidates", "correction"),
+    [
+        ("sales['金额'].sum()", ["销售"], "销售"),
+        ("sales[['城市', '金额']]", ["销售"], "销售"),
+        ("sales.groupby('城市')['金额'].mean()", ["销售"], "销售"),
+        ("sales.金额.sum()", ["销售"], "销售"),
+        ("df.group_by('city').agg()", ["weather"], "weather"),
+        (
+            "import seaborn\nseaborn.barplot(data=df, x='城市', y='金额')",
+            ["销售", "weather"],
+            "销售",
+        ),
+        # Any DataFrame has this attribute, or takes this column.
+        ("sales.head()", BOTH, ""),
+        ("sales['new'] = 1", BOTH, ""),
+        # No DataFrame has this column or this attribute.
+        ("sales['unit']", [], ""),
+        ("sales[['城市', 'rain']]", [], ""),
+        ("sales.predict('城市')", [], ""),
+        # Not used like a DataFrame.
+        ("print(sales)", [], ""),
+        ("sales('城市')", [], ""),
+        # A misspelling explains the name better, and a well-known name is imported.
+        ("weater['城市']", ["weather"], "weather"),
+        ("np.mean('城市')", [], ""),
+    ],
+)
+def test_the_columns_show_which_frame_a_name_means(
+    code: str, candidates: list[str], correction: str
+) -> None:
+    (problem,) = (item for item in check(code, dict(TABLES)) if item["kind"] == "undefined_name")
+    assert problem["candidates"] == candidates
+    assert problem["correction"] == correction
+
+
+def test_two_frames_with_the_column_leave_the_choice_to_the_person() -> None:
+    copies = {"a": TABLES["销售"].copy(), "b": TABLES["销售"].copy()}
+    (problem,) = check("sales['金额'].sum()", copies)
+    assert (problem["candidates"], problem["correction"]) == (["a", "b"], "")
+
+
+def test_builtin_names_must_be_clearly_misspelt() -> None:
+    """``False`` is somewhat similar to ``sale``, but never what it means."""
+    assert [item["candidates"] for item in check("print(sale)\nprnt(1)", {})] == [[], ["print"]]
