@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
 from ..record import codec
@@ -50,13 +50,15 @@ class Item(NamedTuple):
     """The result of ``hash_event_id``; None for a turn, and for an event without an id."""
 
 
-@dataclass
-class Counters:
+class Counters(BaseModel):
     """Numbers about a session's items.
 
     With these numbers, records can be appended, and the newest turns can be read, without reading
-    all items.
+    all items. They are stored as JSON and not in columns of integers, because an imported file may
+    contain numbers that are too large for such columns.
     """
+
+    model_config = ConfigDict(strict=True, extra="forbid")
 
     next_turn_id: int = 1
     next_seq: int = 1
@@ -78,25 +80,6 @@ class Counters:
                 self.next_turn_id = max(self.next_turn_id, record.turn_id + 1)
             elif record.type == "context_reset":
                 self.after_reset = self.next_index
-
-    def dump(self) -> str:
-        """Return the counters as JSON.
-
-        The counters aren't stored in columns of integers, because an imported file may contain
-        numbers that are too large for such columns.
-        """
-        return json.dumps(vars(self))
-
-    @classmethod
-    def load(cls, text: str) -> Counters:
-        """Parse the result of ``dump``. Raises DamagedData."""
-        try:
-            counters = cls(**json.loads(text))
-        except (TypeError, ValueError) as exc:
-            raise DamagedData("the counters are damaged") from exc
-        if not all(isinstance(value, int) for value in vars(counters).values()):
-            raise DamagedData("the counters are damaged")
-        return counters
 
 
 @dataclass

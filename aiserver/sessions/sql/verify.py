@@ -154,7 +154,7 @@ def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[
         "meta": to_column(session.meta),
         "extra": "" if stored.extra in examination.unreadable_columns else stored.extra,
         "events": LIST if session.events else stored.events_code,
-        "counters": counters.dump(),
+        "counters": counters.model_dump_json(),
         "summary": summarise(session).model_dump_json(),
     }
     queries.insert_items(connection, key, state.id, start, new_items)
@@ -170,8 +170,9 @@ def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counter
     if head_row is None:
         return False
     try:
-        summary = SessionSummary.model_validate_json(head_row.summary)
-        return Counters.load(head_row.counters) == counters and summary == summarise(session)
+        stored_counters = Counters.model_validate_json(head_row.counters)
+        stored_summary = SessionSummary.model_validate_json(head_row.summary)
+        return stored_counters == counters and stored_summary == summarise(session)
     except ValueError:
         return False
 
