@@ -303,7 +303,10 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  private readonly _sender = new RequestSender(this);
+  private readonly _sender = new RequestSender(
+    this,
+    () => this._repair.isAllowed
+  );
   private readonly _repair: AutomaticRepair;
   private _hasLoadedPastTurns = false;
 }

@@ -95,6 +95,38 @@ describe('AutomaticRepair', () => {
     expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });
   });
 
+  it('sets `isChecking` from the answer until the last check, if repairs are allowed', async () => {
+    for (const repair of ['local', 'off'] as const) {
+      const t = setup({ repair });
+      const checks: ((problems: IProblem[]) => void)[] = [];
+      t.target.check.mockImplementation(
+        () => new Promise(resolve => checks.push(resolve))
+      );
+      const wrong = { ...problem('prise'), correction: 'price', endColumn: 5 };
+      const model = { ...MODEL, onThisMachine: true };
+      t.model.setState({ phase: 'editing', model });
+      const asked = t.model.ask('do it');
+      await t.requested(1);
+      const states: string[] = [];
+      t.model.changed.connect((_, { phase, isChecking }) => {
+        states.push(isChecking ? `${phase}, checking` : phase);
+      });
+      t.feeds[0].push({ ...start(1), model } as never);
+      t.feeds[0].push(done(1, 'prise'), null);
+      for (const problems of [[wrong], []]) {
+        await new Promise(resolve => setTimeout(resolve));
+        checks.shift()?.(problems);
+      }
+      await asked;
+      expect([...new Set(states)]).toEqual(
+        repair === 'off'
+          ? ['waiting', 'suggested']
+          : ['waiting', 'suggested, checking', 'suggested']
+      );
+      t.model.dispose();
+    }
+  });
+
   it('undoes a correction after which no fewer problems remain', async () => {
     const { t, asked } = await askForPrice(() => ['prise']);
     expect(t.bodies[1].source).toBe('prise');

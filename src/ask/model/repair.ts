@@ -18,12 +18,7 @@ import type { IProblem } from '../../kernel/check';
 import { isUnusableAnswer } from '../../state/failure';
 import { correctObvious } from './problems';
 import type { Problems, RequestSender } from './requestSender';
-import {
-  IRepairOptions,
-  ISuggestion,
-  RepairSetting,
-  suggestionFields
-} from './state';
+import { IRepairOptions, ISuggestion, suggestionFields } from './state';
 import type { GenerationStore } from './store';
 
 const MAX_REPAIRS = 2;
@@ -51,23 +46,32 @@ export class AutomaticRepair {
     const store = this._store;
     const previousSuggestion = store.suggestion;
     let problems = await send();
-    if (!this._options || !this._isAllowed(this._options.setting())) {
-      return;
-    }
     let requestCount = 0;
     while (this._canAskAgain && store.request && requestCount < MAX_REPAIRS) {
       requestCount++;
       problems = await this._sender.send({ ...store.request, isRetry: true });
     }
-    if (problems && store.suggestion !== previousSuggestion) {
+    const isNew = store.suggestion !== previousSuggestion;
+    if (problems && isNew && this._options && this.isAllowed) {
       await this._run(problems, requestCount, this._options);
     }
+    if (store.state.isChecking) {
+      store.setState({ isChecking: false });
+    }
+  }
+
+  /** Whether the setting allows automatic repairs with the current model. */
+  get isAllowed(): boolean {
+    const { model } = this._store.state;
+    const setting = this._options?.setting();
+    return setting === 'all' || (setting === 'local' && !!model?.onThisMachine);
   }
 
   /** Whether a small model has just given an answer that can't be used. */
   private get _canAskAgain(): boolean {
     const { failure, model } = this._store.state;
-    return !!model?.small && !!failure && isUnusableAnswer(failure);
+    const isUnusable = !!failure && isUnusableAnswer(failure);
+    return this.isAllowed && !!model?.small && isUnusable;
   }
 
   private async _run(
@@ -161,11 +165,6 @@ export class AutomaticRepair {
     }
     store.setState({ code, corrections: [], problems });
     return original;
-  }
-
-  private _isAllowed(setting: RepairSetting): boolean {
-    const { model } = this._store.state;
-    return setting === 'all' || (setting === 'local' && !!model?.onThisMachine);
   }
 }
 

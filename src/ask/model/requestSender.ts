@@ -34,7 +34,13 @@ import type { GenerationStore } from './store';
 export type Problems = readonly IProblem[] | null;
 
 export class RequestSender {
-  constructor(private readonly _store: GenerationStore) {}
+  /**
+   * @param _isRepairAllowed - Return whether a suggestion's problems are repaired automatically.
+   */
+  constructor(
+    private readonly _store: GenerationStore,
+    private readonly _isRepairAllowed: () => boolean
+  ) {}
 
   /** Build the request for this intent from the current state. */
   buildRequest(intent: string): IRequest {
@@ -280,6 +286,7 @@ export class RequestSender {
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited,
+        isChecking: this._isRepairAllowed(),
         ...(isSameAgain && { notice: 'same_again' })
       });
     }

@@ -142,6 +142,11 @@ export interface IGenerationState {
   readonly dataframes: readonly DataFrameProfile[];
   /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
+  /**
+   * Whether the suggestion is being checked, and may then be repaired automatically. Until then, its
+   * buttons are disabled, because they would be replaced just when the person presses them.
+   */
+  readonly isChecking: boolean;
   /** The number of lines written by hand that the suggestion would change or remove. */
   readonly overwrittenCount: number;
   /** The corrections that were made without a model, such as `prise → price`. */
@@ -179,6 +184,7 @@ export const INITIAL_STATE: IGenerationState = {
   nextAttemptTime: 0,
   dataframes: [],
   problems: [],
+  isChecking: false,
   overwrittenCount: 0,
   corrections: [],
   correctedCount: 0,
@@ -242,6 +248,7 @@ export function waitingState(
     failure: null,
     notice: null,
     problems: [],
+    isChecking: false,
     overwrittenCount: 0,
     corrections: [],
     correctedCount: 0,

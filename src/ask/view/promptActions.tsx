@@ -74,6 +74,7 @@ export function Actions(props: {
   }
   if (state.phase === 'suggested') {
     const changesNothing = state.notice === 'same';
+    const { isChecking } = state;
     return (
       <>
         {changesNothing ? (
@@ -81,6 +82,7 @@ export function Actions(props: {
             label={trans.__('Try again')}
             title={trans.__('Ask the model for another answer')}
             primary
+            disabled={isChecking}
             run={() => void model.retry()}
           />
         ) : (
@@ -89,6 +91,7 @@ export function Actions(props: {
             // In a field with text, Shift+Enter inserts a line break.
             keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
             primary
+            disabled={isChecking}
             run={() => void model.decision.accept()}
           />
         )}
@@ -102,6 +105,7 @@ export function Actions(props: {
             label={trans.__('Accept and run')}
             keys={keyNames('Alt Enter')}
             title={runTitle(model.runs.limit, trans)}
+            disabled={isChecking}
             run={() => void model.runs.start()}
           />
         )}
@@ -115,6 +119,7 @@ export function Actions(props: {
           <Button
             label={trans.__('Regenerate')}
             title={trans.__('Ask the model for another answer')}
+            disabled={isChecking}
             run={() => void model.retry()}
           />
         )}

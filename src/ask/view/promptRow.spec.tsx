@@ -247,6 +247,21 @@ describe('PromptRow', () => {
     expect(button(t.row, 'Accept and run')!.title).toContain('run the cell');
   });
 
+  it('disables the buttons that a repair would replace, while it may still begin', async () => {
+    const { model, row, settle } = await setup();
+    suggest(model);
+    const names = ['Accept', 'Accept and run', 'Regenerate', 'Reject'];
+    const disabled = () => names.filter(name => button(row, name)?.disabled);
+    setState(model, { isChecking: true });
+    row.update();
+    await settle();
+    expect(disabled()).toEqual(['Accept', 'Accept and run', 'Regenerate']);
+    setState(model, { isChecking: false });
+    row.update();
+    await settle();
+    expect(disabled()).toEqual([]);
+  });
+
   it('says how many lines written by hand a suggestion overwrites', async () => {
     const t = await setup();
     suggest(t.model);
