@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -31,7 +32,7 @@ def shop() -> pd.DataFrame:
 
 
 def problems(code: str) -> list[dict]:
-    reported = check(code, {"df": shop(), "pd": pd})
+    reported = check(code, {"df": shop(), "np": np, "pd": pd})
     return [problem for problem in reported if problem["kind"] in KINDS]
 
 
@@ -39,7 +40,7 @@ def fails(code: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec(code, {"df": shop(), "pd": pd})
+            exec(code, {"df": shop(), "np": np, "pd": pd})
     except (TypeError, ValueError, AttributeError):
         return True
     return False
@@ -60,6 +61,11 @@ WRONG = [
     "df['volume'].astype(float)",
     "df['volume'].astype('int')",
     "pd.to_numeric(df['volume'])",
+    "np.abs(df['day'])",
+    "np.sqrt(df['volume'])",
+    "np.log1p(df['城市'])",
+    "np.mean(df['城市'])",
+    "np.isnan(df['城市'])",
     "df.corr()",
     "df.mean()",
     "df[['price', 'volume']].corr()",
@@ -99,6 +105,11 @@ RIGHT = [
     "df['volume'].nunique()",
     "df['size'].astype(float).mean()",
     "pd.to_numeric(df['size']).mean()",
+    "np.sqrt(df['price'])",
+    "np.sum(df['城市'])",
+    "np.max(df['城市'])",
+    "np.sqrt(pd.to_numeric(df['volume'], errors='coerce'))",
+    "np.mean(df['sold'])",
     "pd.to_numeric(df['volume'], errors='coerce').mean()",
     "df['volume'].str.replace(',', '').replace('-', '0').astype(float).mean()",
     "df[df['mixed'] != '-']['mixed'].mean()",

@@ -17,6 +17,12 @@ _LENIENT_OF_GROUPS = {"std", "sem", "skew", *_LENIENT}
 # Methods of a Series that fail for any text, and those that fail only for words.
 _NUMERIC_OF_SERIES = {*_NUMERIC, "kurt", "kurtosis", "nlargest", "nsmallest"} - {"quantile"}
 _LENIENT_OF_SERIES = {"abs", "quantile"}
+# Functions of numpy that fail for words.
+_NUMPY_FUNCTIONS = set(
+    "abs absolute average cbrt ceil corrcoef cos cumprod degrees diff exp expm1 floor isfinite "
+    "isinf isnan log log10 log1p log2 mean median nanmean nanmedian nanstd nanvar negative prod "
+    "radians rint sign sin sqrt square std tan trunc var".split()
+)
 # For each accessor of a Series, the kinds of dtypes that don't have it.
 _ACCESSORS = {
     "dt": ("text", "object", "number", "boolean"),
@@ -127,11 +133,18 @@ def _aggregated_columns(groups: Groups) -> list[str]:
     return groups.selection or [name for name in groups.frame.columns if name not in keys]
 
 
-def check_conversion(context: Context, node: ast.Call) -> None:
-    """Report ``pd.to_numeric(column)`` if the column contains text that isn't a number."""
+def check_function(context: Context, name: str, node: ast.Call) -> None:
+    """Report a function that needs numbers if its only argument contains text.
+
+    ``name`` is the dotted name of the function, such as ``numpy.sqrt``.
+    """
+    library, _, short_name = name.rpartition(".")
+    if name != "pandas.to_numeric" and (library != "numpy" or short_name not in _NUMPY_FUNCTIONS):
+        return
     value = context.value(node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if value is not None and _has_words(value):
-        context.report_code(node, "not_numbers", f"to_numeric() fails: {_content(value)}.")
+        message = f"{short_name}() needs numbers, but {_content(value)}."
+        context.report_code(node, "not_numbers", message)
 
 
 def check_arithmetic(context: Context, node: ast.BinOp) -> None:

@@ -9,7 +9,7 @@ from ..inspection.dtypes import Dtype, csv_dtypes, is_pandas_2
 from ..inspection.files import csv_rows, file_exists, is_local, neighbours
 from ..inspection.objects import MISSING, is_function, is_plain_class, loaded_value
 from ..inspection.signatures import keywords, own_keywords
-from .dtypes import check_conversion
+from .dtypes import check_function
 from .labels import Arguments, labels, report_missing
 from .pandas_methods import call_pandas, merge_frames
 from .polars_methods import column_expression
@@ -101,6 +101,7 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
         own = own_keywords(symbol.value) if is_function(symbol.value) else frozenset()
         accepted = own.union(_KEYWORDS[path].split())
     check_keywords(context, accepted, path, node)
+    check_function(context, path, node)
     if path in _READERS:
         return _read(context, path, node)
     if path == "pandas.DataFrame" or path == "polars.DataFrame":
@@ -119,8 +120,6 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
         return column_expression(context, node)
     if path in ("pandas.to_datetime", "pandas.to_numeric", "pandas.cut", "pandas.qcut"):
         first = context.value(node.args[0]) if node.args else UNKNOWN
-        if path == "pandas.to_numeric":
-            check_conversion(context, node)
         is_certain = not any(keyword.arg == "errors" for keyword in node.keywords)
         kind = _CONVERTED_KINDS.get(path) if is_certain else None
         dtype = None if kind is None else Dtype(kind)
