@@ -45,7 +45,7 @@ from ..record.filenames import (
 from ..record.legacy_format import find_ids, legacy_name
 from ..record.merge.digests import SeqsByDigest, seqs_by_digest
 from ..record.merge.sessions import merge_into
-from ..record.mutations import bump_revision, check_writable, find_problems
+from ..record.mutations import check_writable, find_problems, next_revision
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .git_stages import complete_conflict
 from .logs_and_blobs import Blobs, NotebookLogs
@@ -184,7 +184,7 @@ class Verifier:
         reason = _CONFLICT if has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
         # Like any write to a damaged file, this repair quarantines the damaged bytes.
-        return Finding(name, problem, partial(self._files.change, key, _bump_revision))
+        return Finding(name, problem, partial(self._files.change, key, _increment_revision))
 
     def _check_misnamed(
         self, file: _File, key: SessionKey, session: Session, data: bytes
@@ -363,7 +363,7 @@ def run_check(check: Check, repair: bool) -> VerifyResult:
     return VerifyResult(location, problem, repaired=True)
 
 
-def _bump_revision(session: Session) -> bool:
+def _increment_revision(session: Session) -> bool:
     """Increment the revision, so that the session is saved although no record changes."""
-    bump_revision(session.meta)
+    session.meta = next_revision(session.meta)
     return True

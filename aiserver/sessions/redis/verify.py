@@ -23,7 +23,7 @@ from ...models import Event, Interaction, NotebookLogEntry, Session, SessionKey,
 from ..base import VerifyResult
 from ..record import codec
 from ..record.damage.recovery import recover
-from ..record.mutations import bump_revision, check_writable, find_problems
+from ..record.mutations import check_writable, find_problems, next_revision
 from ..record.splice import SEPARATOR
 from .client import Client
 from .keys import Keyspace, cell_name, encode_owner, parse_cell_name
@@ -210,7 +210,7 @@ def _diagnose(records: _StoredRecords, key: SessionKey) -> tuple[str | None, Ses
         return None, None
     except codec.DamagedData:
         session = recover(data, key)
-        bump_revision(session.meta)
+        session.meta = next_revision(session.meta)
         count = records.count_damaged()
         return f"{count} unreadable records" if count else "metadata is damaged", session
     if records.is_outdated(session):

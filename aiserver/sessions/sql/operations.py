@@ -167,8 +167,7 @@ def save_turn(
     if not _was_committed(connection, state, key):
         mutations.check_writable(head.meta, if_revision)
         saved = mutations.number_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
-        _append_records(connection, state, key, head, [saved])
-        state.result = saved, head.meta.revision or 0
+        state.result = saved, _append_records(connection, state, key, head, [saved])
     committed: tuple[Interaction, int] = state.result
     return committed
 
@@ -189,9 +188,10 @@ def save_events(
         mutations.check_writable(head.meta, if_revision)
         existing_events = queries.existing_events(connection, key, events)
         saved, new_events = mutations.number_events(events, head.counters.next_seq, existing_events)
+        revision = head.meta.revision or 0
         if new_events:
-            _append_records(connection, state, key, head, new_events)
-        state.result = saved, head.meta.revision or 0
+            revision = _append_records(connection, state, key, head, new_events)
+        state.result = saved, revision
     committed: tuple[list[Event], int] = state.result
     return committed
 
@@ -327,11 +327,11 @@ def _append_records(
     key: SessionKey,
     head: _Head,
     new_records: Sequence[Interaction | Event],
-) -> None:
-    """Append records to a session and increment its revision."""
-    meta = head.meta
-    mutations.bump_revision(meta)
-    summary = extend_summary(head.summary, new_records, meta.revision or 0, meta.last_updated)
+) -> int:
+    """Append records to a session, and return its new revision."""
+    meta = mutations.next_revision(head.meta)
+    revision = meta.revision or 0
+    summary = extend_summary(head.summary, new_records, revision, meta.last_updated)
     if not head.counters.in_order:
         # The summary describes the newest records. Because the items aren't in chronological
         # order, the newest records can only be determined from the complete session.
@@ -342,7 +342,8 @@ def _append_records(
         events = [record for record in new_records if isinstance(record, Event)]
         session.events = (session.events or []) + events
         summary = summarise(session)
-    _write_records(connection, state, key, head, new_records, summary)
+    _write_records(connection, state, key, head._replace(meta=meta), new_records, summary)
+    return revision
 
 
 def _write_records(
