@@ -20,13 +20,14 @@ import builtins
 import contextlib
 import os
 import time
+from functools import lru_cache
 from typing import Any
 
 from .frames.flow import Flow
 from .frames.meant import meant_frames
 from .inspection.imports import import_of
 from .inspection.objects import plain_variables
-from .problems import CLEAR_SIMILARITY, Problems, similarity
+from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
 
@@ -63,12 +64,12 @@ def check(
     if depth(tree, _DEEPEST) >= _DEEPEST:
         return problems.sorted()
     plain = plain_variables(variables)
+    flow = Flow(problems, plain, folder or "", source)
     with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
-        flow = Flow(problems, plain, folder or os.getcwd(), source)
-        try:
-            _check_names(tree, plain, source, problems, flow)
-        finally:
-            flow.run(tree)
+        _check_names(tree, plain, source, problems, flow)
+    with contextlib.suppress(Exception):
+        flow.folder = folder or os.getcwd()
+        flow.run(tree)
     return problems.sorted()
 
 
@@ -80,19 +81,26 @@ def _check_names(
     builtin_names = {name for name in dir(builtins) if type(name) is str}
 
     def report(node: ast.AST, name: str, visible: set[str]) -> None:
+        if problems.is_full:
+            return
         is_private = name.startswith("_")
         names = [other for other in visible if is_private or not other.startswith("_")]
-        message = f"The name {name!r} is not defined."
         near = problems.near(name, sorted(names))
         candidates = [other for other in near if similarity(name, other) >= CLEAR_SIMILARITY]
         statement = import_of(name, problems.text_after(node))
         meant = ""
         if not candidates and not statement:
-            frames, meant = meant_frames(tree, name, flow.frames())
-            candidates = list(dict.fromkeys([*frames, *near]))
-            candidates = [other for other in candidates if other not in builtin_names]
-        problems.add(
-            node, "undefined_name", name, message, candidates, statement=statement, correction=meant
-        )
+            # Except for clear misspellings, a name never means a built-in name.
+            candidates = [other for other in near if other not in builtin_names]
+            frames, meant = frames_meant_by(name)
+            meant = "" if candidates else meant
+            candidates = list(dict.fromkeys([*frames, *candidates]))[:MAX_CANDIDATES]
+        message = f"The name {name!r} is not defined."
+        more = {"statement": statement, "correction": meant}
+        problems.add(node, "undefined_name", name, message, candidates, **more)
+
+    @lru_cache(maxsize=64)
+    def frames_meant_by(name: str) -> tuple[list[str], str]:
+        return meant_frames(tree, name, flow.frames())
 
     NameChecker(set(variables) | builtin_names, report).check(tree)

@@ -11,7 +11,7 @@ from typing import Any
 
 _MIN_SIMILARITY = 0.6  # the minimum similarity of a candidate
 CLEAR_SIMILARITY = 0.8  # the minimum similarity of a clear misspelling
-_MAX_CANDIDATES = 3
+MAX_CANDIDATES = 3
 MAX_NAME_LENGTH = 200
 
 
@@ -208,7 +208,7 @@ class NameIndex:
                 ratio = max(ratio, _MIN_SIMILARITY)
             if ratio >= _MIN_SIMILARITY and self._names[number] != name:
                 ranked.append((-ratio, number))
-        return [self._names[number] for _, number in sorted(ranked)[:_MAX_CANDIDATES]]
+        return [self._names[number] for _, number in sorted(ranked)[:MAX_CANDIDATES]]
 
 
 def _correction(name: str, kind: str, candidates: list[str]) -> str:

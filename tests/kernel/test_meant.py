@@ -7,6 +7,8 @@ import polars
 import pytest
 
 from aiserver.kernel.check import check
+from aiserver.kernel.frames import meant
+from aiserver.kernel.frames.meant import NameUses
 
 TABLES = {
     "销售": pandas.DataFrame({"城市": ["a"], "金额": [1]}),
@@ -35,6 +37,14 @@ BOTH = ["销售", "weather"]
         ("sales['unit']", [], ""),
         ("sales[['城市', 'rain']]", [], ""),
         ("sales.predict('城市')", [], ""),
+        # What the suggestion changes or reads may be something else than the table.
+        ("sales['金额'] = 1", BOTH, ""),
+        ("total['金额'] = 销售['金额'].max()", BOTH, ""),
+        ("total['all'] = 销售['金额'].sum()", BOTH, ""),
+        ("by_city = 销售.groupby('城市').sum()\nsales['金额'].max()", ["销售"], ""),
+        ("print('金额', sales.mean())", BOTH, ""),
+        # Another name is similar.
+        ("sales_sum = 1\nsales['金额']", ["销售", "sales_sum"], ""),
         # Not used like a DataFrame.
         ("print(sales)", [], ""),
         ("sales('城市')", [], ""),
@@ -55,6 +65,27 @@ def test_two_frames_with_the_column_leave_the_choice_to_the_person() -> None:
     copies = {"a": TABLES["销售"].copy(), "b": TABLES["销售"].copy()}
     (problem,) = check("sales['金额'].sum()", copies)
     assert (problem["candidates"], problem["correction"]) == (["a", "b"], "")
+
+
+def test_at_most_three_frames_are_offered() -> None:
+    frames = {f"table_{number}": TABLES["销售"] for number in range(5)}
+    (problem,) = check("sales['金额'].sum()", frames)
+    assert problem["candidates"] == ["table_0", "table_1", "table_2"]
+
+
+def test_a_frame_may_have_the_name_of_a_builtin() -> None:
+    (problem,) = check("sales['金额'].sum()", {"input": TABLES["销售"]})
+    assert (problem["candidates"], problem["correction"]) == (["input"], "input")
+
+
+def test_a_long_suggestion_with_one_undefined_name_takes_no_longer_than_its_limit() -> None:
+    """The search for frames walks through the suggestion once for each name, not for each use."""
+    walks = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(meant, "NameUses", lambda *a: walks.append(a) or NameUses(*a))
+        problems = check("data['金额'].sum()\n" * 500, dict(TABLES))
+    assert [item["correction"] for item in problems] == ["销售"] * 20
+    assert len(walks) == 1
 
 
 def test_builtin_names_must_be_clearly_misspelt() -> None:

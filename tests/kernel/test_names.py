@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -155,3 +156,8 @@ def test_a_star_import_of_a_loaded_module_defines_its_names():
     import math  # noqa: F401
 
     assert names("from math import *\nprint(sqrt(2), squareroot(3))") == ["squareroot"]
+
+
+def test_names_are_checked_in_a_deleted_folder(monkeypatch):
+    monkeypatch.setattr("os.getcwd", Mock(side_effect=FileNotFoundError))
+    assert problems("missing.bar()") == [("undefined_name", "missing")]

@@ -84,7 +84,7 @@ class Database:
             "meta": json.dumps(meta),
             "extra": json.dumps(content, indent=2) if content else "",
             "events": events,
-            "counters": split(session)[1].model_dump_json(),
+            "counters": split(session)[1].dump(),
             "summary": summarise(session).model_dump_json(),
         }
         rows = [

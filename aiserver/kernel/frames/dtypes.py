@@ -19,9 +19,9 @@ _NUMERIC_OF_SERIES = {*_NUMERIC, "kurt", "kurtosis", "nlargest", "nsmallest"} - 
 _LENIENT_OF_SERIES = {"abs", "quantile"}
 # Functions of numpy that fail for words.
 _NUMPY_FUNCTIONS = set(
-    "abs absolute average cbrt ceil corrcoef cos cumprod degrees diff exp expm1 floor isfinite "
-    "isinf isnan log log10 log1p log2 mean median nanmean nanmedian nanstd nanvar negative prod "
-    "radians rint sign sin sqrt square std tan trunc var".split()
+    "abs absolute cbrt ceil corrcoef cos degrees exp expm1 floor isfinite isinf isnan log log10 "
+    "log1p log2 mean median nanmean nanmedian nanstd nanvar negative radians rint sign sin sqrt "
+    "square std tan trunc var".split()
 )
 # For each accessor of a Series, the kinds of dtypes that don't have it.
 _ACCESSORS = {
@@ -143,8 +143,8 @@ def check_function(context: Context, name: str, node: ast.Call) -> None:
         return
     value = context.value(node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if value is not None and _has_words(value):
-        message = f"{short_name}() needs numbers, but {_content(value)}."
-        context.report_code(node, "not_numbers", message)
+        reason = "fails:" if library == "pandas" else "needs numbers, but"
+        context.report_code(node, "not_numbers", f"{short_name}() {reason} {_content(value)}.")
 
 
 def check_arithmetic(context: Context, node: ast.BinOp) -> None:

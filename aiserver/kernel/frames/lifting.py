@@ -16,6 +16,7 @@ from ..inspection.objects import (
     instance_attributes,
     is_array_function,
     is_compiled_function,
+    is_library_class,
     is_plain_class,
     is_random_function,
     loaded_value,
@@ -49,6 +50,7 @@ class Lifting(Context):
     def frames(self) -> dict[str, Frame]:
         """Return the DataFrames in the kernel by the names of their variables."""
         kinds = [loaded_value(library, "DataFrame") for library in ("pandas", "polars")]
+        kinds = [kind for kind in kinds if is_plain_class(kind) and is_library_class(kind)]
         frames = {}
         for name, obj in self.variables.items():
             if not name.startswith("_") and any(type(obj) is kind for kind in kinds):

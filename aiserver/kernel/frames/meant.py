@@ -16,64 +16,89 @@ from .values import Frame
 _FRAME_ARGUMENTS = ("data", "data_frame")
 
 
+class NameUses:
+    """The uses of an undefined name in a suggestion.
+
+    ``columns`` and ``attributes`` are read from the name directly. ``texts`` are the strings in the
+    indexes and calls that begin with the name, as in ``sales.groupby("city")["price"]``.
+    ``is_changed`` tells whether the suggestion sets or deletes a column or attribute of the name.
+    ``all_names`` contains all names in the suggestion.
+    """
+
+    def __init__(self, tree: ast.Module, name: str) -> None:
+        self.columns: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: set[str] = set()
+        self.is_used_as_frame = False
+        self.is_changed = False
+        self.all_names: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                self.all_names.add(node.id)
+            elif isinstance(node, (ast.Subscript, ast.Attribute)) and _is_name(node.value, name):
+                self._add_access(node)
+            if isinstance(node, ast.Subscript) and _root(node) == name:
+                self.texts.update(_strings(node.slice))
+            elif isinstance(node, ast.Call):
+                self._add_call(node, name)
+
+    def _add_access(self, node: ast.Subscript | ast.Attribute) -> None:
+        self.is_used_as_frame = True
+        if not isinstance(node.ctx, ast.Load):
+            self.is_changed = True
+        elif isinstance(node, ast.Attribute):
+            self.attributes.add(node.attr)
+        else:
+            self.columns.update(_strings(node.slice, depth=1))
+
+    def _add_call(self, node: ast.Call, name: str) -> None:
+        given = [keyword for keyword in node.keywords if keyword.arg in _FRAME_ARGUMENTS]
+        is_given = any(_is_name(keyword.value, name) for keyword in given)
+        self.is_used_as_frame = self.is_used_as_frame or is_given
+        if is_given or _root(node) == name:
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                self.texts.update(_strings(argument))
+
+
 def meant_frames(tree: ast.Module, name: str, frames: dict[str, Frame]) -> tuple[list[str], str]:
     """Return the frames that ``name`` may mean, and the one that it certainly means, or "".
 
     ``frames`` contains the frames by the names of their variables. A frame is returned if it has
-    everything that the suggestion reads from ``name`` directly: columns and attributes. It is
-    certain if it is the only one of them with a column that occurs in the same statements.
+    all columns and attributes that the suggestion reads from ``name``. It is certain if it is the
+    only one of them with a column that the suggestion uses after ``name``, and if the suggestion
+    neither uses the frame by its own name nor changes what ``name`` means.
     """
-    columns, attributes, texts, is_used = _uses(tree, name)
+    uses = NameUses(tree, name)
     possible: list[str] = []
-    certain: list[str] = []
-    for other, frame in frames.items():
-        kind = loaded_value(frame.library, "DataFrame")
-        is_possible = is_used and all(column in frame.columns for column in columns)
-        for attribute in attributes:
-            is_column = attribute in frame.columns
-            is_possible = is_possible and (is_column or attribute in class_attributes(kind))
-        if is_possible:
-            has_column = any(text in frame.columns for text in texts | attributes)
-            (certain if has_column else possible).append(other)
-    return certain + possible, certain[0] if len(certain) == 1 else ""
-
-
-def _uses(tree: ast.Module, name: str) -> tuple[set[str], set[str], set[str], bool]:
-    """Return how the suggestion uses a name.
-
-    The result contains the columns and attributes that it reads from the name directly, all texts
-    in the statements with the name, and whether any use is like that of a DataFrame.
-    """
-    columns: set[str] = set()
-    attributes: set[str] = set()
-    texts: set[str] = set()
-    is_used = False
-    for statement in tree.body:
-        nodes = list(ast.walk(statement))
-        if not any(_is_name(node, name) for node in nodes):
-            continue
-        for node in nodes:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.add(node.value)
-            elif isinstance(node, ast.Subscript) and _is_name(node.value, name):
-                is_used = True
-                if isinstance(node.ctx, ast.Load):
-                    columns.update(_index_texts(node.slice))
-            elif isinstance(node, ast.Attribute) and _is_name(node.value, name):
-                is_used = True
-                attributes.add(node.attr)
-            elif isinstance(node, ast.keyword) and node.arg in _FRAME_ARGUMENTS:
-                is_used = is_used or _is_name(node.value, name)
-    return columns, attributes, texts, is_used
+    likely: list[str] = []
+    for other, frame in frames.items() if uses.is_used_as_frame else ():
+        methods = class_attributes(loaded_value(frame.library, "DataFrame"))
+        has_all = uses.columns.issubset(frame.columns)
+        if has_all and all(item in frame.columns or item in methods for item in uses.attributes):
+            used = uses.columns | uses.texts | (uses.attributes - methods)
+            (likely if used.intersection(frame.columns) else possible).append(other)
+    is_certain = len(likely) == 1 and likely[0] not in uses.all_names and not uses.is_changed
+    return likely + possible, likely[0] if is_certain else ""
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _index_texts(node: ast.AST) -> Iterator[str]:
-    """Yield the texts of an index: of ``"a"`` or of ``["a", "b"]``."""
-    node = getattr(node, "value", node) if type(node).__name__ == "Index" else node  # Python 3.8
-    for item in node.elts if isinstance(node, ast.List) else [node]:
-        if isinstance(item, ast.Constant) and isinstance(item.value, str):
-            yield item.value
+def _root(node: ast.AST) -> str:
+    """Return the name with which a chain of calls, attributes and indexes begins, or ""."""
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _strings(node: ast.AST, depth: int = 3) -> Iterator[str]:
+    """Yield a string, or the strings in a list, tuple or dict, which may be nested."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            yield node.value
+    elif type(node).__name__ == "Index":  # Python 3.8
+        yield from _strings(node.value, depth)  # type: ignore[attr-defined]
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and depth:
+        for child in ast.iter_child_nodes(node):
+            yield from _strings(child, depth - 1)

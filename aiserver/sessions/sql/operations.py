@@ -361,7 +361,7 @@ def _write_records(
     row = {
         "meta": to_column(head.meta),
         "events": LIST if has_events else max(head.events_code, ABSENT),  # _NO_ROW becomes ABSENT
-        "counters": head.counters.model_dump_json(),
+        "counters": head.counters.dump(),
         "summary": summary.model_dump_json(),
     }
     # The session's row is written before the items. So if two writers create the same session, the
@@ -383,7 +383,7 @@ def _insert_session(
         "meta": stored.meta,
         "extra": stored.extra,
         "events": stored.events_code,
-        "counters": counters.model_dump_json(),
+        "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
     queries.insert_session(connection, key, row)

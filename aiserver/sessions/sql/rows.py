@@ -81,6 +81,11 @@ class Counters(BaseModel):
             elif record.type == "context_reset":
                 self.after_reset = self.next_index
 
+    def dump(self) -> str:
+        """Return the counters as JSON. Raises ValueError if a number has too many digits."""
+        # ``model_dump_json`` would write numbers that ``model_validate_json`` can't read.
+        return json.dumps(self.model_dump())
+
 
 @dataclass
 class StoredSession:

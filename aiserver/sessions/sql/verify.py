@@ -154,7 +154,7 @@ def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[
         "meta": to_column(session.meta),
         "extra": "" if stored.extra in examination.unreadable_columns else stored.extra,
         "events": LIST if session.events else stored.events_code,
-        "counters": counters.model_dump_json(),
+        "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
     queries.insert_items(connection, key, state.id, start, new_items)

@@ -118,13 +118,37 @@ describe('AutomaticRepair', () => {
         checks.shift()?.(problems);
       }
       await asked;
-      expect([...new Set(states)]).toEqual(
+      const changes = states.filter((state, i) => state !== states[i - 1]);
+      expect(changes).toEqual(
         repair === 'off'
           ? ['waiting', 'suggested']
           : ['waiting', 'suggested, checking', 'suggested']
       );
       t.model.dispose();
     }
+  });
+
+  it('stays in the check of a further request when the first check ends', async () => {
+    const t = setup({ repair: 'all' });
+    const checks: ((problems: IProblem[]) => void)[] = [];
+    t.target.check.mockImplementation(
+      () => new Promise(resolve => checks.push(resolve))
+    );
+    t.model.open();
+    const first = t.model.ask('do it');
+    (await t.requested(1)).push(start(1), done(1, '1'), null);
+    await new Promise(resolve => setTimeout(resolve));
+    await t.model.decision.reject();
+    t.model.open();
+    const second = t.model.ask('do something else');
+    (await t.requested(2)).push(start(2), done(2, '2'), null);
+    await new Promise(resolve => setTimeout(resolve));
+    checks[0]([]);
+    await first;
+    expect(t.model.state).toMatchObject({ code: '2', isChecking: true });
+    checks[1]([]);
+    await second;
+    expect(t.model.state.isChecking).toBe(false);
   });
 
   it('undoes a correction after which no fewer problems remain', async () => {

@@ -44,6 +44,7 @@ export class AutomaticRepair {
    */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
     const store = this._store;
+    const requestNumber = ++this._lastRequest;
     const previousSuggestion = store.suggestion;
     let problems = await send();
     let requestCount = 0;
@@ -55,7 +56,8 @@ export class AutomaticRepair {
     if (problems && isNew && this._options && this.isAllowed) {
       await this._run(problems, requestCount, this._options);
     }
-    if (store.state.isChecking) {
+    // During the check, the person can close the suggestion and send another request.
+    if (store.state.isChecking && requestNumber === this._lastRequest) {
       store.setState({ isChecking: false });
     }
   }
@@ -166,6 +168,8 @@ export class AutomaticRepair {
     store.setState({ code, corrections: [], problems });
     return original;
   }
+
+  private _lastRequest = 0;
 }
 
 /** Return whether a model can correct the problem. Only the person can install a package. */

@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -151,7 +152,12 @@ def test_the_bytes_of_rows_are_joined_without_parsing(content: dict[str, Any]) -
     assert codec.parse(composed, KEY) == session
     if "\\ud83d" not in json.dumps(content):  # in that case the codec writes other bytes
         assert composed == codec.encode(session)
-    assert Counters.model_validate_json(counters.model_dump_json()) == counters
+    assert Counters.model_validate_json(counters.dump()) == counters
+
+
+def test_counters_that_could_not_be_read_again_are_not_written() -> None:
+    with pytest.raises(ValueError, match="digits"):
+        Counters(next_seq=10**4300).dump()
 
 
 @in_loop
