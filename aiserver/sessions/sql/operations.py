@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from sqlalchemy import Connection, func, select
 
 from ...errors import SessionCorrupt
@@ -23,7 +22,6 @@ from ...models import (
     NewTurn,
     Session,
     SessionKey,
-    SessionMeta,
     new_session,
 )
 from ...models import SessionSummary as Summary
@@ -36,7 +34,7 @@ from . import queries
 from .codes import ABSENT, LIST
 from .database import WriteState
 from .owners import owner_key
-from .rows import Counters, StoredSession, is_supported, split, to_column, to_item
+from .rows import Counters, Head, HeadRow, StoredSession, split, to_column, to_item
 from .tables import sessions
 from .verify import repair
 
@@ -49,18 +47,6 @@ the session's counters are wrong.
 """
 _NO_ROW = -1
 """The ``events_code`` of a session that has no row in the table ``sessions`` yet."""
-
-_HEAD = TypeAdapter(tuple[SessionMeta, Counters, Summary])
-
-
-class _Head(NamedTuple):
-    """The data of a session that is needed to append records to it."""
-
-    meta: SessionMeta
-    events_code: int
-    """The value of the column ``events`` (see ``codes.py``); ``_NO_ROW`` for a new session."""
-    counters: Counters
-    summary: Summary
 
 
 def load(connection: Connection, key: SessionKey) -> Session | None:
@@ -279,7 +265,7 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
         return session
 
 
-def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _Head:
+def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> Head:
     """Lock a session until the transaction ends, repair it if necessary, and return its head."""
     row = queries.read_head(connection, key, for_update=True)
     if state.attempts <= _ATTEMPTS_BEFORE_REPAIR:
@@ -289,27 +275,15 @@ def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _H
     return _parse_head(queries.read_head(connection, key, for_update=True), key)
 
 
-def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
+def _parse_head(row: HeadRow | None, key: SessionKey) -> Head:
     """Parse a session's row in ``sessions``; ``row`` is None for a new session.
 
     Raises DamagedData or ValidationError.
     """
     if row is None:
         session = new_session(key)
-        return _Head(session.meta, _NO_ROW, Counters(), summarise(session))
-    with contextlib.suppress(ValidationError):
-        # Parsing each column on its own takes longer (benchmarks/stores.py).
-        meta, counters, summary = _HEAD.validate_json(f"[{row.meta},{row.counters},{row.summary}]")
-        if is_supported(meta, key):
-            return _Head(meta, row.events_code, counters, summary)
-    meta = StoredSession(row.meta).read_meta(key)
-    if not is_supported(meta, key):
-        # A newer version of AI Server wrote the session, so the caller raises SessionTooNew and
-        # doesn't need the counters.
-        session = Session(meta=meta, interactions=[])
-        return _Head(meta, row.events_code, Counters(), summarise(session))
-    counters = Counters.model_validate_json(row.counters)
-    return _Head(meta, row.events_code, counters, Summary.model_validate_json(row.summary))
+        return Head(session.meta, _NO_ROW, Counters(), summarise(session))
+    return row.parse(key)
 
 
 def _was_committed(connection: Connection, state: WriteState, key: SessionKey) -> bool:
@@ -325,7 +299,7 @@ def _append_records(
     connection: Connection,
     state: WriteState,
     key: SessionKey,
-    head: _Head,
+    head: Head,
     new_records: Sequence[Interaction | Event],
 ) -> int:
     """Append records to a session, and return its new revision."""
@@ -350,7 +324,7 @@ def _write_records(
     connection: Connection,
     state: WriteState,
     key: SessionKey,
-    head: _Head,
+    head: Head,
     new_records: Sequence[Interaction | Event],
     summary: Summary,
 ) -> None:

@@ -36,7 +36,7 @@ from ..record import codec
 from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
 from .owners import can_be_key, owner_key
-from .rows import Item, StoredSession, hash_event_id
+from .rows import HeadRow, Item, StoredSession, hash_event_id
 from .tables import items, owners, sessions
 
 _META_INDEX, _EXTRA_INDEX = -2, -1
@@ -136,17 +136,6 @@ def _compile(
     """
     compiled: Any = statement.compile(dialect=dialect, column_keys=param_names)
     return str(compiled), compiled.positiontup, dict(compiled.params)
-
-
-class HeadRow(NamedTuple):
-    """A session's row in ``sessions``, without its key and the column ``extra``."""
-
-    meta: str
-    events_code: int
-    """Whether the key ``events`` in the session's JSON is absent, null or a list (a code from
-    ``codes.py``)."""
-    counters: str
-    summary: str
 
 
 class SessionRows(NamedTuple):

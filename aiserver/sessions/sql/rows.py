@@ -18,9 +18,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
+from ...models import (
+    Event,
+    Interaction,
+    Session,
+    SessionKey,
+    SessionMeta,
+    SessionSummary,
+    Stored,
+)
 from ..record import codec
 from ..record.codec import DamagedData
 from ..record.splice import (
@@ -32,6 +40,7 @@ from ..record.splice import (
     indent,
     session_chunks,
 )
+from ..record.summaries import summarise
 from .codes import ABSENT, EVENT, LIST, NULL, TURN
 
 R = TypeVar("R", bound=Stored)
@@ -155,6 +164,48 @@ class StoredSession:
 
     def _parse_items(self, kind: int, model: type[R]) -> list[R]:
         return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
+
+
+class Head(NamedTuple):
+    """The data of a session that is needed to append records to it."""
+
+    meta: SessionMeta
+    events_code: int
+    """The value of the column ``events`` (see ``codes.py``)."""
+    counters: Counters
+    summary: SessionSummary
+
+
+_COLUMNS = TypeAdapter(tuple[SessionMeta, Counters, SessionSummary])
+
+
+class HeadRow(NamedTuple):
+    """A session's row in ``sessions``, without its key and the column ``extra``."""
+
+    meta: str
+    events_code: int
+    """Whether the key ``events`` in the session's JSON is absent, null or a list (a code from
+    ``codes.py``)."""
+    counters: str
+    summary: str
+
+    def parse(self, key: SessionKey) -> Head:
+        """Parse the columns. Raises DamagedData or ValidationError."""
+        with contextlib.suppress(ValidationError):
+            # Parsing each column on its own takes longer (benchmarks/stores.py).
+            columns = f"[{self.meta},{self.counters},{self.summary}]"
+            meta, counters, summary = _COLUMNS.validate_json(columns)
+            if is_supported(meta, key):
+                return Head(meta, self.events_code, counters, summary)
+        meta = StoredSession(self.meta).read_meta(key)
+        if not is_supported(meta, key):
+            # A newer version of AI Server wrote the session, so the caller raises SessionTooNew and
+            # doesn't need the counters.
+            summary = summarise(Session(meta=meta, interactions=[]))
+            return Head(meta, self.events_code, Counters(), summary)
+        counters = Counters.model_validate_json(self.counters)
+        summary = SessionSummary.model_validate_json(self.summary)
+        return Head(meta, self.events_code, counters, summary)
 
 
 def is_supported(meta: SessionMeta, key: SessionKey) -> bool:

@@ -22,8 +22,8 @@ from ..record.summaries import summarise
 from . import queries
 from .codes import EVENT, LIST, QUARANTINED, TURN
 from .database import WriteState
-from .queries import HeadRow, SessionRows
-from .rows import Counters, Item, is_in_order, is_supported, to_column, to_item
+from .queries import SessionRows
+from .rows import Counters, HeadRow, Item, is_in_order, is_supported, to_column, to_item
 
 _MODELS: dict[int, type[Interaction] | type[Event]] = {TURN: Interaction, EVENT: Event}
 
