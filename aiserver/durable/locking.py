@@ -43,8 +43,9 @@ else:
 # The name of the note: an empty file that says that the system's locks don't work in its folder.
 NO_FLOCK = "no-flock"
 _POLL = 0.002  # seconds between two attempts to get a lock
-# Seconds that a process waits after it has created the note. Meanwhile, other processes can finish
-# what they began with the system's locks before the note existed.
+# Seconds after the creation of the note in which no process for which the system's locks don't work
+# locks anything. Meanwhile, other processes can finish what they began with the system's locks
+# before the note existed.
 _GRACE = 0.5
 
 
@@ -94,16 +95,22 @@ def has_system_locks(folder: Path) -> bool:
 
 
 def _create_note(note_path: str) -> None:
-    """Create the note, which makes all processes use claim files in the folder."""
+    """Create the note, which makes all processes use claim files in the folder.
+
+    Return only when the note has existed for ``_GRACE`` seconds.
+    """
     try:
         fd = os.open(note_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
     except FileExistsError:
-        return
-    try:
-        make_private(fd)
-    finally:
-        os.close(fd)
-    time.sleep(_GRACE)
+        age = time.time() - os.lstat(note_path).st_mtime
+    else:
+        age = 0.0
+        try:
+            make_private(fd)
+        finally:
+            os.close(fd)
+    if 0 <= age < _GRACE:
+        time.sleep(_GRACE - age)
 
 
 def _lock_with_flock(path: str, deadline: float) -> Callable[[], object] | None:

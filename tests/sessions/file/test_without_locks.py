@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import MethodType
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -92,6 +93,31 @@ def test_processes_with_and_without_system_locks(tmp_path: Path) -> None:
     assert sorted(acknowledged) == list(range(1, count * each + 1))
     assert [t.turn_id for t in session.interactions] == sorted(acknowledged)
     assert Counter(intents(session)) == {f"turn {n}": count for n in range(each)}
+
+
+def test_every_process_waits_after_the_creation_of_the_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P23: not only the process that created it. Others may still use the system's locks."""
+    monkeypatch.setattr(locking, "flock", Mock(side_effect=OSError(errno.ENOSYS, "injected")))
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    note = tmp_path / locking.NO_FLOCK
+
+    def pauses_of_lock() -> list[float]:
+        pauses.clear()
+        release = locking.lock_file(str(tmp_path), "00", time.monotonic() + 5)
+        assert release
+        release()
+        return list(pauses)
+
+    assert pauses_of_lock() == [locking._GRACE]
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    os.utime(note, (999.9, 999.9))
+    assert pauses_of_lock() == [pytest.approx(locking._GRACE - 0.1)]
+    for modified in (900, 1100):  # it is old, or the clock of its disk is ahead
+        os.utime(note, (modified, modified))
+        assert pauses_of_lock() == []
 
 
 HOLDER = """
