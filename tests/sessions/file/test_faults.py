@@ -205,7 +205,7 @@ def test_kill_at_any_system_call(
             assert left_over(root) == []
             shutil.rmtree(root)
     assert outcomes["killed"] > 15, outcomes
-    assert min(outcomes["old"], outcomes["new"]) > 3, outcomes
+    assert outcomes["old"] and outcomes["new"], outcomes
 
 
 def state(root: Path) -> list[Any]:
