@@ -43,9 +43,8 @@ else:
 # The name of the note: an empty file that says that the system's locks don't work in its folder.
 NO_FLOCK = "no-flock"
 _POLL = 0.002  # seconds between two attempts to get a lock
-# Seconds after the creation of the note in which no process for which the system's locks don't work
-# locks anything. Meanwhile, other processes can finish what they began with the system's locks
-# before the note existed.
+# The age of the note in seconds at which processes without the system's locks begin to lock. Until
+# then, other processes can finish what they began with the system's locks before the note existed.
 _GRACE = 0.5
 
 

@@ -98,7 +98,7 @@ def _strings(node: ast.AST, depth: int = 3) -> Iterator[str]:
         if isinstance(node.value, str):
             yield node.value
     elif type(node).__name__ == "Index":  # Python 3.8
-        yield from _strings(node.value, depth)  # type: ignore[attr-defined]
+        yield from _strings(next(ast.iter_child_nodes(node)), depth)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and depth:
         for child in ast.iter_child_nodes(node):
             yield from _strings(child, depth - 1)

@@ -156,10 +156,6 @@ class StoredSession:
 
     def read_meta(self, key: SessionKey) -> SessionMeta:
         """Parse the metadata without the items. Raises DamagedData."""
-        with contextlib.suppress(ValidationError):
-            meta = SessionMeta.model_validate_json(self.meta)
-            if is_supported(meta, key):
-                return meta
         return StoredSession(self.meta).load(key).meta
 
     def _parse_items(self, kind: int, model: type[R]) -> list[R]:
