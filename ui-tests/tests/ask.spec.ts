@@ -333,3 +333,29 @@ test('a second tab shows that the cell is being written', async ({
   expect(await lab.model!.requests()).toHaveLength(1);
   expect(browser.isConnected()).toBe(true);
 });
+
+test('at the end of a long notebook, the row stays in view while it grows', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const above = Array.from({ length: 8 }, (_, i) => `a_${i} = ${i}\n\n\n`);
+  const data = "import pandas as pd\ndf = pd.DataFrame({'城市': ['北京', '上海']})";
+  await openNotebook([...above, data, '']);
+  await new CellUnderTest(page, above.length).run();
+  const cell = new CellUnderTest(page, above.length + 1);
+  const lines = Array.from({ length: 9 }, (_, i) => `line_${i} = ${i}\n`);
+  const chunks = ['```python\n', ...lines, '```\n'];
+  await lab.model!.script({ chunks, hold_after: 0 });
+  await cell.focus();
+  await page.setViewportSize({ width: 1360, height: 580 });
+  await cell.open();
+  await expect(cell.row).toContainText('2 rows');
+  await expect(cell.row).toBeInViewport({ ratio: 0.99 });
+  await cell.input.fill('nine lines');
+  await cell.input.press('Enter');
+  await expect(cell.button('Stop')).toBeInViewport({ ratio: 1 });
+  await lab.model!.release();
+  await expect(cell.button(/^Accept$/)).toBeInViewport({ ratio: 1 });
+  await expect(cell.row).toBeInViewport({ ratio: 0.99 });
+});

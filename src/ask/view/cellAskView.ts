@@ -18,6 +18,7 @@ import type { GenerationModel } from '../model/generation';
 import { DiffOverlay } from './diff/diffOverlay';
 import { handleKey } from './promptKeys';
 import { IPromptRowServices, PromptRow } from './promptRow';
+import { RowFollower } from './rowFollower';
 
 export interface ICellAskViewOptions extends IPromptRowServices {
   cell: Cell;
@@ -31,6 +32,7 @@ export class CellAskView implements IDisposable {
     this.cell = cell;
     this.model = model;
     this.row = new PromptRow(model, _options);
+    this._follower = new RowFollower(this.row.node, cell.node);
     this._requestTime = model.state.requestTime;
     model.changed.connect(this._scheduleDraw, this);
     cell.model.contentChanged.connect(this._onSourceChanged, this);
@@ -73,11 +75,16 @@ export class CellAskView implements IDisposable {
     Signal.clearData(this);
     window.removeEventListener('focus', this._onWindowFocus);
     cancelAnimationFrame(this._pendingFrame);
-    this._scroller?.removeEventListener('scroll', this._onScroll);
+    this._follower.dispose();
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
     this._restoreRendered();
+  }
+
+  /** Scroll the notebook so that the row is visible, and keep it visible while it grows. */
+  scrollIntoView(): void {
+    this._follower.open();
   }
 
   /** Show the source of a Markdown cell, because a rendered cell has no editor for the diff. */
@@ -130,23 +137,19 @@ export class CellAskView implements IDisposable {
     if (this._disposed || !cell.editor) {
       return;
     }
-    const { phase, code, explanation, problems, requestTime } = model.state;
+    const { phase, code, problems, requestTime } = model.state;
     if (this._requestTime !== requestTime) {
       this._requestTime = requestTime;
-      this._startFollowing();
+      if (model.isGenerating) {
+        this._follower.followIfVisible();
+      }
     }
     // The diff shows a suggestion or a partial answer. After a request to change the suggestion,
     // `code` is still the suggestion's code until the answer begins.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
       this._overlay?.dispose();
       this._overlay = null;
-      if (explanation && (phase === 'streaming' || phase === 'answered')) {
-        this._followAnswer();
-      }
       return;
-    }
-    if (!this._overlay) {
-      this._isFollowing = isInView(this.row.node);
     }
     this._overlay ??= new DiffOverlay({
       cell,
@@ -169,64 +172,7 @@ export class CellAskView implements IDisposable {
       problems,
       isStreaming: phase === 'streaming'
     });
-    this._followAnswer();
   }
-
-  /** Keep the row in view while its answer arrives, if a part of the row is visible now. */
-  private _startFollowing(): void {
-    const scroller = this._watchScroller();
-    if (scroller && this.model.isGenerating) {
-      this._lastScrollTop = scroller.scrollTop;
-      this._isFollowing = isPartlyInView(this.row.node);
-    }
-  }
-
-  /** Return the element that scrolls the notebook's cells, and listen to its scroll events. */
-  private _watchScroller(): HTMLElement | null {
-    const scroller = scrollerOf(this.row.node);
-    if (scroller && this._scroller !== scroller) {
-      this._scroller?.removeEventListener('scroll', this._onScroll);
-      this._scroller = scroller;
-      this._lastScrollTop = scroller.scrollTop;
-      scroller.addEventListener('scroll', this._onScroll, { passive: true });
-    }
-    return scroller;
-  }
-
-  /**
-   * Scroll the notebook so that the row stays in view while the diff above the row, or the answer
-   * in words inside the row, grows. Scroll only if the row was in view when the request was sent,
-   * when the diff appeared or when the person scrolled, whichever happened last. Stop when an
-   * answer in words is complete.
-   */
-  private _followAnswer(): void {
-    const { node } = this.row;
-    const scroller = this._watchScroller();
-    if (scroller && this._isFollowing) {
-      // Scroll after two frames, because the diff's editor gets its new height in the next frame.
-      requestAnimationFrame(() =>
-        requestAnimationFrame(() => {
-          if (this._isFollowing && !this._disposed) {
-            node.scrollIntoView({ block: 'nearest' });
-            this._lastScrollTop = scroller.scrollTop;
-            this._isFollowing = this.model.state.phase !== 'answered';
-          }
-        })
-      );
-    }
-  }
-
-  /**
-   * After the person has scrolled, follow the answer only if the whole row is visible.
-   * If `_followAnswer` has scrolled, `_lastScrollTop` equals the scroll position, so do nothing.
-   */
-  private readonly _onScroll = (): void => {
-    const scroller = this._scroller;
-    if (scroller && Math.abs(scroller.scrollTop - this._lastScrollTop) > 1) {
-      this._lastScrollTop = scroller.scrollTop;
-      this._isFollowing = isInView(this.row.node);
-    }
-  };
 
   /**
    * Ask the server whether another page has recorded a decision on the suggestion. Without
@@ -250,6 +196,7 @@ export class CellAskView implements IDisposable {
     }
   }
 
+  private readonly _follower: RowFollower;
   /** The cell's source when the view was created. */
   private readonly _initialSource: string;
   private _shownError: string | null = null;
@@ -257,40 +204,7 @@ export class CellAskView implements IDisposable {
   private _overlay: DiffOverlay | null = null;
   /** The id of the requested animation frame; 0 if no drawing is scheduled. */
   private _pendingFrame = 0;
-  /** The element that scrolls the notebook's cells. */
-  private _scroller: HTMLElement | null = null;
   /** The value of `state.requestTime` when the view was drawn last. */
   private _requestTime: number;
-  /** Whether the row is kept in view while its answer arrives. */
-  private _isFollowing = false;
-  /** The scroll position after the last scrolling, whether by this view or by the person. */
-  private _lastScrollTop = 0;
   private _disposed = false;
-}
-
-/** Return whether an element is completely in the visible area of the notebook. */
-function isInView(node: HTMLElement): boolean {
-  const scroller = scrollerOf(node);
-  if (!scroller) {
-    return false;
-  }
-  const nodeBox = node.getBoundingClientRect();
-  const visibleBox = scroller.getBoundingClientRect();
-  return nodeBox.top >= visibleBox.top && nodeBox.bottom <= visibleBox.bottom;
-}
-
-/** Return whether a part of an element is in the visible area of the notebook. */
-function isPartlyInView(node: HTMLElement): boolean {
-  const nodeBox = node.getBoundingClientRect();
-  const visibleBox = scrollerOf(node)?.getBoundingClientRect();
-  return (
-    !!visibleBox &&
-    nodeBox.bottom >= visibleBox.top &&
-    nodeBox.top <= visibleBox.bottom
-  );
-}
-
-/** Return the element that scrolls the notebook's cells. */
-function scrollerOf(node: HTMLElement): HTMLElement | null {
-  return node.closest<HTMLElement>('.jp-WindowedPanel-outer');
 }

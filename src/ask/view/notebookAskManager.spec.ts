@@ -121,8 +121,25 @@ function setup() {
 const rows = () => document.querySelectorAll('.jp-AIServer-Ask').length;
 const diffs = () => document.querySelectorAll('.jp-AIServer-Diff').length;
 
+/** The callbacks of all `ResizeObserver`s, which jsdom doesn't have. */
+const onResize = new Set<() => void>();
 beforeAll(() => {
   Element.prototype.scrollIntoView ??= () => undefined;
+  window.ResizeObserver = class {
+    constructor(callback: ResizeObserverCallback) {
+      this._callback = () => callback([], this);
+    }
+    observe() {
+      onResize.add(this._callback);
+    }
+    unobserve() {
+      onResize.delete(this._callback);
+    }
+    disconnect() {
+      onResize.delete(this._callback);
+    }
+    private readonly _callback: () => void;
+  };
 });
 afterEach(() => document.body.replaceChildren());
 
@@ -222,36 +239,71 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
-  it.each([
-    ['scrolls the first words of an answer into view', 0, 1],
-    ['leaves the view as the person has scrolled it', 500, 0]
-  ])('%s', async (_, scrollTop, count) => {
-    const t = setup();
-    const cell = (await t.place(true))!;
-    const scroller = document.createElement('div');
-    scroller.className = 'jp-WindowedPanel-outer';
-    document.body.append(scroller);
-    scroller.append(cell.node);
-    await t.open(cell);
-    const row = document.querySelector<HTMLElement>('.jp-AIServer-Ask')!;
-    void t.model.ask('what is x?');
-    const feed = await t.requested(1);
-    feed.push(start());
-    await t.settle();
-    const scrolled = jest.spyOn(row, 'scrollIntoView').mockReset();
-    if (scrollTop) {
-      scroller.scrollTop = scrollTop;
-      jest
-        .spyOn(row, 'getBoundingClientRect')
-        .mockReturnValue({ top: -500, bottom: -400 } as DOMRect);
-      scroller.dispatchEvent(new Event('scroll'));
+  describe('the notebook scrolls', () => {
+    async function openedRow() {
+      const t = setup();
+      const cell = (await t.place(true))!;
+      const scroller = document.createElement('div');
+      scroller.className = 'jp-WindowedPanel-outer';
+      scroller.getBoundingClientRect = () =>
+        ({ top: 0, bottom: 100 }) as DOMRect;
+      document.body.append(scroller);
+      scroller.append(cell.node);
+      await t.open(cell);
+      const row = document.querySelector<HTMLElement>('.jp-AIServer-Ask')!;
+      const place = jest.spyOn(row, 'getBoundingClientRect');
+      const scrolled = jest.spyOn(row, 'scrollIntoView').mockReset();
+      return {
+        manager: t.manager,
+        /** Place the row in the window, then return whether the notebook scrolls to it. */
+        grow(top: number, bottom: number) {
+          scrolled.mockReset();
+          place.mockReturnValue({ top, bottom } as DOMRect);
+          onResize.forEach(notify => notify());
+          return scrolled.mock.calls.length > 0;
+        },
+        scroll(top: number, bottom: number, action?: string) {
+          if (action) {
+            scroller.dispatchEvent(new Event(action));
+          }
+          place.mockReturnValue({ top, bottom } as DOMRect);
+          scroller.dispatchEvent(new Event('scroll'));
+        }
+      };
     }
-    feed.push({ type: 'token', part: 'explanation', text: 'A number.' });
-    await t.phase('streaming');
-    await t.settle();
-    await t.settle();
-    expect(scrolled).toHaveBeenCalledTimes(count);
-    t.manager.dispose();
+
+    it('to a row that grows beyond the visible part', async () => {
+      const t = await openedRow();
+      expect(t.grow(40, 90)).toBe(false);
+      expect(t.grow(60, 110)).toBe(true);
+      t.manager.dispose();
+      expect(onResize.size).toBe(0);
+    });
+
+    it('to the row if JupyterLab has scrolled a part of it out of view', async () => {
+      const t = await openedRow();
+      t.scroll(60, 110);
+      expect(t.grow(70, 120)).toBe(true);
+      t.manager.dispose();
+    });
+
+    it.each([
+      ['the person has scrolled a part of it away', 'wheel', 60, 110],
+      ['it was scrolled out of view', undefined, 160, 210]
+    ])('not to the row if %s', async (_, action, top, bottom) => {
+      const t = await openedRow();
+      t.scroll(top, bottom, action);
+      expect(t.grow(top, bottom)).toBe(false);
+      t.manager.dispose();
+    });
+
+    it('to the row again when the person has scrolled back', async () => {
+      const t = await openedRow();
+      t.scroll(60, 110, 'wheel');
+      t.scroll(50, 100);
+      expect(t.grow(60, 110)).toBe(true);
+      t.manager.dispose();
+    });
   });
 
   it('removes row and diff on Accept, and reports what could not be recorded', async () => {

@@ -93,9 +93,7 @@ export class NotebookAskManager implements IDisposable {
     } else {
       view.row.focus();
     }
-    void cell.ready.then(() =>
-      view.row.node.scrollIntoView({ block: 'nearest' })
-    );
+    void cell.ready.then(() => view.scrollIntoView());
   }
 
   /** Open the row of a cell and send a request to fix the cell's error. */

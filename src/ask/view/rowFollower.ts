@@ -1,0 +1,121 @@
+/**
+ * Keeps a cell's prompt row in the visible part of the notebook while the row and the diff above it
+ * change their size.
+ *
+ * Invariants:
+ * - The row is followed after it was opened, and after a request was sent while a part of it was
+ *   visible.
+ * - It is no longer followed once the person has scrolled a part of it out of view, or anything
+ *   else all of it. JupyterLab itself also scrolls, by a little, when cells get another height.
+ */
+import type { IDisposable } from '@lumino/disposable';
+
+/** The person's actions that scroll a notebook: the wheel, a finger, the scroll bar, and keys. */
+const SCROLLING_ACTIONS = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
+
+export class RowFollower implements IDisposable {
+  /** @param cell - The element that contains the row, the cell's editor and the diff. */
+  constructor(
+    private readonly _row: HTMLElement,
+    cell: HTMLElement
+  ) {
+    if (typeof ResizeObserver !== 'undefined') {
+      this._observer = new ResizeObserver(() => this._scrollToRow());
+      this._observer.observe(cell);
+    }
+  }
+
+  get isDisposed(): boolean {
+    return this._disposed;
+  }
+
+  dispose(): void {
+    this._disposed = true;
+    this._observer?.disconnect();
+    this._listenTo(null);
+  }
+
+  /** Scroll the row into view, and keep it there. */
+  open(): void {
+    this._follow(true);
+  }
+
+  /** Keep the row in view if a part of it is visible now. */
+  followIfVisible(): void {
+    this._findScroller();
+    this._follow(this._visibility !== 'none');
+  }
+
+  private _follow(isFollowing: boolean): void {
+    if (!this._disposed) {
+      this._isFollowing = isFollowing;
+      this._hasPersonScrolled = false;
+      this._scrollToRow();
+    }
+  }
+
+  private _scrollToRow(): void {
+    this._findScroller();
+    if (this._isFollowing && this._visibility !== 'all') {
+      this._row.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  /** Find the element that scrolls the notebook's cells. A cell is in it only while it is near. */
+  private _findScroller(): void {
+    this._listenTo(this._row.closest<HTMLElement>('.jp-WindowedPanel-outer'));
+  }
+
+  private _listenTo(scroller: HTMLElement | null): void {
+    if (scroller === this._scroller) {
+      return;
+    }
+    const options = { passive: true, capture: true };
+    for (const type of SCROLLING_ACTIONS) {
+      this._scroller?.removeEventListener(type, this._onAction, options);
+      scroller?.addEventListener(type, this._onAction, options);
+    }
+    this._scroller?.removeEventListener('scroll', this._onScroll, options);
+    scroller?.addEventListener('scroll', this._onScroll, options);
+    this._scroller = scroller;
+  }
+
+  /** Remember the action, because a scroll event doesn't say who has scrolled. */
+  private readonly _onAction = (event: Event): void => {
+    const isInRow =
+      event.target instanceof Node && this._row.contains(event.target);
+    if (event.type === 'wheel' || !isInRow) {
+      this._hasPersonScrolled = true;
+    }
+  };
+
+  private readonly _onScroll = (event: Event): void => {
+    if (event.target !== this._scroller) {
+      return;
+    }
+    if (this._hasPersonScrolled) {
+      this._isFollowing = this._visibility === 'all';
+    } else if (this._visibility === 'none') {
+      this._isFollowing = false;
+    }
+  };
+
+  /** How much of the row is in the visible part of the notebook. */
+  private get _visibility(): 'all' | 'part' | 'none' {
+    const area = this._scroller?.getBoundingClientRect();
+    const row = this._row.getBoundingClientRect();
+    if (!area || row.bottom < area.top || row.top > area.bottom) {
+      return 'none';
+    }
+    // Browsers round the scroll position, so allow for a pixel.
+    const isWhole = row.top >= area.top - 1 && row.bottom <= area.bottom + 1;
+    return isWhole ? 'all' : 'part';
+  }
+
+  private _disposed = false;
+  /** Whether the person has acted since the row began to be followed. */
+  private _hasPersonScrolled = false;
+  private _isFollowing = false;
+  private readonly _observer: ResizeObserver | null = null;
+  private _scroller: HTMLElement | null = null;
+}
