@@ -7,7 +7,8 @@ Invariants:
   versions, the origin stays the same. If an earlier version comes back (by a restore, an undo or an
   accept of an older suggestion), its lines keep their origins.
 - The author of a suggestion's lines is the model, except for lines that the cell already contained
-  when the request was sent. Those lines keep their origins.
+  when the request was sent. Those lines keep their origins. The author is the model also if AI
+  Server has corrected names in the lines, or added imports, before a person accepted them.
 - A line by a model, an agent or a program may disappear, because it is deleted or because another
   page overwrites the cell with an older text. If a person brings the line back, it keeps its
   author, provided that the line is distinctive (see ``is_distinctive``).
@@ -154,6 +155,7 @@ class Tracer:
         self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last_step: Step | None = None
+        self._last_turn: Step | None = None
         self.current = _EMPTY
         """The version of the cell's source after the last step."""
 
@@ -172,6 +174,8 @@ class Tracer:
             self._add_former_lines(version)
             self.current = version
         self._last_step = step
+        if step.kind == "turn":
+            self._last_turn = step
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
@@ -228,10 +232,14 @@ class Tracer:
             for version in copied:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
-        if step.event == "accept" and self._last_step is not None and self._last_step.applied:
+        turn = self._last_turn
+        if step.event == "accept" and turn is not None and turn.applied:
+            if step.is_correction:
+                # Only names differ from the suggestion, and imports may have been added.
+                return self.version_for(step.code, _origin(turn))
             # The accept replaced the suggestion by a text in which some hunks are rejected. In
             # place of a rejected hunk, this text has the lines from before the suggestion.
-            version_before = self._version_by_text.get(self._last_step.before, _EMPTY)
+            version_before = self._version_by_text.get(turn.before, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 

@@ -31,6 +31,8 @@ class Contributor(NamedTuple):
 
 PERSON = Contributor("person")
 UNKNOWN = Contributor("unknown")
+CORRECTOR = Contributor("program", "AI Server")
+"""AI Server itself, which corrects obvious mistakes in suggestions."""
 
 
 def contributor_of(event: Event) -> Contributor:

@@ -79,6 +79,11 @@ class Step:
         return self.kind == "start" and self.author == "unknown"
 
     @property
+    def is_correction(self) -> bool:
+        """Whether the step shows how AI Server corrected a suggestion that was then accepted."""
+        return self.kind == "edit" and self.event == "accept" and self.author == "program"
+
+    @property
     def after(self) -> str:
         """The cell's source after the step."""
         return self.code if self.applied else self.before

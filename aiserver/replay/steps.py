@@ -43,7 +43,7 @@ from typing import Any
 
 from ..models import Event, Interaction, Session
 from .branch_columns import assign_columns
-from .contributors import UNKNOWN, contributor_of, is_initial_observation
+from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
@@ -180,7 +180,11 @@ class _Reader:
             turn_step.outcome = "accepted"
             self._settle(turn_step, event)
             self._apply(turn_step)
-            if source != turn_step.code:
+            corrected = _corrected_suggestion(event, source)
+            if corrected not in (None, turn_step.code):
+                author, name = CORRECTOR
+                self._add_event_step(event, "edit", corrected, author=author, name=name)
+            if source != self.source:
                 self._add_event_step(event, "edit", source)
         elif turn_step.outcome != "accepted" or source != self.source:
             turn_step.outcome = "accepted"
@@ -326,6 +330,17 @@ class _Reader:
         else:
             self.suggestions_for_older_code.add(step.index)
         return step
+
+
+def _corrected_suggestion(event: Event, source: str) -> str | None:
+    """Return the suggestion with the corrections that AI Server made before a person accepted it.
+
+    Return None if there were none. ``source`` is the accepted code. It may contain further changes
+    by the person; only then, the data of the event contains the corrected suggestion.
+    """
+    data = event.data or {}
+    corrected = data.get("corrected", source)
+    return corrected if data.get("corrections") and isinstance(corrected, str) else None
 
 
 def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:

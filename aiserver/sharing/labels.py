@@ -92,6 +92,8 @@ def title(step: Step) -> str:
 
 def _edit_title(step: Step) -> str:
     """Return the title of an edit, which depends on its event and its contributor."""
+    if step.is_correction:
+        return "Corrected automatically"
     if step.event == "accept":
         return "Accepted with edits"
     if step.event == "reject":

@@ -27,6 +27,18 @@ describe('stepTitle', () => {
     expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
   });
 
+  it('distinguishes automatic corrections from a person’s edits', () => {
+    const data = { corrections: ['prise → price', 'import math'] };
+    const edit = { kind: 'edit', event: 'accept', data } as const;
+    const titles = (['program', 'person'] as const).map(author =>
+      stepTitle(stepWith({ ...edit, author }), english)
+    );
+    expect(titles).toEqual([
+      'Corrected automatically: prise → price, import math',
+      'Accepted with edits'
+    ]);
+  });
+
   it('leaves other requests unchanged', () => {
     for (const title of ['Fix this error:', 'Fix it\nnow']) {
       expect(stepTitle(stepWith({ title }), english)).toBe(title);

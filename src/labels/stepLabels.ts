@@ -83,11 +83,23 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
   if (step.event === 'accept') {
-    return trans.__('Accepted with edits');
+    return step.author === 'program'
+      ? correctionTitle(step.data?.corrections, trans)
+      : trans.__('Accepted with edits');
   }
   return step.event === 'reject'
     ? trans.__('Edited before rejecting')
     : editedBy(step, trans);
+}
+
+/** Return the title of the step in which AI Server corrected a suggestion. */
+function correctionTitle(
+  corrections: unknown,
+  trans: TranslationBundle
+): string {
+  return Array.isArray(corrections) && corrections.length
+    ? trans.__('Corrected automatically: %1', corrections.join(', '))
+    : trans.__('Corrected automatically');
 }
 
 /** Return the title of an event that concerns the whole cell, such as a split or a move. */

@@ -66,6 +66,15 @@ describe('event sizes', () => {
     expect(fitted).toEqual({ from_seq: 3, replaced_too_long: 500_000 });
   });
 
+  it('drop the corrections of accepted code before the code', () => {
+    const data = { corrections: ['a → b'], corrected: '标'.repeat(500_000) };
+    const { source, data: fitted } = fitToLimit(
+      edit('标'.repeat(500_000), { ...data, hunks: 1 })
+    );
+    expect(source).toHaveLength(500_000);
+    expect(fitted).toEqual({ hunks: 1 });
+  });
+
   it('split a change into bodies that the server accepts, without loss', () => {
     const order = Array.from({ length: MAX_ORDERED_CELLS }, (_, index) => ({
       id: `${index}`.padStart(64, '0'),

@@ -18,12 +18,16 @@ export function byteSize(value: unknown): number {
 
 /**
  * Return the event if it is small enough, or else a smaller copy. The source that a restore or
- * accept replaced (`data.replaced`) is removed first. If the event is still too large, its own
- * source is removed. If it has no source, all of its data is removed.
+ * accept replaced (`data.replaced`) and the corrections of an accepted suggestion are removed first.
+ * If the event is still too large, its own source is removed. If it has no source, all of its data
+ * is removed.
  */
 export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...eventRest } = event;
-  const { replaced, ...otherData } = data as Record<string, unknown>;
+  const { replaced, corrections, corrected, ...otherData } = data as Record<
+    string,
+    unknown
+  >;
   const length = source?.length ?? 0;
   if (length <= MAX_SOURCE_LENGTH && byteSize(event) <= MAX_EVENT_BYTES) {
     return event;
@@ -31,6 +35,9 @@ export function fitToLimit(event: EventBody): EventBody {
   if (typeof replaced === 'string') {
     const reduced = { ...otherData, replaced_too_long: replaced.length };
     return fitToLimit({ ...event, data: reduced });
+  }
+  if (corrections !== undefined || corrected !== undefined) {
+    return fitToLimit({ ...event, data: otherData });
   }
   return typeof source === 'string'
     ? { ...eventRest, data: { ...otherData, too_long: length } }

@@ -25,6 +25,7 @@ DATA = st.fixed_dictionaries(
         (
             *("from_seq", "replaced", "status", "ename", "evalue", "more"),
             *("trigger", "pieces", "from", "to", "into", "parents", "cell_type"),
+            *("corrections", "corrected"),
         ),
         JSON,
     ),

@@ -81,6 +81,23 @@ def test_lines_of_rejected_hunks_keep_their_origins() -> None:
     assert of(builder) == "h0 h0 t1"
 
 
+def test_corrected_lines_belong_to_the_turn_and_changed_ones_to_the_person() -> None:
+    """P40"""
+    builder = SessionBuilder()
+    builder.event("edit", source="a = 1\nb = 2")
+    turn = builder.turn("a = 1\nb = 2", "a = 9\nb = 2\nlen(prise)\nmax(prise)")
+    builder.event(
+        "accept",
+        turn_id=turn,
+        source="a = 1\nb = 2\nlen(price)\nmin(price)",
+        data={
+            "corrections": ["prise → price"],
+            "corrected": "a = 9\nb = 2\nlen(price)\nmax(price)",
+        },
+    )
+    assert of(builder) == "h0 h0 t1 h3"
+
+
 def test_a_version_that_comes_back_keeps_its_authors() -> None:
     """P26: by a restore, by undo, by a late accept; later versions keep them."""
     builder = SessionBuilder()

@@ -119,6 +119,27 @@ def test_a_partly_accepted_answer_is_the_turn_and_then_a_manual_edit() -> None:
     assert steps[2].event == "accept"
 
 
+def test_automatic_corrections_are_a_step_before_the_persons_changes() -> None:
+    """P40: what AI Server corrected isn't shown as the person's change."""
+    data: dict[str, Any] = {"corrections": ["prise → price"]}
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("", "prise"), source="price", data=data)
+    assert [(step.code, step.author, step.name) for step in builder.replay()] == [
+        ("prise", "model", None),
+        ("price", "program", "AI Server"),
+    ]
+    builder = SessionBuilder()
+    turn = builder.turn("", "prise")
+    builder.event("accept", turn_id=turn, source="cost", data={**data, "corrected": "price"})
+    steps = builder.replay()
+    assert [(step.code, step.author) for step in steps] == [
+        ("prise", "model"),
+        ("price", "program"),
+        ("cost", "person"),
+    ]
+    assert [step.is_correction for step in steps] == [False, True, False]
+
+
 def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
     builder = SessionBuilder()
     first = builder.turn("", "a")

@@ -28,6 +28,7 @@ def test_titles_and_outcomes_are_texts_of_the_interface() -> None:
         *(step(kind=kind, author="person", from_step=3) for kind in ("accept", "restore")),
         step(kind="run", author="person", data={"execution_count": 3}),
         *(step(kind="edit", author="person", event=event) for event in ("accept", "reject")),
+        step(kind="edit", author="program", event="accept"),
         step(kind="edit", author="unknown"),
         step(kind="edit", author="unknown", name="file on disk"),
         step(kind="edit", author="unknown", name="4"),
@@ -38,4 +39,4 @@ def test_titles_and_outcomes_are_texts_of_the_interface() -> None:
     turns = [step(kind="turn", author="model", outcome=each) for each in get_args(Outcome)]
     outcomes = {outcome(turn) for turn in turns} - {""}
     assert (titles | outcomes) - texts == set()
-    assert len(titles) == 25
+    assert len(titles) == 26

@@ -67,12 +67,10 @@ export class Decision {
       return false;
     }
     const source = state.code;
-    const accepted = acceptEvent(
-      suggestion,
-      source,
-      target.source(),
-      this._rejectedCount
-    );
+    const accepted = acceptEvent(suggestion, state, {
+      previousSource: target.source(),
+      rejectedCount: this._rejectedCount
+    });
     if (!target.apply(source)) {
       this._store.setState({ notice: 'not_written' });
       return false;

@@ -93,6 +93,27 @@ describe('AutomaticRepair', () => {
     expect(corrections).toEqual(['prise → price']);
     t.model.decision.restore();
     expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });
+    await t.model.decision.accept();
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: 'prise' }
+    ]);
+  });
+
+  it.each([
+    ['price', {}],
+    ['cost', { corrected: 'price' }]
+  ])('P40: records the corrections of accepted code: %s', async (now, more) => {
+    const { t, asked } = await askForPrice(isCorrected =>
+      isCorrected ? ['x'] : ['prise', 'x']
+    );
+    t.feeds[1].push(start(2), done(2, 'other'), null);
+    await asked;
+    t.model.decision.correct(now);
+    await t.model.decision.accept();
+    const data = { corrections: ['prise → price'], ...more };
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: now, data }
+    ]);
   });
 
   it('sets `isChecking` from the answer until the last check, if repairs are allowed', async () => {

@@ -133,7 +133,14 @@ export class AutomaticRepair {
     const store = this._store;
     store.suggestion = { ...suggestion, intent };
     const fields = suggestionFields(store.suggestion, code);
-    store.setState({ ...fields, problems, corrections, correctedCount });
+    const correctedCode = code;
+    store.setState({
+      ...fields,
+      problems,
+      corrections,
+      correctedCode,
+      correctedCount
+    });
   }
 
   /**
@@ -155,7 +162,8 @@ export class AutomaticRepair {
     if (!corrected.corrections.length) {
       return original;
     }
-    store.setState({ ...corrected, problems: [] });
+    const correctedCode = corrected.code;
+    store.setState({ ...corrected, correctedCode, problems: [] });
     const remaining = await store.check();
     const { phase, code: current } = store.state;
     if (phase !== 'suggested' || current !== corrected.code) {

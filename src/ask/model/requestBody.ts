@@ -16,7 +16,7 @@ import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './generationStream';
-import type { ISuggestion, ITarget } from './state';
+import type { IGenerationState, ISuggestion, ITarget } from './state';
 
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
@@ -164,15 +164,23 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 }
 
 /**
- * Create the event that records that a suggestion was accepted. `source` is the accepted code, and
+ * Create the event that records that a suggestion was accepted. `code` is the accepted code, and
  * `previousSource` the code that it replaces. If the person has rejected some of the suggestion's
- * changes, the event says how many changes were suggested and how many of them were accepted.
+ * changes, the event says how many changes were suggested and how many of them were accepted. If
+ * AI Server has corrected the suggestion, the event lists its corrections. If the person has then
+ * changed the code further, the event also contains the code after these corrections.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
-  source: string,
-  previousSource: string | null,
-  rejectedCount: number
+  {
+    code: source,
+    corrections,
+    correctedCode
+  }: Pick<IGenerationState, 'code' | 'corrections' | 'correctedCode'>,
+  {
+    previousSource,
+    rejectedCount
+  }: { previousSource: string | null; rejectedCount: number }
 ): EventBody {
   if (saveError) {
     // The turn wasn't saved, so an `accept` event can't refer to it. An `edit` event by the model
@@ -184,15 +192,22 @@ export function acceptEvent(
     return { type: 'edit', source, contributor };
   }
   const accepted = { type: 'accept', turnId, source };
-  if (source === suggested || previousSource === null || !rejectedCount) {
+  if (source === suggested) {
     return accepted;
   }
-  const hunkCount = countHunks(previousSource, suggested);
-  const remaining = Math.max(0, hunkCount - rejectedCount);
-  return {
-    ...accepted,
-    data: { hunks: { accepted: remaining, of: hunkCount } }
-  };
+  const data: Record<string, unknown> = {};
+  if (corrections.length) {
+    data.corrections = corrections;
+    if (source !== correctedCode) {
+      data.corrected = correctedCode;
+    }
+  }
+  if (previousSource !== null && rejectedCount) {
+    const hunkCount = countHunks(previousSource, suggested);
+    const remaining = Math.max(0, hunkCount - rejectedCount);
+    data.hunks = { accepted: remaining, of: hunkCount };
+  }
+  return Object.keys(data).length ? { ...accepted, data } : accepted;
 }
 
 /** Create the event for rejecting a suggestion, which leaves the cell unchanged. */

@@ -151,6 +151,8 @@ export interface IGenerationState {
   readonly overwrittenCount: number;
   /** The corrections that were made without a model, such as `prise → price`. */
   readonly corrections: readonly string[];
+  /** The suggestion's code after these corrections. */
+  readonly correctedCode: string;
   /**
    * The number of problems in the first answer minus the number in the shown answer. The obvious
    * corrections were made before the problems were counted.
@@ -187,6 +189,7 @@ export const INITIAL_STATE: IGenerationState = {
   isChecking: false,
   overwrittenCount: 0,
   corrections: [],
+  correctedCode: '',
   correctedCount: 0,
   runNumber: 0,
   kernel: { frames: [], variables: [] },
@@ -251,6 +254,7 @@ export function waitingState(
     isChecking: false,
     overwrittenCount: 0,
     corrections: [],
+    correctedCode: '',
     correctedCount: 0,
     saveError: null,
     isCellEdited: false,

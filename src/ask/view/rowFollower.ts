@@ -100,7 +100,7 @@ export class RowFollower implements IDisposable {
     }
   };
 
-  /** How much of the row is in the visible part of the notebook. */
+  /** The part of the row that is in the visible part of the notebook. */
   private get _visibility(): 'all' | 'part' | 'none' {
     const area = this._scroller?.getBoundingClientRect();
     const row = this._row.getBoundingClientRect();
