@@ -19,6 +19,8 @@ MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell 
 MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
 MAX_INTENT = 20_000  # the text of a request
 
+# The mode of a request whose mode is recognised from its text (``prompts/modes.py``).
+DETECT_MODE = "generate"
 # The mode of a request that is sent again because the person wants another answer to it.
 RETRY_MODE = "retry"
 
@@ -140,12 +142,15 @@ class GenerateBody(WarmUpBody):
     user kept. Otherwise, the user has gone back to an older version of the cell, and ``source`` is
     that version.
 
+    If ``mode`` is ``generate``, the turn is stored with the mode that the ``intent`` names by a
+    slash word, such as ``/fix``, or else with the mode that is recognised from its words.
+
     If ``mode`` is ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
-    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "generate"
+    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = DETECT_MODE
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
 
 

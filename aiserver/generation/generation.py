@@ -31,10 +31,10 @@ from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserR
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language
-from ..prompts.question import asks_for_words
+from ..prompts.modes import asks_for_words, mode_of
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
-from ..requests import RETRY_MODE, GenerateBody
+from ..requests import DETECT_MODE, RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
@@ -102,8 +102,8 @@ class Generation:
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
-        self._in_words = model.style == "compact" and asks_for_words(
-            body.intent, body.source, self._language
+        self._in_words = asks_for_words(
+            body.intent, body.source, self._language, is_small=model.style == "compact"
         )
         self._vault = Vault()
         self._receipt: list[ContextItem] = []
@@ -234,6 +234,14 @@ class Generation:
         return (suggestion if suggestion.strip() else ""), explanation
 
     @property
+    def _stored_mode(self) -> str:
+        """The mode as it is stored in the turn."""
+        mode = self.body.mode
+        if mode in (DETECT_MODE, RETRY_MODE):
+            return mode_of(self.body.intent, self.body.source, self._language)
+        return mode
+
+    @property
     def _stored_language(self) -> str:
         """The name of the cell's language, as it is stored in the turn.
 
@@ -262,7 +270,7 @@ class Generation:
                 status=status,
                 error=error.message if error else None,
             ),
-            mode=self.body.mode,
+            mode=self._stored_mode,
             model=self.model.info.id,
         )
         if self.user:
@@ -272,7 +280,8 @@ class Generation:
         if self.body.parent_turn_id is not None:
             turn.parent_turn_id = self.body.parent_turn_id
         # A small model that explains code gets no DataFrames, so none are stored.
-        if not self._in_words and (frames := attached_frames(self.body)):
+        explains = self._in_words and self.model.style == "compact"
+        if not explains and (frames := attached_frames(self.body)):
             without_values = {"__all__": {"examples"}}
             excluded = {"columns": without_values, "index": without_values}
             turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]

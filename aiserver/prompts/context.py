@@ -26,8 +26,8 @@ from .earlier_cells import earlier_cells
 from .fence import code_block, marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import CellLanguage, cell_language
+from .modes import asks_for_words, instruct, without_slash
 from .prompt_input import PromptInput
-from .question import asks_for_words
 from .receipt import ContextItem, ItemKind, fixed_items, own_items, turn_items
 from .templates import Style
 
@@ -52,17 +52,19 @@ async def build_messages(
     language = cell_language(request.language, request.source, request.cell_type)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_empty = not language.below_head(request.source).strip()
-    if style == "compact" and asks_for_words(request.intent, request.source, language):
+    is_small = style == "compact"
+    intent = instruct(request.intent, language)
+    if is_small and asks_for_words(request.intent, request.source, language, is_small=True):
         return await _explanation_messages(request, language, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
     ]
-    for intent, answer in templates.examples(
+    for example_intent, answer in templates.examples(
         style, language, can_use_other_cells=can_use_other_cells
     ):
         fixed += [
-            HumanMessage(intent, additional_kwargs=_EXAMPLE),
+            HumanMessage(example_intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
     cell_turns = conversation(request.history, request.source, style, language)
@@ -70,7 +72,7 @@ async def build_messages(
 
     texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
     *sizes, before_size, intent_size = await count(
-        [*(part.counted for part in parts), *texts, cell_turns.before_intent, request.intent]
+        [*(part.counted for part in parts), *texts, cell_turns.before_intent, intent]
     )
     message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
@@ -85,7 +87,7 @@ async def build_messages(
     remaining = max(room - sum(turn_sizes[start:]), MIN_CELLS_TOKENS)
     cells, cell_items = await earlier_cells(request, remaining, count, prose=style == "full")
 
-    messages = [*turns, *cell_turns.cell, HumanMessage(cell_turns.before_intent + request.intent)]
+    messages = [*turns, *cell_turns.cell, HumanMessage(cell_turns.before_intent + intent)]
     if style == "full":
         introduction = [
             marked_texts(shown, "headings"),
@@ -109,7 +111,7 @@ async def build_messages(
     # because some providers reject two consecutive messages with the same role.
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
     has_intent_message = len(messages) == 1
-    if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):
+    if has_intent_message and not intent and first_text and not first_text.endswith("\n"):
         first_text += "\n"  # this is a warm-up; in the request, the intent follows on a new line
     messages[0] = HumanMessage(first_text)
 
@@ -136,10 +138,11 @@ async def _explanation_messages(
 
     rules = templates.rules("compact", language, in_words=True)
     code = code_block(request.source, language.name)
-    sizes = await count([rules, code, request.intent])
+    intent = without_slash(request.intent, language)
+    sizes = await count([rules, code, intent])
     kinds: tuple[ItemKind, ...] = ("rules", "source", "request")
     receipt = [ContextItem(kind, tokens=size) for kind, size in zip(kinds, sizes, strict=True)]
-    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{request.intent}")], receipt
+    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{intent}")], receipt
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from ..models import Interaction
 from . import templates
 from .fence import code_block
 from .language import CellLanguage
+from .modes import instruct
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def conversation(
         if turn.ai_response.status != "success":
             continue
         request = turn.user_request
-        intent = request.intent
+        intent = instruct(request.intent, language)
         if not _is_same_code(request.current_code, code):
             if style == "full":
                 intent = templates.with_cell(intent, request.current_code)

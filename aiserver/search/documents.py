@@ -2,8 +2,9 @@
 
 Each turn has four searched fields: its intent (the text of the request), its code, its explanation
 and its errors. The field for errors contains the error of the turn's generation, and the errors of
-all runs between this turn and the next turn. In the searched text, the fields are folded (see
-``normalize``), so that a search ignores case and accents.
+all runs between this turn and the next turn. If the request has a special mode, such as ``fix``,
+the slash word of the mode is a further line of the intent. In the searched text, the fields are
+folded (see ``normalize``), so that a search ignores case and accents.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from .normalize import fold
 
 Field = Literal["intent", "code", "explanation", "error"]
 FIELDS: tuple[Field, ...] = get_args(Field)
+
+# The modes of most turns. In the searched text, they would match too many searches.
+_USUAL_MODES = (None, "create", "edit", "generate", "analyze", "retry", "repair", "chat")
 
 # The characters that separate turns and fields. A folded text contains neither of them.
 _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
@@ -83,8 +87,11 @@ def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
 def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
     """Return the searched fields of a turn as they were written, not folded."""
     answer = turn.ai_response
+    intent = turn.user_request.intent
+    # With the slash word, a search for `/fix` also finds fixes that were requested in other words.
+    slash_word = "" if turn.mode in _USUAL_MODES else f"/{turn.mode}"
     return {
-        "intent": turn.user_request.intent,
+        "intent": intent if intent.startswith(slash_word) else f"{intent}\n{slash_word}",
         "code": answer.suggestion,
         "explanation": answer.explanation,
         "error": "\n".join([answer.error, *errors] if answer.error else errors),

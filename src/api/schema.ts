@@ -739,6 +739,7 @@ export interface components {
             model?: string | null;
             context?: components["schemas"]["Context"];
             intent: string;
+            /** @description `retry` for another answer to the same request, `repair` for the page's own request to correct an answer. By default, the mode is recognised from the intent, which may begin with a slash word such as `/fix` */
             mode?: string;
             /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
@@ -759,6 +760,7 @@ export interface components {
             model?: string | null;
             context?: components["schemas"]["Context"];
             intent: string;
+            /** @description `retry` for another answer to the same request, `repair` for the page's own request to correct an answer. By default, the turn is stored with the mode `analyze` */
             mode?: string;
             /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
@@ -928,6 +930,7 @@ export interface components {
                 error?: string | null;
             };
             seq?: number;
+            /** @description What the request asks for: `create`, `edit`, `fix`, `explain`, `refactor`, `document`, `test`, `visualise`, `convert` or `optimise`; `repair` for the page's own request to correct an answer, `analyze` for a request about chosen DataFrames */
             mode?: string;
             model?: string;
             usage?: Record<string, never>;

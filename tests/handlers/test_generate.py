@@ -325,7 +325,7 @@ async def test_dataframe_requests_are_turns_of_the_cell(call, scripted):
     refined = json.dumps(scripted.requests[1]["body"], ensure_ascii=False)
     assert "mean price by city" in refined and "价格" in refined
     stored = (await call("GET", "sessions/nb/c1")).data
-    assert [turn["mode"] for turn in stored["interactions"]] == ["analyze", "generate"]
+    assert [turn["mode"] for turn in stored["interactions"]] == ["analyze", "edit"]
 
 
 @pytest.mark.parametrize("server_config", [{"AIServer": {"model": "nonsense:none"}}])

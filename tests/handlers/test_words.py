@@ -50,6 +50,31 @@ async def test_an_answer_with_an_explanation_is_a_success(
     assert stored == end["interaction"]
 
 
+async def test_a_slash_word_sets_the_mode(call, scripted):
+    """The model gets an instruction; the history has the request as it was written."""
+    scripted.script({"text": CODE}, {"text": f"As in\n{CODE}"})
+    turn = (await call("POST", "generate", request("/refactor 更短", source=SOURCE))).data
+    assert (turn["mode"], turn["user_request"]["intent"]) == ("refactor", "/refactor 更短")
+    sent = scripted.requests[-1]["body"]["messages"][-1]["content"]
+    assert sent.endswith("exactly the same as now.\n更短")
+    # For an explanation, a code block in the answer doesn't replace the cell's code.
+    turn = (await call("POST", "generate", request("/explain", source=SOURCE))).data
+    assert turn["mode"] == "explain"
+    assert answer_of(turn) == ("", f"As in\n\n{CODE}", "success")
+    for query, intents in (("/explain", ["/explain"]), ("/refactor", ["/refactor 更短"])):
+        hits = (await call("POST", "search", {"query": query})).data["results"]
+        assert [hit["intent"] for hit in hits] == intents
+
+
+async def test_a_search_for_a_slash_word_finds_requests_in_other_words(call, scripted):
+    scripted.script({"text": CODE}, {"text": CODE})
+    await call("POST", "generate", request("make it faster", source=SOURCE))
+    await call("POST", "generate", request("sort it", source=SOURCE, cellId="c2"))
+    (hit,) = (await call("POST", "search", {"query": "/optimise"})).data["results"]
+    assert (hit["intent"], hit["where"]) == ("make it faster", "intent")
+    assert "".join(piece["text"] for piece in hit["snippet"]) == "/optimise"
+
+
 async def test_words_are_streamed_as_they_arrive(call, scripted):
     scripted.script({"text": WORDS, "delay": 0.01})
     reply = await call("POST", "generate", request("why?"), headers=SSE)
@@ -99,7 +124,7 @@ async def test_another_attempt_does_not_get_the_earlier_answers(call, scripted):
         await call("POST", "generate", request("draw it", source=SOURCE, mode="retry"))
         assert scripted.requests[-1]["body"]["messages"] == before
     turns = (await call("GET", "sessions/nb/c1")).data["interactions"]
-    assert [turn["mode"] for turn in turns] == ["generate", "generate", "repair", "retry", "retry"]
+    assert [turn["mode"] for turn in turns] == ["create", "edit", "repair", "edit", "edit"]
     # What was asked about the answer in between is left out, too.
     await call("POST", "generate", request("why does it fail?", source=CODE))
     await call("POST", "generate", request("draw it", source=SOURCE, mode="retry"))

@@ -10,7 +10,7 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -22,6 +22,7 @@ from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
+from aiserver.prompts.modes import Mode
 from aiserver.prompts.outline import outline
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.templates import Style
@@ -181,6 +182,10 @@ REQUESTS = {
     ),
     "raw": PromptInput("a LaTeX preamble", cell_type="raw"),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
+    "earlier-mode": PromptInput(
+        "shorter", source=READ, history=[turn(1, "/refactor 更短", READ, current_code="x")]
+    ),
+    **{f"mode-{mode}": PromptInput(f"/{mode} 用中文", source=READ) for mode in get_args(Mode)},
 }
 
 

@@ -1,0 +1,182 @@
+"""The mode of a request: the kind of work on the cell's code, such as ``fix`` or ``explain``.
+
+A request can begin with a slash word, which names the mode: ``/fix`` or ``/修复``. The model gets
+an instruction instead of the slash word. Without a slash word, the mode is recognised from the
+words of the request if it is clear. Otherwise, it is ``create`` for an empty cell and ``edit`` for
+any other cell.
+
+Invariants:
+
+- A mode that was recognised from the words adds nothing to the prompt. There is one exception:
+  a small model is asked for an explanation by a special prompt, because its usual prompt asks for
+  code.
+- A text that begins with a slash, but not with a slash word, is an ordinary request. It may begin
+  with a path.
+- Markdown and raw cells have no slash words, because a text may begin with a slash.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from .language import CellLanguage
+
+Mode = Literal[
+    "create",
+    "edit",
+    "fix",
+    "explain",
+    "refactor",
+    "document",
+    "test",
+    "visualise",
+    "convert",
+    "optimise",
+]
+
+# The slash words of each mode. The interface suggests the first one, or its Chinese words; the
+# others are what people also type.
+_WORDS: dict[Mode, str] = {
+    "create": "create new 新建",
+    "edit": "edit change 修改",
+    "fix": "fix debug 修复 修正",
+    "explain": "explain 解释 解釋",
+    "refactor": "refactor clean 重构 重構",
+    "document": "document doc docs comment 注释 註解",
+    "test": "test tests 测试 測試",
+    "visualise": "visualise visualize plot draw 画图 畫圖",
+    "convert": "convert translate 转换 轉換",
+    "optimise": "optimise optimize speed 优化 最佳化",
+}
+_MODE_BY_WORD = {word: mode for mode, words in _WORDS.items() for word in words.split()}
+_SLASH_WORD = re.compile(r"\s*/(\w+)(?:\s+|$)")
+
+_INSTRUCTIONS: dict[Mode, str] = {
+    "create": "Write the cell anew. Nothing of its present code needs to stay.",
+    "edit": "Change the cell's code, and leave what the request doesn't mention.",
+    "fix": "Fix the mistake in the cell's code, and change nothing else.",
+    "explain": "Explain in words what the cell's code does. Write no code block.",
+    "refactor": "Make the cell's code clearer and shorter. It must do exactly the same as now.",
+    "document": "Add docstrings and short comments to the cell's code. Change nothing else.",
+    "test": "Keep the cell's code, and add tests of it below: assert statements that pass.",
+    "visualise": "Draw a plot with a title and labelled axes, and show it.",
+    "convert": "Rewrite the cell's code for another library or language. Its results must stay the "
+    "same.",
+    "optimise": "Make the cell's code faster. Its results must stay the same.",
+}
+
+_LIBRARIES = (
+    r"(?:polars|pandas|numpy|sql|duckdb|pyspark|spark|dask|matplotlib|seaborn|plotly|altair|"
+    r"python|r|julia|scipy|pytorch|torch|jax)\b"
+)
+# The words from which a mode is recognised. They are the beginning of an English request, or are
+# anywhere in a Chinese one.
+_ENGLISH_SIGNS: dict[Mode, str] = {
+    "fix": r"(?:fix|debug|repair)\b",
+    "refactor": r"(?:refactor|clean\ (?:it|this|the\ (?:cell|code))?\ ?up|tidy)\b",
+    "document": r"(?:document\ (?:it|this|the\ (?:cell|code|function|class))"
+    r"|(?:add|write)\ (?:a\ |an\ |the\ |some\ |more\ )?(?:\w+\ )?(?:docstrings?|comments?)\b)",
+    "test": r"(?:(?:add|write)\ (?:a\ |some\ |more\ )?(?:unit\ )?tests?\b"
+    r"|test\ (?:it|this|the\ (?:cell|code|function|class))\b)",
+    "visualise": r"(?:plot|visuali[sz]e)\b"
+    r"|(?:draw|make|create|show)\ (?:me\ )?(?:a|an|the)\ (?:\w+\ ){0,3}"
+    r"(?:plot|chart|graph|histogram|heatmap|diagram)\b",
+    "convert": r"(?:convert|translate|rewrite|port)\b.*\b(?:to|in|into|for|using|with)\ "
+    + _LIBRARIES,
+    "optimise": r"(?:optimi[sz]e|speed\ (?:it|this|the\ (?:cell|code|loop))?\ ?up"
+    r"|make\ (?:it|this|the\ (?:cell|code|loop))\ (?:run\ )?faster)\b",
+}
+_CHINESE_SIGNS: dict[Mode, str] = {
+    "fix": r"^(?:修复|修正|修好|改正|调试|調試|除錯)",
+    "refactor": r"重构|重構",
+    "document": r"(?:加|添加|写|寫|补充|補充).{0,6}(?:注释|註解|註釋|文档字符串)",
+    "test": r"(?:加|写|寫|编写|編寫).{0,6}(?:测试|測試)|单元测试|單元測試",
+    "visualise": r"^(?:画|畫|绘制|繪製)|画.{0,12}图|畫.{0,12}圖|可视化|視覺化",
+    "convert": rf"(?:转换|转|改写|轉換|轉|改寫)(?:成|为|為)\s*{_LIBRARIES}",
+    "optimise": r"^(?:优化|最佳化)|(?:加快|提高|提升).{0,6}(?:速度|性能|效能)",
+}
+_POLITE = r"(?:please\ |can\ you\ |could\ you\ )?"
+_SIGNS: dict[Mode, re.Pattern[str]] = {
+    mode: re.compile(rf"^{_POLITE}{_ENGLISH_SIGNS[mode]}|(?:{_CHINESE_SIGNS[mode]})", re.IGNORECASE)
+    for mode in _ENGLISH_SIGNS
+}
+
+_ENGLISH_QUESTION = re.compile(
+    rf"""
+    {_POLITE}
+    (?: explain\b
+      | (?:summari[sz]e|describe)\ (?:it|what|this|(?:this|the)\ (?:cell|code))\b
+      | what(?:'s|\ is|\ are|\ does|\ do)\ (?:this|that|it|the\ (?:cell|code|function)|line\ \d+)
+        (?:\ (?:cell|code|line|function))? (?:\ (?:do|doing|for|mean|return|show)\b.*)? \W* $
+      | how\ (?:does|do)\ (?:this|that|it|the\ (?:cell|code|function))\b
+      | why\ (?:does|do|is|are)\b
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CHINESE_QUESTION = re.compile(
+    r"""
+    ^(?:请|請|帮我|幫我)?(?:解释|解釋|讲解|講解)
+    | [这這该該][个個段行些里裡]?.{0,8}
+      (?:做了?什[么麼]|[干幹]什[么麼]|什[么麼]意思|有什[么麼]用|的作用)
+    | ^[为為]什[么麼]
+    """,
+    re.VERBOSE,
+)
+
+
+def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, str]:
+    """Return the mode of a request's slash word, and the rest of the request.
+
+    The mode is None if the request has no slash word. A slash word that isn't English is also part
+    of the rest, without its slash, because the model answers in the language of the request.
+    """
+    match = None if language.is_prose else _SLASH_WORD.match(intent)
+    mode = _MODE_BY_WORD.get(match[1].lower()) if match else None
+    if not (match and mode):
+        return None, intent
+    return mode, intent[match.end() if match[1].isascii() else match.start(1) :]
+
+
+def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
+    """Return the mode of a request. ``source`` is the cell's code.
+
+    An empty cell has no code to explain. In an empty cell, a question such as “what is the average
+    price?” asks for code that computes the answer.
+    """
+    mode, text = split_slash_word(intent, language)
+    text = text.strip()
+    is_empty = not language.below_head(source).strip()
+    if mode is None and not language.is_prose:
+        if not is_empty and (_ENGLISH_QUESTION.match(text) or _CHINESE_QUESTION.search(text)):
+            mode = "explain"
+        else:
+            mode = next((mode for mode, signs in _SIGNS.items() if signs.search(text)), None)
+    return mode or ("create" if is_empty else "edit")
+
+
+def asks_for_words(intent: str, source: str, language: CellLanguage, *, is_small: bool) -> bool:
+    """Return whether the model must answer in words, not in code.
+
+    A model that follows rules decides itself, unless the request begins with a slash word. For a
+    small model, the words of the request decide.
+    """
+    if not language.below_head(source).strip():
+        return False
+    explicit_mode, _ = split_slash_word(intent, language)
+    return explicit_mode == "explain" or (
+        is_small and mode_of(intent, source, language) == "explain"
+    )
+
+
+def without_slash(intent: str, language: CellLanguage) -> str:
+    """Return the request without the slash of its slash word, such as ``explain in Chinese``."""
+    mode, _ = split_slash_word(intent, language)
+    return intent.lstrip().removeprefix("/") if mode else intent
+
+
+def instruct(intent: str, language: CellLanguage) -> str:
+    """Return the request as the model gets it: with an instruction instead of a slash word."""
+    mode, text = split_slash_word(intent, language)
+    return "\n".join(part for part in (_INSTRUCTIONS[mode], text) if part) if mode else intent

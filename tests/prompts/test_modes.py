@@ -1,0 +1,154 @@
+"""The mode of a request, by its slash word or its words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import get_args
+
+import pytest
+
+from aiserver.prompts.context import as_text, build_messages
+from aiserver.prompts.language import cell_language
+from aiserver.prompts.modes import Mode, asks_for_words, instruct, mode_of, split_slash_word
+from aiserver.prompts.prompt_input import PromptInput
+
+PYTHON = cell_language("python", "x = 1", "code")
+CODE = "average = data['price'].mean()\naverage"
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        "explain",
+        "What does this cell do?",
+        "what does line 3 do",
+        "what's this?",
+        "describe what this does",
+        "How does this work?",
+        "why is it slow?",
+        "解释这段代码",
+        "这个单元格做什么？",
+        "这一行是什么意思",
+        "為什麼會出錯？",
+        "這段程式碼有什麼用？",
+    ],
+)
+def test_questions_about_the_code(intent: str) -> None:
+    assert asks_for_words(intent, CODE, PYTHON, is_small=True)
+    assert mode_of(intent, CODE, PYTHON) == "explain"
+    # A model that follows rules decides itself.
+    assert not asks_for_words(intent, CODE, PYTHON, is_small=False)
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        "what is the average price?",
+        "what is this column's total?",
+        "how many rows are there?",
+        "describe the data",
+        "plot it",
+        "把每个城市的平均价格画成柱状图",
+        "显示前 5 行",
+        "每个城市的平均价格是多少？",
+    ],
+)
+def test_questions_about_the_data_need_code(intent: str) -> None:
+    assert not asks_for_words(intent, CODE, PYTHON, is_small=True)
+
+
+def test_an_empty_cell_has_nothing_to_explain() -> None:
+    assert not asks_for_words("what does this do?", "  \n", PYTHON, is_small=True)
+    assert not asks_for_words("/explain", "  \n", PYTHON, is_small=True)
+
+
+@pytest.mark.parametrize(
+    ("mode", "intents"),
+    [
+        ("fix", ["fix it", "Please fix this error:\nKeyError: 'a'", "修复这个错误：", "修正錯誤"]),
+        ("refactor", ["refactor this", "clean up the code", "重构一下", "clean this up"]),
+        ("document", ["add docstrings", "write some short comments", "加上注释", "補充註解"]),
+        ("test", ["write unit tests for mean", "test this function", "给它写测试", "加單元測試"]),
+        ("visualise", ["plot it", "show the monthly line chart", "画成柱状图", "畫圖"]),
+        ("convert", ["convert it to polars", "rewrite this in SQL", "改写成 polars", "轉成 SQL"]),
+        ("optimise", ["optimize this", "make it faster", "speed it up", "优化", "提高速度"]),
+        ("edit", ["sort by price", "draw 5 rows", "plots aside, sort", "show the fixed costs"]),
+        ("edit", ["convert the dates", "tests aside, count", "修改为只读取 'price' 列", "a/b"]),
+    ],
+)
+def test_clear_words_name_the_mode(mode: Mode, intents: list[str]) -> None:
+    assert {intent: mode_of(intent, CODE, PYTHON) for intent in intents} == dict.fromkeys(
+        intents, mode
+    )
+    # They add nothing to the prompt.
+    assert [instruct(intent, PYTHON) for intent in intents] == intents
+
+
+def test_other_requests_create_or_edit() -> None:
+    assert mode_of("sort by price", CODE, PYTHON) == "edit"
+    assert mode_of("sort by price", " \n", PYTHON) == "create"
+    assert mode_of("", "%%time\n", PYTHON) == "edit"
+    sql = cell_language("python", "%%sql\n", "code")
+    assert mode_of("count the users", "%%sql\n", sql) == "create"
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_a_slash_word_names_the_mode_and_becomes_an_instruction(mode: Mode) -> None:
+    assert split_slash_word(f"/{mode}", PYTHON) == (mode, "")
+    assert split_slash_word(f" /{mode.upper()}\n把它\n/x", PYTHON) == (mode, "把它\n/x")
+    assert mode_of(f"/{mode} plot it", "", PYTHON) == mode
+    instruction = instruct(f"/{mode}", PYTHON)
+    assert instruct(f"/{mode} 用中文", PYTHON) == f"{instruction}\n用中文"
+
+
+def test_only_a_slash_word_is_one() -> None:
+    for intent in ("/fixed", "/data/a.csv into df", "/fix/it", "and /fix", "/ fix", "/", "//fix"):
+        assert split_slash_word(intent, PYTHON) == (None, intent)
+    for cell_type in ("markdown", "raw"):
+        prose = cell_language("python", "", cell_type)
+        assert split_slash_word("/fix", prose) == (None, "/fix")
+        assert mode_of("plot it", "a", prose) == "edit"
+    assert mode_of("/修复 它", CODE, PYTHON) == "fix"
+    assert instruct("/修复", PYTHON) == f"{instruct('/fix', PYTHON)}\n修复"
+    assert mode_of("/畫圖", CODE, PYTHON) == "visualise"
+
+
+def test_explain_asks_any_model_for_words() -> None:
+    for is_small in (True, False):
+        assert asks_for_words("/explain", CODE, PYTHON, is_small=is_small)
+        assert not asks_for_words("/edit explain", CODE, PYTHON, is_small=is_small)
+
+
+async def count(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+def test_a_small_model_gets_only_the_code_and_the_question() -> None:
+    """P43: the receipt has the sizes of what is sent."""
+    request = PromptInput(intent="what does this do?", source=CODE, language="python")
+    messages, receipt = asyncio.run(
+        build_messages(request, style="compact", budget=600, count=count)
+    )
+    (role, rules), (_, text) = as_text(messages)
+    assert role == "system"
+    assert "Write no code" in rules
+    assert text == f"```python\n{CODE}\n```\n\nwhat does this do?"
+    assert [item.kind for item in receipt] == ["rules", "source", "request"]
+    assert sum(item.tokens or 0 for item in receipt) == len(rules) + len(text) - 2
+
+
+@pytest.mark.parametrize(
+    ("intent", "sent"),
+    [("/explain", "explain"), ("/解释 一行", "解释 一行"), ("explain", "explain")],
+)
+def test_a_small_model_gets_the_slash_word_as_its_question(intent: str, sent: str) -> None:
+    request = PromptInput(intent=intent, source=CODE, language="python")
+    messages, _ = asyncio.run(build_messages(request, style="compact", budget=600, count=count))
+    assert as_text(messages)[1][1].endswith(f"```\n\n{sent}")
+
+
+def test_a_model_that_follows_rules_gets_the_usual_prompt() -> None:
+    request = PromptInput(intent="what does this do?", source=CODE, language="python")
+    messages, _ = asyncio.run(build_messages(request, style="full", budget=600, count=count))
+    assert "answer it in words instead" in as_text(messages)[0][1]
