@@ -196,6 +196,8 @@ export const IModels = new Token<IModels>(
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */
   export const ask = 'aiserver:ask-cell';
+  /** Open the prompt row with the slash word of a mode. The argument is a `mode`, such as `fix`. */
+  export const askInMode = 'aiserver:ask-in-mode';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
   /** Ask for a fix of the error below the active cell. */

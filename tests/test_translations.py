@@ -10,12 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from aiserver import errors
 from aiserver.handlers.base import FRAMEWORK_ERRORS
+from aiserver.prompts.language import cell_language
+from aiserver.prompts.modes import Mode, split_slash_word
 
 ROOT = Path(__file__).parent.parent
 LOCALES = ["zh_CN", "zh_TW"]
@@ -248,6 +250,18 @@ def test_the_first_steps_use_the_labels_of_the_interface(tool: ModuleType, local
 
 
 # --- messages of the server -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_server_accepts_the_slash_words(tool: ModuleType, locale: str) -> None:
+    language = cell_language("python")
+    catalog = tool.read(locale)
+    words = {word: catalog.get(f"/{word}").string for word in get_args(Mode)}
+    for mode, translated in words.items():
+        assert [split_slash_word(text, language)[0] for text in (f"/{mode}", translated)] == [
+            mode,
+            mode,
+        ]
 
 
 def test_templates_of_the_server_are_extracted(tool: ModuleType) -> None:

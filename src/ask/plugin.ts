@@ -37,6 +37,7 @@ import {
   ITracking
 } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
+import { modeLabels } from '../labels/modeLabels';
 import { failureText } from '../labels/failureText';
 import { askIcon } from '../ui/icons';
 import { NotebookAskManager } from './view/notebookAskManager';
@@ -178,6 +179,13 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     ]) {
       palette?.addItem({ command, category });
     }
+    for (const { mode } of modeLabels(trans)) {
+      palette?.addItem({
+        command: CommandIDs.askInMode,
+        args: { mode },
+        category
+      });
+    }
   }
 };
 
@@ -229,6 +237,20 @@ function addCommands(
         );
       } else {
         open(false);
+      }
+    }
+  });
+  commands.addCommand(CommandIDs.askInMode, {
+    label: ({ mode }) => {
+      const label = modeLabels(trans).find(label => label.mode === mode);
+      return label ? trans.__('Ask: %1', label.description) : '';
+    },
+    isEnabled: () => currentCell()?.cell instanceof CodeCell,
+    execute: ({ mode }) => {
+      const current = currentCell();
+      const label = modeLabels(trans).find(label => label.mode === mode);
+      if (current && label) {
+        current.manager.openWith(current.cell, `${label.slashWord} `);
       }
     }
   });

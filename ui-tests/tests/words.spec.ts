@@ -58,3 +58,49 @@ test('the replay shows an answer in words without a change', async ({
   await expect(replay.panel).toContainText('answered');
   await expect(replay.panel.locator('strong', { hasText: 'counts' })).toBeVisible();
 });
+
+test('a slash word is completed by keyboard or mouse, and names the mode', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook(['n = len(rows)']);
+  const cell = new CellUnderTest(page, 0);
+  await cell.open();
+  const options = page.getByRole('listbox', { name: 'Kinds of requests' }).getByRole('option');
+  await cell.input.pressSequentially('/e');
+  await expect(options).toHaveText([/^\/explain/, /^\/edit/]);
+  await cell.input.press('Escape');
+  await expect(options).toHaveCount(0);
+  await expect(cell.input).toHaveValue('/e');
+  await cell.input.press('Backspace');
+  await expect(options).toHaveCount(10);
+  await cell.input.press('ArrowDown');
+  await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true');
+  await lab.model!.script({ text: WORDS }, code('n = len(rows)  # all'), code('n = 1'));
+  await cell.input.press('Enter');
+  await cell.input.press('Enter');
+  await expect(cell.row.locator('strong')).toHaveText('counts');
+
+  await cell.input.fill('/');
+  await options.filter({ hasText: '/document' }).click();
+  await expect(cell.input).toBeFocused();
+  await cell.input.pressSequentially('shortly');
+  await cell.input.press('Enter');
+  await cell.accept();
+  const { body } = (await lab.model!.requests())[1];
+  expect(body.messages.at(-1)!.content).toMatch(/Change nothing else\.\nshortly$/);
+
+  // The palette opens the row with the slash word; other words can name a mode, too.
+  await page.keyboard.press('ControlOrMeta+Shift+c');
+  const palette = page.locator('.lm-CommandPalette-input');
+  await palette.fill('make the code faster');
+  await palette.press('Enter');
+  await expect(cell.input).toHaveValue('/optimise ');
+  await cell.input.fill('make it faster');
+  await cell.input.press('Enter');
+  await expect(cell.button(/^Accept$/)).toBeVisible();
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await expect(replay.panel.getByTitle('Kind of request')).toHaveText('/optimise');
+});

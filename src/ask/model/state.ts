@@ -69,6 +69,8 @@ export interface ISuggestion {
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
+  /** The mode of the request, such as `explain`. */
+  readonly mode?: string;
 }
 
 export function toSuggestion(
@@ -82,7 +84,8 @@ export function toSuggestion(
     source: normalizeLineBreaks(suggestion),
     explanation: explanation ?? '',
     saveError,
-    model: turn.model
+    model: turn.model,
+    mode: turn.mode
   };
 }
 
@@ -279,11 +282,12 @@ export function suggestedState(
 
 /** Return the state change when an answer in words is complete. */
 export function answeredState(
-  { intent, explanation, turnId, saveError }: ISuggestion,
+  { intent, explanation, turnId, saveError, mode }: ISuggestion,
   model: ModelInfo | null
 ): Partial<IGenerationState> {
   // A local model is small, and may answer in words because it can't write the requested code.
-  const mayBeUnwanted = model?.onThisMachine && !/[?？]/.test(intent);
+  const isQuestion = mode === 'explain' || /[?？]/.test(intent);
+  const mayBeUnwanted = model?.onThisMachine && !isQuestion;
   return {
     phase: 'answered',
     intent,

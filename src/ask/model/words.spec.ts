@@ -1,4 +1,5 @@
 import { MODEL, code, done, setup, start, turn } from './generation.fakes';
+import { answeredState } from './state';
 
 type Setup = ReturnType<typeof setup>;
 
@@ -45,6 +46,20 @@ describe('an answer in words', () => {
   it('says kindly that a small model may not have been able to write the code', async () => {
     const t = await askWords('draw a histogram');
     expect(t.model.state.notice).toBe('words');
+  });
+
+  it('says nothing of the kind if the words were asked for', () => {
+    const answer = {
+      turnId: 1,
+      intent: '/explain',
+      source: '',
+      mode: 'explain'
+    };
+    const state = answeredState(
+      { ...answer, explanation: 'why', saveError: null },
+      MODEL as never
+    );
+    expect(state.notice).toBeNull();
   });
 
   it('is followed by the next request', async () => {

@@ -96,6 +96,15 @@ export class NotebookAskManager implements IDisposable {
     void cell.ready.then(() => view.scrollIntoView());
   }
 
+  /** Open the row of a cell. If its input field is empty, insert the beginning of a request. */
+  openWith(cell: Cell, text: string): void {
+    this.open(cell);
+    const model = this.get(cell);
+    if (model && !model.inputText.trim() && !model.isBusy) {
+      model.setState({ draft: text });
+    }
+  }
+
   /** Open the row of a cell and send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);

@@ -11,6 +11,12 @@
 import * as React from 'react';
 
 import type { IntentHistory } from '../model/intents';
+import {
+  CompletionList,
+  activeOptionId,
+  useCompletion
+} from './completionList';
+import type { ICompletion } from './slashWords';
 
 export interface IPromptInputProps {
   label: string;
@@ -24,6 +30,10 @@ export interface IPromptInputProps {
   onSend: () => void;
   /** Handle a key of the prompt row, such as Escape; return whether the key was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
+  /** Return the completions of the text before the cursor. They replace this text. */
+  complete: (textBeforeCursor: string) => ICompletion[];
+  /** The name of the list of completions. */
+  completionsLabel: string;
 }
 
 /**
@@ -44,14 +54,38 @@ function fitHeight(node: HTMLTextAreaElement | null): void {
   }
 }
 
+/** Focus a field, with the cursor after its text. */
+export function focusAtEnd(field: HTMLTextAreaElement | null): void {
+  field?.focus();
+  field?.setSelectionRange(field.value.length, field.value.length);
+}
+
+/** Replace a part of the field's text, and move the cursor to the end of the new text. */
+function replaceText(
+  field: HTMLTextAreaElement,
+  text: string,
+  start: number,
+  end: number
+): void {
+  field.setRangeText(text, start, end, 'end');
+  // React doesn't notice the change without an input event.
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const { focusRequest, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
+  const [cursor, setCursor] = React.useState(text.length);
+  const completion = useCompletion(
+    props.complete(text.slice(0, cursor)),
+    ({ text: completed }) =>
+      field.current && replaceText(field.current, `${completed} `, 0, cursor)
+  );
 
   React.useEffect(() => {
     if (focusRequest.focus) {
       focusRequest.focus = false;
-      field.current?.focus();
+      focusAtEnd(field.current);
     }
   }, [focusRequest]);
 
@@ -101,7 +135,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       return;
     }
     const hasNoModifier = !(event.ctrlKey || event.metaKey || event.altKey);
-    let isHandled = props.onKey(event);
+    let isHandled = completion.onKey(event) || props.onKey(event);
     if (
       !isHandled &&
       hasNoModifier &&
@@ -112,10 +146,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       isHandled = true;
       const field = event.currentTarget;
       if (field.value.trim()) {
-        const { selectionStart, selectionEnd } = field;
-        field.setRangeText('\n', selectionStart, selectionEnd, 'end');
-        // React doesn't notice the change without an input event.
-        field.dispatchEvent(new Event('input', { bubbles: true }));
+        replaceText(field, '\n', field.selectionStart, field.selectionEnd);
       }
     } else if (!isHandled && hasNoModifier && !event.shiftKey) {
       if (event.key === 'Enter') {
@@ -131,21 +162,37 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
   };
 
+  const activeId = activeOptionId(completion);
   return (
-    <textarea
-      ref={field}
-      className="jp-AIServer-Ask-input"
-      rows={1}
-      maxLength={20000} // The limit of the HTTP API.
-      spellCheck={false}
-      aria-label={props.label}
-      placeholder={props.placeholder}
-      value={text}
-      onChange={event => {
-        intents.resetPosition();
-        onText(event.target.value);
-      }}
-      onKeyDown={onKeyDown}
-    />
+    <>
+      <textarea
+        ref={field}
+        className="jp-AIServer-Ask-input"
+        rows={1}
+        maxLength={20000} // The limit of the HTTP API.
+        spellCheck={false}
+        aria-label={props.label}
+        aria-autocomplete="list"
+        aria-controls={activeId && completion.listId}
+        aria-activedescendant={activeId}
+        placeholder={props.placeholder}
+        value={text}
+        onChange={event => {
+          intents.resetPosition();
+          completion.reopen();
+          setCursor(event.target.selectionStart);
+          onText(event.target.value);
+        }}
+        onSelect={event => setCursor(event.currentTarget.selectionStart)}
+        onFocus={() => completion.setFocused(true)}
+        onBlur={() => completion.setFocused(false)}
+        onKeyDown={onKeyDown}
+      />
+      <CompletionList
+        state={completion}
+        label={props.completionsLabel}
+        field={field}
+      />
+    </>
   );
 }

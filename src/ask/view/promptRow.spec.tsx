@@ -272,6 +272,65 @@ describe('PromptRow', () => {
     );
   });
 
+  describe('completes slash words', () => {
+    const options = () => [
+      ...document.querySelectorAll<HTMLElement>('[role="option"]')
+    ];
+
+    it('with keys, without sending the request', async () => {
+      const t = await setup({ source: 'x = 1' });
+      await t.type('/e');
+      expect(options().map(({ textContent }) => textContent)).toEqual([
+        '/explainExplain the code in words',
+        '/editChange the code'
+      ]);
+      expect(t.field.getAttribute('aria-activedescendant')).toBe(
+        options()[0].id
+      );
+      await t.press('ArrowDown');
+      expect(options()[1].getAttribute('aria-selected')).toBe('true');
+      await t.press('ArrowUp');
+      await t.press('Enter');
+      expect(t.field.value).toBe('/explain ');
+      expect(options()).toEqual([]);
+      expect(t.ask).not.toHaveBeenCalled();
+      await t.press('Enter');
+      expect(t.ask).toHaveBeenCalledWith('/explain ');
+    });
+
+    it('until Escape, which does not close the row', async () => {
+      const t = await setup({ source: 'x = 1' });
+      const close = jest.spyOn(t.model, 'close');
+      await t.type('/e');
+      await t.press('Escape');
+      expect(options()).toEqual([]);
+      expect(t.field.value).toBe('/e');
+      expect(close).not.toHaveBeenCalled();
+      await t.type('/ex');
+      expect(options()).toHaveLength(1);
+    });
+
+    it('with the mouse, and leaves the rest of the request', async () => {
+      const t = await setup({ source: 'x = 1' });
+      await t.type('/t');
+      await act(async () => options()[0].click());
+      expect(t.field.value).toBe('/test ');
+      expect(t.field.selectionStart).toBe(6);
+    });
+  });
+
+  it.each([
+    ['/fix', 'Fix this error:\nKeyError: 1'],
+    ['/fix it', '/fix it\nKeyError: 1'],
+    ['/edit it', '/edit it']
+  ])('sends the cell’s error along with %s', async (text, sent) => {
+    const t = await setup({ source: 'x = 1', error: 'KeyError: 1' });
+    await t.type(text);
+    await t.press('Enter');
+    await t.settle();
+    expect(t.ask).toHaveBeenCalledWith(sent);
+  });
+
   it('does not send blank text', async () => {
     const t = await setup();
     await t.type('  ');

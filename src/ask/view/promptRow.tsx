@@ -21,7 +21,7 @@ import { askIcon } from '../../ui/icons';
 import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
 import { ProblemList, repairRequest } from './problemList';
-import { PromptInput, isComposing } from './promptInput';
+import { PromptInput, focusAtEnd, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
 import {
   BranchChip,
@@ -31,6 +31,7 @@ import {
   MoreButton
 } from './promptParts';
 import { Markdown } from '../../ui/markdown';
+import { completeRequest, textAfterFix } from './slashWords';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,
@@ -83,7 +84,7 @@ export class PromptRow extends ReactWidget {
   focus(): void {
     const field = this.node.querySelector('textarea');
     this._focusRequest.focus = !field;
-    field?.focus();
+    focusAtEnd(field);
   }
 
   get hasFocus(): boolean {
@@ -182,6 +183,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       focus();
     }
   };
+  const fix = () =>
+    model.fix((error, problems) => fixRequest(error, problems, trans));
   /** Send the text in the input field. */
   const send = async () => {
     if (!(await canAsk())) {
@@ -193,7 +196,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         setPicking(false);
         setText('');
       }
-      void model.ask(intent);
+      // With `/fix`, the cell's error is sent along.
+      const error = model.target.error();
+      const fixText = error === null ? null : textAfterFix(intent, trans);
+      const request = fixText ? `${intent.trim()}\n${error}` : intent;
+      void (fixText === '' ? fix() : model.ask(request));
     }
   };
 
@@ -294,6 +301,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onText={setText}
           onSend={send}
           onKey={onKey}
+          complete={before => completeRequest(model, before, trans)}
+          completionsLabel={trans.__('Kinds of requests')}
         />
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
@@ -313,11 +322,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
-          fix={() =>
-            void start(() =>
-              model.fix((error, problems) => fixRequest(error, problems, trans))
-            )
-          }
+          fix={() => void start(fix)}
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel

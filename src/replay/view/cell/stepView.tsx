@@ -20,6 +20,7 @@ import { contributorIcon } from '../../../ui/contributorIcon';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
+import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
 import { Markdown } from '../../../ui/markdown';
@@ -110,6 +111,7 @@ function StepHead(
   const { model, trans } = useReplay();
   const author = stepAuthor(step, model.modelInfo(step.model), trans);
   const chip = stepOutcome(step, props.isNewestTurn, trans);
+  const slashWord = slashWordOf(step.mode, step.title, trans);
   const Icon = contributorIcon(step) ?? fileIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
@@ -139,6 +141,11 @@ function StepHead(
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
+        {slashWord && (
+          <Chip tone="quiet" title={trans.__('Kind of request')}>
+            {slashWord}
+          </Chip>
+        )}
         {chip && step.kind !== 'run' && (
           <Chip tone={chip.tone}>{chip.text}</Chip>
         )}

@@ -1,0 +1,163 @@
+/**
+ * The list of completions below the prompt row's input field, and its keys.
+ *
+ * Invariants: the focus stays in the field. The list is open only while the field has the focus, and
+ * handles a key only while it is open. Escape closes the list until the text changes.
+ */
+import * as React from 'react';
+import { createPortal } from 'react-dom';
+
+import type { ICompletion } from './slashWords';
+
+// In pixels.
+const MAX_HEIGHT = 320;
+const MARGIN = 4;
+
+export interface ICompletionState {
+  readonly completions: readonly ICompletion[];
+  /** The index of the active completion. */
+  readonly index: number;
+  readonly listId: string;
+  /** Handle a key; return whether the list has handled it. */
+  onKey: (event: React.KeyboardEvent) => boolean;
+  choose: (completion: ICompletion) => void;
+  /** Open the list again after the text has changed. */
+  reopen: () => void;
+  setFocused: (isFocused: boolean) => void;
+}
+
+/** Return the state of the list. `onChoose` inserts the chosen completion. */
+export function useCompletion(
+  completions: readonly ICompletion[],
+  onChoose: (completion: ICompletion) => void
+): ICompletionState {
+  const [isClosed, setClosed] = React.useState(false);
+  const [isFocused, setFocused] = React.useState(false);
+  const [position, setPosition] = React.useState(0);
+  const shown = isClosed || !isFocused ? [] : completions;
+  const index = Math.min(position, Math.max(0, shown.length - 1));
+  const choose = (completion: ICompletion) => {
+    setPosition(0);
+    onChoose(completion);
+  };
+  const onKey = (event: React.KeyboardEvent): boolean => {
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (!shown.length || hasModifier || event.shiftKey) {
+      return false;
+    }
+    switch (event.key) {
+      case 'ArrowDown':
+        setPosition((index + 1) % shown.length);
+        return true;
+      case 'ArrowUp':
+        setPosition((index + shown.length - 1) % shown.length);
+        return true;
+      case 'Enter':
+      case 'Tab':
+        choose(shown[index]);
+        return true;
+      case 'Escape':
+        setClosed(true);
+        return true;
+      default:
+        return false;
+    }
+  };
+  return {
+    completions: shown,
+    index,
+    listId: React.useId(),
+    onKey,
+    choose,
+    setFocused,
+    reopen: () => {
+      setClosed(false);
+      setPosition(0);
+    }
+  };
+}
+
+/** Return the id of the active completion's element; undefined if the list is closed. */
+export function activeOptionId({
+  completions,
+  index,
+  listId
+}: ICompletionState): string | undefined {
+  return completions.length ? `${listId}-${index}` : undefined;
+}
+
+export function CompletionList(props: {
+  state: ICompletionState;
+  label: string;
+  /** The input field. */
+  field: React.RefObject<HTMLTextAreaElement>;
+}): React.JSX.Element | null {
+  const { state, label, field } = props;
+  const { completions, index, listId } = state;
+  const list = React.useRef<HTMLUListElement>(null);
+  const isOpen = completions.length > 0;
+
+  React.useLayoutEffect(() => {
+    const node = list.current;
+    const anchor = field.current;
+    if (!node || !anchor) {
+      return;
+    }
+    const place = () => {
+      // JupyterLab's HoverBox hides a box if another element covers a corner of it.
+      const { left, top, bottom } = anchor.getBoundingClientRect();
+      const spaceBelow = window.innerHeight - bottom;
+      const isBelow = spaceBelow > MAX_HEIGHT || spaceBelow > top;
+      const space = (isBelow ? spaceBelow : top) - 2 * MARGIN;
+      node.style.maxHeight = `${Math.min(space, MAX_HEIGHT)}px`;
+      node.style.left = `${left}px`;
+      node.style.top = isBelow ? `${bottom + MARGIN}px` : '';
+      node.style.bottom = isBelow
+        ? ''
+        : `${window.innerHeight - top + MARGIN}px`;
+    };
+    place();
+    // The list isn't in the notebook, so it must follow when the notebook scrolls.
+    window.addEventListener('scroll', place, true);
+    window.addEventListener('resize', place);
+    return () => {
+      window.removeEventListener('scroll', place, true);
+      window.removeEventListener('resize', place);
+    };
+  }, [completions, field]);
+  React.useLayoutEffect(() => {
+    list.current?.children[index]?.scrollIntoView?.({ block: 'nearest' });
+  }, [index, isOpen]);
+
+  return isOpen
+    ? createPortal(
+        <ul
+          ref={list}
+          id={listId}
+          className="jp-AIServer-Ask-completions jp-ThemedContainer"
+          role="listbox"
+          aria-label={label}
+          // Keep the focus in the field.
+          onMouseDown={event => event.preventDefault()}
+        >
+          {completions.map((completion, at) => (
+            <li
+              key={completion.text}
+              id={`${listId}-${at}`}
+              role="option"
+              aria-selected={at === index}
+              onClick={() => state.choose(completion)}
+            >
+              <span className="jp-AIServer-Ask-slashWord">
+                {completion.text}
+              </span>
+              <span className="jp-AIServer-Ask-slashDescription">
+                {completion.description}
+              </span>
+            </li>
+          ))}
+        </ul>,
+        document.body
+      )
+    : null;
+}

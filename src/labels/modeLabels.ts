@@ -1,0 +1,69 @@
+/**
+ * The slash words with which a request can begin, and their descriptions. The server reads them
+ * (`aiserver/prompts/modes.py`); a translation must be one of the words that it accepts.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+export interface IModeLabel {
+  /** The mode, as it is stored in a turn. */
+  readonly mode: string;
+  readonly slashWord: string;
+  readonly description: string;
+}
+
+/** Return the modes that a person can choose, the most used first. */
+export function modeLabels(trans: TranslationBundle): IModeLabel[] {
+  const labels = [
+    ['fix', trans.__('/fix'), trans.__('Fix a mistake')],
+    ['explain', trans.__('/explain'), trans.__('Explain the code in words')],
+    [
+      'visualise',
+      trans.__('/visualise'),
+      trans.__('Draw a plot, with title and labels')
+    ],
+    [
+      'refactor',
+      trans.__('/refactor'),
+      trans.__('Make the code clearer; it does the same')
+    ],
+    [
+      'document',
+      trans.__('/document'),
+      trans.__('Add docstrings and comments, nothing else')
+    ],
+    ['test', trans.__('/test'), trans.__('Add tests below the code')],
+    [
+      'convert',
+      trans.__('/convert'),
+      trans.__('Rewrite for another library or language')
+    ],
+    [
+      'optimise',
+      trans.__('/optimise'),
+      trans.__('Make the code faster; it does the same')
+    ],
+    ['create', trans.__('/create'), trans.__('Write the cell anew')],
+    ['edit', trans.__('/edit'), trans.__('Change the code')]
+  ];
+  return labels.map(([mode, slashWord, description]) => ({
+    mode,
+    slashWord,
+    description
+  }));
+}
+
+/**
+ * Return the slash word of a turn's mode. Return null if the mode is a usual one, or if the request
+ * begins with a slash word already.
+ */
+export function slashWordOf(
+  mode: string | undefined,
+  intent: string,
+  trans: TranslationBundle
+): string | null {
+  if (mode === 'create' || mode === 'edit' || intent.startsWith('/')) {
+    return null;
+  }
+  const label = modeLabels(trans).find(label => label.mode === mode);
+  return label?.slashWord ?? null;
+}
