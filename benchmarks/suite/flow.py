@@ -76,17 +76,17 @@ class Course:
         self.spent = Spent()
 
     def first(self, with_context: bool) -> Answer:
-        """Send the person's request for a new cell."""
+        """Send the person's request for a cell without history."""
         self._cell = f"cell-{secrets.token_hex(6)}"
         self.spent = Spent()
-        return self._send(self._item.request, "", with_context=with_context)
+        return self._ask(with_context=with_context)
 
     def correct(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
         """Have the problems corrected, and return the answer with the fewest problems."""
         requests = MAX_REPAIRS
         while self._is_small and answer.error in UNUSABLE and requests:
             requests -= 1
-            answer = self._send(self._item.request, "", mode="retry")
+            answer = self._ask(mode="retry")
             problems = self._kernel.check(answer.code) if _has_code(answer) else []
         if not _has_code(answer):
             return answer
@@ -107,7 +107,7 @@ class Course:
     def _attempt(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
         """Ask a small model for another answer, and any other model to correct its answer."""
         if self._is_small:
-            return self._send(self._item.request, "", mode="retry")
+            return self._ask(mode="retry")
         intent = page_rules.repair_request(problems)
         return self._send(intent, answer.code, mode="repair", parentTurnId=answer.turn_id)
 
@@ -125,7 +125,7 @@ class Course:
     def fix(self, answer: Answer, message: str) -> Answer:
         """Have the error of a run corrected. The cell has the code that failed."""
         if self._is_small:
-            fixed = self._send(self._item.request, "", mode="retry")
+            fixed = self._ask(mode="retry")
         else:
             problems = self._kernel.check(answer.code)
             intent = page_rules.fix_request(message, problems)
@@ -133,6 +133,11 @@ class Course:
         if not _has_code(fixed):
             return answer
         return self.correct(fixed, self._kernel.check(fixed.code))
+
+    def _ask(self, **more: Any) -> Answer:
+        """Send the person's request."""
+        source = self._item.source
+        return self._send(self._item.request, source, cell=source, **more)
 
     def _send(
         self, intent: str, source: str, *, cell: str = "", with_context: bool = True, **more: Any

@@ -16,7 +16,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Item:
-    """A request for a new cell below ``cells``, and the rule that judges its answer.
+    """A request for a cell below ``cells``, and the rule that judges its answer.
 
     An item with ``test`` or ``labels`` is judged by these, and any other by its ``solution``.
     """
@@ -32,6 +32,8 @@ class Item:
     """The set's own code, which an answer must have the same value as (``judge.py``)."""
     labels: tuple[tuple[str, str], ...] | None = None
     """Names and values that the output or the variables must contain (``answers.py``)."""
+    source: str = ""
+    """The code of the cell itself; empty for a new cell."""
     test: str | None = field(default=None, repr=False)
     """A program that defines ``test_execution(code)`` of DS-1000 (``ds1000_test.py``)."""
 

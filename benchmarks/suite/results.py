@@ -10,11 +10,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from .items import Item
+
 Line = dict[str, Any]
 """The keys ``run``, ``model``, ``date``, ``item``, ``set``, ``holdout`` and ``stages``."""
+
+
+def line_of(item: Item, stages: dict[str, Any], run: str, model: str) -> Line:
+    """Return the line with the results of an item."""
+    return {
+        "run": run,
+        "model": model,
+        "date": date.today().isoformat(),
+        "item": item.id,
+        "set": item.set,
+        "holdout": item.is_holdout,
+        "stages": stages,
+    }
 
 
 class ResultFile:

@@ -15,7 +15,6 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
 
 from ..notebook_kernel import EXAMPLES, Kernel
@@ -24,7 +23,7 @@ from .flow import Model, run_item
 from .items import Item
 from .judges import Judges
 from .notebook import CellsFailed, Notebook
-from .results import ResultFile
+from .results import ResultFile, line_of
 from .server import Server
 
 
@@ -53,17 +52,7 @@ def run_items(
         except CellsFailed as error:
             print(f"{item.id}: the cells above fail: {error}", flush=True)
             continue
-        file.append(
-            {
-                "run": run,
-                "model": model_id,
-                "date": date.today().isoformat(),
-                "item": item.id,
-                "set": item.set,
-                "holdout": item.is_holdout,
-                "stages": stages,
-            }
-        )
+        file.append(line_of(item, stages, run, model_id))
         marks = [f"{name} {stage['failure'] or 'right'}" for name, stage in stages.items()]
         print(f"{item.id}: {', '.join(marks)}; {stages['run']['seconds']:.1f} s", flush=True)
 

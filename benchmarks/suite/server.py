@@ -32,6 +32,8 @@ class Answer:
     error: str | None = None
     """The error of the request, such as ``bad_answer``."""
     turn_id: int = 1
+    words: str = ""
+    """The explanation, or the answer in words."""
 
 
 class Server:
@@ -99,7 +101,7 @@ class Server:
     def ask(self, body: dict[str, Any]) -> Answer:
         """Send one request, and return its answer when the stream has ended."""
         started = time.monotonic()
-        code, received, error, turn_id, tokens = "", "", None, 1, 0
+        code, words, received, error, turn_id, tokens = "", "", "", None, 1, 0
         headers = {"Accept": "text/event-stream"}
         with self._http.stream("POST", "/generate", json=body, headers=headers) as response:
             response.raise_for_status()
@@ -108,11 +110,12 @@ class Server:
                     received += data["text"] if data["part"] == "code" else ""
                 elif kind == "done":
                     turn = data.get("interaction", data)
-                    code, turn_id = turn["ai_response"]["suggestion"], turn["turn_id"]
+                    response, turn_id = turn["ai_response"], turn["turn_id"]
+                    code, words = response["suggestion"], response["explanation"]
                     tokens = (turn.get("usage") or {}).get("total_tokens", 0)
                 elif kind == "error":
                     error, code = data["code"], received
-        return Answer(code, time.monotonic() - started, tokens, error, turn_id)
+        return Answer(code, time.monotonic() - started, tokens, error, turn_id, words)
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
