@@ -21,6 +21,8 @@ MAX_INTENT = 20_000  # the text of a request
 
 # The mode of a request whose mode is recognised from its text (``prompts/modes.py``).
 DETECT_MODE = "generate"
+# The mode of a request about chosen DataFrames.
+ANALYZE_MODE = "analyze"
 # The mode of a request that is sent again because the person wants another answer to it.
 RETRY_MODE = "retry"
 
@@ -157,7 +159,7 @@ class GenerateBody(WarmUpBody):
 class AnalyzeBody(GenerateBody):
     """A request for code about DataFrames in the kernel."""
 
-    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "analyze"
+    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = ANALYZE_MODE
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
 
 

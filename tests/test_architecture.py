@@ -52,7 +52,7 @@ INNER = {
         {"problems", "source"},
         {"inspection"},
         {"scopes"},
-        {"frames"},
+        {"frames", "unchanged"},
         {"check"},
         {"bundle", "variables"},
     ],

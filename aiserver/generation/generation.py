@@ -31,10 +31,10 @@ from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserR
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language
-from ..prompts.modes import asks_for_words, mode_of
+from ..prompts.modes import asks_for_words, mode_of, split_slash_word
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
-from ..requests import DETECT_MODE, RETRY_MODE, GenerateBody
+from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
@@ -236,10 +236,13 @@ class Generation:
     @property
     def _stored_mode(self) -> str:
         """The mode as it is stored in the turn."""
-        mode = self.body.mode
-        if mode in (DETECT_MODE, RETRY_MODE):
-            return mode_of(self.body.intent, self.body.source, self._language)
-        return mode
+        body = self.body
+        if body.mode not in (DETECT_MODE, ANALYZE_MODE, RETRY_MODE):
+            return body.mode
+        explicit_mode, _ = split_slash_word(body.intent, self._language)
+        if isinstance(body, AnalyzeBody) and explicit_mode is None:
+            return ANALYZE_MODE
+        return mode_of(body.intent, body.source, self._language)
 
     @property
     def _stored_language(self) -> str:

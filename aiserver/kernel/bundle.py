@@ -32,6 +32,7 @@ MODULES = (
     "frames/calls",
     "frames/assignments",
     "frames/flow",
+    "unchanged",
     "check",
 )
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)

@@ -5,7 +5,7 @@ A problem is a dict with these keys:
 - ``line`` (from 1), ``column`` (from 0, in characters), ``end_line`` and ``end_column`` (exclusive)
 - ``kind``: ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``,
   ``missing_attribute``, ``unknown_argument``, ``missing_file``, ``not_numbers``, ``not_dates``,
-  ``not_text`` or ``not_aligned``
+  ``not_text``, ``not_aligned``, ``changed_code`` or ``no_tests``
 - ``name`` and ``message``; for the kinds that begin with ``not_``, ``name`` is the wrong code
 - ``candidates``: the most similar names, or replacements for the wrong code
 - ``correction``: the candidate that the name clearly means, or ""
@@ -30,6 +30,7 @@ from .inspection.objects import plain_variables
 from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
+from .unchanged import check_unchanged
 
 _LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
 _LONGEST_PARSED = 1_000_000  # characters; longer code isn't checked at all
@@ -43,12 +44,15 @@ def check(
     limit: int = 20,
     seconds: float = 1.0,
     folder: str | None = None,
+    original: str = "",
+    mode: str = "",
 ) -> list[dict[str, Any]]:
     """Return the problems of a suggestion, sorted by position, at most ``limit``.
 
     ``variables`` is the namespace in which the suggestion would run, and ``folder`` is the kernel's
-    current folder. The check stops after ``seconds``. Never raises: if an analysis fails, problems
-    may be missing.
+    current folder. ``mode`` is the mode of the request, and ``original`` the code that it was about
+    (``unchanged.py``). The check stops after ``seconds``. Never raises: if an analysis fails,
+    problems may be missing.
     """
     if len(code) > _LONGEST_PARSED:
         return []
@@ -63,6 +67,8 @@ def check(
         return problems.sorted()
     if depth(tree, _DEEPEST) >= _DEEPEST:
         return problems.sorted()
+    with contextlib.suppress(Exception):
+        check_unchanged(tree, original, mode, problems)
     plain = plain_variables(variables)
     flow = Flow(problems, plain, folder or "", source)
     with contextlib.suppress(Exception):  # an error of ours must not hide the other problems

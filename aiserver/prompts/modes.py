@@ -50,55 +50,67 @@ _WORDS: dict[Mode, str] = {
     "optimise": "optimise optimize speed 优化 最佳化",
 }
 _MODE_BY_WORD = {word: mode for mode, words in _WORDS.items() for word in words.split()}
-_SLASH_WORD = re.compile(r"\s*/(\w+)(?:\s+|$)")
+_ALL_WORDS = sorted(_MODE_BY_WORD, key=len, reverse=True)
+# After a Chinese word, no space follows. The slash may be full-width, as Chinese keyboards type it.
+_SLASH_WORD = re.compile(
+    r"\s*[/／](?:(?P<english>{english})(?=[\s:：,，]|$)|(?P<chinese>{chinese}))[:：,，]?\s*".format(
+        english="|".join(word for word in _ALL_WORDS if word.isascii()),
+        chinese="|".join(word for word in _ALL_WORDS if not word.isascii()),
+    ),
+    re.IGNORECASE,
+)
 
 _INSTRUCTIONS: dict[Mode, str] = {
-    "create": "Write the cell anew. Nothing of its present code needs to stay.",
+    "create": "Write new code for the cell. It may replace all of its present code.",
     "edit": "Change the cell's code, and leave what the request doesn't mention.",
     "fix": "Fix the mistake in the cell's code, and change nothing else.",
     "explain": "Explain in words what the cell's code does. Write no code block.",
     "refactor": "Make the cell's code clearer and shorter. It must do exactly the same as now.",
     "document": "Add docstrings and short comments to the cell's code. Change nothing else.",
-    "test": "Keep the cell's code, and add tests of it below: assert statements that pass.",
+    "test": "Keep the cell's code, and add tests for it below: assert statements that pass.",
     "visualise": "Draw a plot with a title and labelled axes, and show it.",
     "convert": "Rewrite the cell's code for another library or language. Its results must stay the "
     "same.",
     "optimise": "Make the cell's code faster. Its results must stay the same.",
 }
 
-_LIBRARIES = (
+_TARGETS = (
     r"(?:polars|pandas|numpy|sql|duckdb|pyspark|spark|dask|matplotlib|seaborn|plotly|altair|"
-    r"python|r|julia|scipy|pytorch|torch|jax)\b"
+    r"python|r|julia|scipy|pytorch|torch|jax)(?![a-z0-9_])"
 )
-# The words from which a mode is recognised. They are the beginning of an English request, or are
-# anywhere in a Chinese one.
+_THIS = r"(?:it|this|the\ (?:cell|code|function|class|loop))"
+# The beginning of an English request of each mode.
 _ENGLISH_SIGNS: dict[Mode, str] = {
-    "fix": r"(?:fix|debug|repair)\b",
-    "refactor": r"(?:refactor|clean\ (?:it|this|the\ (?:cell|code))?\ ?up|tidy)\b",
-    "document": r"(?:document\ (?:it|this|the\ (?:cell|code|function|class))"
+    "fix": r"(?:fix|debug|repair)\b(?!\ (?:the\ )?(?:random\ )?seed)",
+    "refactor": rf"(?:refactor|clean\ (?:{_THIS}\ )?up|tidy)\b",
+    "document": rf"(?:document\ {_THIS}"
     r"|(?:add|write)\ (?:a\ |an\ |the\ |some\ |more\ )?(?:\w+\ )?(?:docstrings?|comments?)\b)",
-    "test": r"(?:(?:add|write)\ (?:a\ |some\ |more\ )?(?:unit\ )?tests?\b"
-    r"|test\ (?:it|this|the\ (?:cell|code|function|class))\b)",
+    "test": r"(?:add|write)\ (?:a\ |some\ |more\ )?(?:unit\ )?tests?\b(?!\ (?:data|set|split))"
+    rf"|test\ {_THIS}\b",
     "visualise": r"(?:plot|visuali[sz]e)\b"
     r"|(?:draw|make|create|show)\ (?:me\ )?(?:a|an|the)\ (?:\w+\ ){0,3}"
     r"(?:plot|chart|graph|histogram|heatmap|diagram)\b",
-    "convert": r"(?:convert|translate|rewrite|port)\b.*\b(?:to|in|into|for|using|with)\ "
-    + _LIBRARIES,
-    "optimise": r"(?:optimi[sz]e|speed\ (?:it|this|the\ (?:cell|code|loop))?\ ?up"
-    r"|make\ (?:it|this|the\ (?:cell|code|loop))\ (?:run\ )?faster)\b",
+    "convert": rf"(?:convert|translate|rewrite|port)\b.*\b(?:to|in|into|using|with)\ {_TARGETS}",
+    "optimise": rf"(?:optimi[sz]e|speed\ (?:{_THIS}\ )?up|make\ {_THIS}\ (?:run\ )?faster)\b",
 }
+# Words that a Chinese request of each mode contains, most of them at its beginning.
+_PLEASE = r"^(?:请|請|麻烦|麻煩|帮我|幫我|给我|給我)*"
+_NOT = r"(?<!不)(?<!不要)(?<!别)(?<!別)"
 _CHINESE_SIGNS: dict[Mode, str] = {
-    "fix": r"^(?:修复|修正|修好|改正|调试|調試|除錯)",
-    "refactor": r"重构|重構",
-    "document": r"(?:加|添加|写|寫|补充|補充).{0,6}(?:注释|註解|註釋|文档字符串)",
-    "test": r"(?:加|写|寫|编写|編寫).{0,6}(?:测试|測試)|单元测试|單元測試",
-    "visualise": r"^(?:画|畫|绘制|繪製)|画.{0,12}图|畫.{0,12}圖|可视化|視覺化",
-    "convert": rf"(?:转换|转|改写|轉換|轉|改寫)(?:成|为|為)\s*{_LIBRARIES}",
-    "optimise": r"^(?:优化|最佳化)|(?:加快|提高|提升).{0,6}(?:速度|性能|效能)",
+    "fix": rf"{_PLEASE}(?:修复|修正|修好|改正|调试|調試|除錯)",
+    "refactor": rf"{_PLEASE}(?:重构|重構)",
+    "document": rf"{_NOT}(?:加|添加|写|寫|补充|補充)[^，。]{{0,6}}(?:注释|註解|註釋|文档字符串)",
+    "test": r"(?:加(?!载|載)|写|寫|编写|編寫)[^，。]{0,6}(?:测试|測試)(?!数据|資料|集)",
+    "visualise": rf"{_PLEASE}(?:画|畫|绘制|繪製|可视化|視覺化)"
+    r"|[画畫][^，。的]{0,8}[图圖](?!的)",
+    "convert": rf"(?:转换|转|改写|轉換|轉|改寫)(?:成|为|為)\s*{_TARGETS}",
+    "optimise": rf"{_PLEASE}(?:优化|最佳化)|(?:加快|提高|提升)[^，。]{{0,6}}(?:速度|性能|效能)",
 }
-_POLITE = r"(?:please\ |can\ you\ |could\ you\ )?"
+_POLITE = r"(?:(?:please|kindly|can\ you|could\ you)\ )*"
 _SIGNS: dict[Mode, re.Pattern[str]] = {
-    mode: re.compile(rf"^{_POLITE}{_ENGLISH_SIGNS[mode]}|(?:{_CHINESE_SIGNS[mode]})", re.IGNORECASE)
+    mode: re.compile(
+        rf"^{_POLITE}(?:{_ENGLISH_SIGNS[mode]})|(?:{_CHINESE_SIGNS[mode]})", re.IGNORECASE
+    )
     for mode in _ENGLISH_SIGNS
 }
 
@@ -108,7 +120,7 @@ _ENGLISH_QUESTION = re.compile(
     (?: explain\b
       | (?:summari[sz]e|describe)\ (?:it|what|this|(?:this|the)\ (?:cell|code))\b
       | what(?:'s|\ is|\ are|\ does|\ do)\ (?:this|that|it|the\ (?:cell|code|function)|line\ \d+)
-        (?:\ (?:cell|code|line|function))? (?:\ (?:do|doing|for|mean|return|show)\b.*)? \W* $
+        (?:\ (?:cell|code|line|function))? (?:\ (?:do|doing|for|mean|return|show)\b.* | \W*) $
       | how\ (?:does|do)\ (?:this|that|it|the\ (?:cell|code|function))\b
       | why\ (?:does|do|is|are)\b
     )
@@ -133,10 +145,11 @@ def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, 
     of the rest, without its slash, because the model answers in the language of the request.
     """
     match = None if language.is_prose else _SLASH_WORD.match(intent)
-    mode = _MODE_BY_WORD.get(match[1].lower()) if match else None
-    if not (match and mode):
+    if not match:
         return None, intent
-    return mode, intent[match.end() if match[1].isascii() else match.start(1) :]
+    word = match["english"] or match["chinese"]
+    start = match.end() if match["english"] else match.start("chinese")
+    return _MODE_BY_WORD[word.lower()], intent[start:]
 
 
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
@@ -173,7 +186,7 @@ def asks_for_words(intent: str, source: str, language: CellLanguage, *, is_small
 def without_slash(intent: str, language: CellLanguage) -> str:
     """Return the request without the slash of its slash word, such as ``explain in Chinese``."""
     mode, _ = split_slash_word(intent, language)
-    return intent.lstrip().removeprefix("/") if mode else intent
+    return intent.lstrip()[1:] if mode else intent
 
 
 def instruct(intent: str, language: CellLanguage) -> str:

@@ -155,7 +155,8 @@ class Tracer:
         self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last_step: Step | None = None
-        self._last_turn: Step | None = None
+        self._turn_by_id: dict[int | None, Step] = {}
+        self._text_before_accept = ""
         self.current = _EMPTY
         """The version of the cell's source after the last step."""
 
@@ -175,7 +176,9 @@ class Tracer:
             self.current = version
         self._last_step = step
         if step.kind == "turn":
-            self._last_turn = step
+            self._turn_by_id[step.turn_id] = step
+        if step.kind in ("turn", "accept"):
+            self._text_before_accept = step.before
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
@@ -232,14 +235,14 @@ class Tracer:
             for version in copied:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
-        turn = self._last_turn
-        if step.event == "accept" and turn is not None and turn.applied:
-            if step.is_correction:
+        if step.kind == "edit" and step.event == "accept":
+            turn = self._turn_by_id.get(step.turn_id)
+            if step.is_correction and turn is not None:
                 # Only names differ from the suggestion, and imports may have been added.
                 return self.version_for(step.code, _origin(turn))
             # The accept replaced the suggestion by a text in which some hunks are rejected. In
             # place of a rejected hunk, this text has the lines from before the suggestion.
-            version_before = self._version_by_text.get(turn.before, _EMPTY)
+            version_before = self._version_by_text.get(self._text_before_accept, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 

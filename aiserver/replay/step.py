@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from pydantic.alias_generators import to_camel
 
 from ..errors.stored import find_text
-from .contributors import ContributorKind
+from .contributors import CORRECTOR, Contributor, ContributorKind
 
 StructuralKind = Literal["split", "merge", "copy", "delete", "undelete", "type", "move"]
 Kind = Literal[
@@ -81,7 +81,8 @@ class Step:
     @property
     def is_correction(self) -> bool:
         """Whether the step shows how AI Server corrected a suggestion that was then accepted."""
-        return self.kind == "edit" and self.event == "accept" and self.author == "program"
+        contributor = Contributor(self.author, self.name)
+        return (self.kind, self.event, contributor) == ("edit", "accept", CORRECTOR)
 
     @property
     def after(self) -> str:

@@ -175,17 +175,12 @@ class _Reader:
 
     def _accept(self, event: Event, turn_step: Step) -> None:
         source = turn_step.code if event.source is None else event.source
+        corrected = _corrected_suggestion(event, source)
         self._infer_replaced(event)
         if turn_step is self.steps[-1]:
             turn_step.outcome = "accepted"
             self._settle(turn_step, event)
             self._apply(turn_step)
-            corrected = _corrected_suggestion(event, source)
-            if corrected not in (None, turn_step.code):
-                author, name = CORRECTOR
-                self._add_event_step(event, "edit", corrected, author=author, name=name)
-            if source != self.source:
-                self._add_event_step(event, "edit", source)
         elif turn_step.outcome != "accepted" or source != self.source:
             turn_step.outcome = "accepted"
             is_older = (
@@ -195,10 +190,15 @@ class _Reader:
             self._add_event_step(
                 event,
                 "accept",
-                source,
+                source if corrected is None else turn_step.code,
                 from_step=turn_step.index,
                 branched_from=turn_step.index if is_older else None,
             )
+        if corrected not in (None, self.source):
+            author, name = CORRECTOR
+            self._add_event_step(event, "edit", corrected, author=author, name=name)
+        if source != self.source:
+            self._add_event_step(event, "edit", source)
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
@@ -339,8 +339,9 @@ def _corrected_suggestion(event: Event, source: str) -> str | None:
     by the person; only then, the data of the event contains the corrected suggestion.
     """
     data = event.data or {}
-    corrected = data.get("corrected", source)
-    return corrected if data.get("corrections") and isinstance(corrected, str) else None
+    corrections, corrected = data.get("corrections"), data.get("corrected", source)
+    is_corrected = isinstance(corrections, list) and bool(corrections)
+    return corrected if is_corrected and isinstance(corrected, str) else None
 
 
 def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:

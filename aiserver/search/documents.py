@@ -21,8 +21,11 @@ from .normalize import fold
 Field = Literal["intent", "code", "explanation", "error"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
-# The modes of most turns. In the searched text, they would match too many searches.
-_USUAL_MODES = (None, "create", "edit", "generate", "analyze", "retry", "repair", "chat")
+# The modes that are searched. The other modes are those of most turns.
+_SPECIAL_MODES = {
+    *("fix", "explain", "refactor", "document"),
+    *("test", "visualise", "convert", "optimise"),
+}
 
 # The characters that separate turns and fields. A folded text contains neither of them.
 _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
@@ -89,7 +92,7 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
     answer = turn.ai_response
     intent = turn.user_request.intent
     # With the slash word, a search for `/fix` also finds fixes that were requested in other words.
-    slash_word = "" if turn.mode in _USUAL_MODES else f"/{turn.mode}"
+    slash_word = f"/{turn.mode}" if turn.mode in _SPECIAL_MODES else ""
     return {
         "intent": intent if intent.startswith(slash_word) else f"{intent}\n{slash_word}",
         "code": answer.suggestion,

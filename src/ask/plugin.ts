@@ -44,6 +44,7 @@ import { NotebookAskManager } from './view/notebookAskManager';
 import { showPreview } from './view/preview';
 import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
+import { completedRequest } from './view/slashWords';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:ask',
@@ -307,7 +308,9 @@ function addCommands(
         const model = currentModel();
         if (model) {
           const { target, state, inputText } = model;
-          const request = model.buildRequest(inputText);
+          const request = model.buildRequest(
+            await completedRequest(model, inputText)
+          );
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),
             cellId => target.cellNumber(cellId),

@@ -8,7 +8,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType } from '../api/types';
-import { IProblem, checkCode } from '../kernel/check';
+import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
@@ -74,10 +74,13 @@ export class NotebookCell {
    * Check `code` in the kernel without running it, and return the problems. Return null if the cell
    * isn't a code cell, or if the kernel isn't a Python kernel, is busy or doesn't reply.
    */
-  async check(code: string): Promise<IProblem[] | null> {
+  async check(
+    code: string,
+    request?: ICheckedRequest
+  ): Promise<IProblem[] | null> {
     const kernel = this._pythonKernel;
     return kernel && this.cellType === 'code'
-      ? checkCode(kernel, code).catch(() => null)
+      ? checkCode(kernel, code, request).catch(() => null)
       : null;
   }
 

@@ -58,6 +58,15 @@ describe('checkCode', () => {
     expect(new TextDecoder().decode(bytes)).toBe(code);
   });
 
+  it('sends the request that the code answers', async () => {
+    const t = kernel([]);
+    await checkCode(t.connection, 'x', { source: '价', mode: 'document' });
+    const [{ user_expressions: sent }] = t.requestExecute.mock.calls[0];
+    expect(sent.result).toMatch(
+      /variables, original=.*b64decode\(\\"5Lu3\\"\).*, mode=.*ZG9jdW1lbnQ=/
+    );
+  });
+
   it('rejects a result that is no list', async () => {
     await expect(checkCode(kernel({}).connection, 'x')).rejects.toThrow();
   });

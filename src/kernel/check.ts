@@ -9,7 +9,18 @@ import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
 
-/** A mistake in the code, which would make the code fail when it is run. */
+/** The request that a suggestion answers. The check compares the suggestion with its code. */
+export interface ICheckedRequest {
+  /** The code that the request was about. */
+  readonly source: string;
+  /** The mode of the request, such as `document`. */
+  readonly mode: string;
+}
+
+/**
+ * A mistake in the code, which would make the code fail when it is run, or a change that the
+ * request didn't ask for.
+ */
 export interface IProblem {
   /** Lines are counted from 1. */
   readonly line: number;
@@ -36,18 +47,24 @@ export interface IProblem {
 }
 
 /**
- * Return at most 20 problems of the code, in the order of their positions.
+ * Return at most 20 problems of the code, in the order of their positions. With `request`, code
+ * that the request didn't ask to change counts as a problem.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
 export async function checkCode(
   kernel: Kernel.IKernelConnection,
-  code: string
+  code: string,
+  request?: ICheckedRequest
 ): Promise<IProblem[]> {
   const { CHECK } = await import('./checkCode');
   const importExpression = (name: string) => `__import__("${name}")`;
-  const sourceExpression = `${importExpression('base64')}.b64decode("${toBase64(code)}").decode()`;
-  const problemsExpression = `${importExpression('json')}.dumps(check(${sourceExpression}, variables))`;
+  const textExpression = (text: string) =>
+    `${importExpression('base64')}.b64decode("${toBase64(text)}").decode()`;
+  const more = request
+    ? `, original=${textExpression(request.source)}, mode=${textExpression(request.mode)}`
+    : '';
+  const problemsExpression = `${importExpression('json')}.dumps(check(${textExpression(code)}, variables${more}))`;
   const call = `${importExpression('base64')}.b64encode(${problemsExpression}.encode()).decode()`;
   const result = await callInKernel(kernel, CHECK, call);
   if (!Array.isArray(result)) {

@@ -42,7 +42,7 @@ export function modeLabels(trans: TranslationBundle): IModeLabel[] {
       trans.__('/optimise'),
       trans.__('Make the code faster; it does the same')
     ],
-    ['create', trans.__('/create'), trans.__('Write the cell anew')],
+    ['create', trans.__('/create'), trans.__('Write new code for the cell')],
     ['edit', trans.__('/edit'), trans.__('Change the code')]
   ];
   return labels.map(([mode, slashWord, description]) => ({

@@ -12,7 +12,13 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
   const error = lines.filter(Boolean).pop(); // The last line of a traceback is the error.
-  const isFix = first === FIX_REQUEST || first === trans.__('Fix this error:');
+  const fixRequests = [
+    FIX_REQUEST,
+    trans.__('Fix this error:'),
+    '/fix',
+    trans.__('/fix')
+  ];
+  const isFix = fixRequests.includes(first);
   if (isFix && error) {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
   }

@@ -30,11 +30,18 @@ describe('stepTitle', () => {
   it('distinguishes automatic corrections from a person’s edits', () => {
     const data = { corrections: ['prise → price', 'import math'] };
     const edit = { kind: 'edit', event: 'accept', data } as const;
-    const titles = (['program', 'person'] as const).map(author =>
-      stepTitle(stepWith({ ...edit, author }), english)
-    );
-    expect(titles).toEqual([
+    const contributors = [
+      { author: 'program', name: 'AI Server' },
+      { author: 'program', name: 'formatter' },
+      { author: 'person' }
+    ] as const;
+    expect(
+      contributors.map(contributor =>
+        stepTitle(stepWith({ ...edit, ...contributor }), english)
+      )
+    ).toEqual([
       'Corrected automatically: prise → price, import math',
+      'Accepted with edits',
       'Accepted with edits'
     ]);
   });

@@ -83,13 +83,18 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
   if (step.event === 'accept') {
-    return step.author === 'program'
+    return isCorrection(step)
       ? correctionTitle(step.data?.corrections, trans)
       : trans.__('Accepted with edits');
   }
   return step.event === 'reject'
     ? trans.__('Edited before rejecting')
     : editedBy(step, trans);
+}
+
+/** Return whether the step shows how AI Server corrected a suggestion. */
+function isCorrection({ author, name }: TitleFields): boolean {
+  return author === 'program' && name === 'AI Server';
 }
 
 /** Return the title of the step in which AI Server corrected a suggestion. */

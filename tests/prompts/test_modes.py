@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import get_args
 
@@ -66,15 +67,23 @@ def test_an_empty_cell_has_nothing_to_explain() -> None:
 @pytest.mark.parametrize(
     ("mode", "intents"),
     [
-        ("fix", ["fix it", "Please fix this error:\nKeyError: 'a'", "修复这个错误：", "修正錯誤"]),
-        ("refactor", ["refactor this", "clean up the code", "重构一下", "clean this up"]),
+        (
+            "fix",
+            ["fix it", "could you please fix this:\nKeyError", "修复错误：", "请修正錯誤"],
+        ),
+        ("refactor", ["refactor this", "clean up the code", "帮我重构一下", "clean this up"]),
         ("document", ["add docstrings", "write some short comments", "加上注释", "補充註解"]),
         ("test", ["write unit tests for mean", "test this function", "给它写测试", "加單元測試"]),
-        ("visualise", ["plot it", "show the monthly line chart", "画成柱状图", "畫圖"]),
-        ("convert", ["convert it to polars", "rewrite this in SQL", "改写成 polars", "轉成 SQL"]),
-        ("optimise", ["optimize this", "make it faster", "speed it up", "优化", "提高速度"]),
+        ("visualise", ["plot it", "show the monthly line chart", "把价格画成柱状图", "畫圖"]),
+        (
+            "convert",
+            ["convert it to polars", "rewrite it in SQL", "改写成polars代码", "轉成 SQL"],
+        ),
+        ("optimise", ["optimize this", "make it faster", "speed it up", "帮我优化", "提高速度"]),
         ("edit", ["sort by price", "draw 5 rows", "plots aside, sort", "show the fixed costs"]),
         ("edit", ["convert the dates", "tests aside, count", "修改为只读取 'price' 列", "a/b"]),
+        ("edit", ["don't show the plot", "rewrite the loop for r in rows", "add test data"]),
+        ("edit", ["fix the random seed to 42", "不要加注释", "删除画图的代码", "加载测试数据"]),
     ],
 )
 def test_clear_words_name_the_mode(mode: Mode, intents: list[str]) -> None:
@@ -111,7 +120,30 @@ def test_only_a_slash_word_is_one() -> None:
         assert mode_of("plot it", "a", prose) == "edit"
     assert mode_of("/修复 它", CODE, PYTHON) == "fix"
     assert instruct("/修复", PYTHON) == f"{instruct('/fix', PYTHON)}\n修复"
-    assert mode_of("/畫圖", CODE, PYTHON) == "visualise"
+    assert mode_of("／畫圖", CODE, PYTHON) == "visualise"
+    assert split_slash_word("/修复这段代码", PYTHON) == ("fix", "修复这段代码")
+    assert split_slash_word("/fix: KeyError", PYTHON) == ("fix", "KeyError")
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        "what is this for" + " " * 19_980 + "\nx",
+        "what is this " + " " * 19_980 + "\nx",
+        "convert " + "to in with " * 1_800,
+        "please " * 2_800,
+        "请" * 19_990 + "\nx",
+        "画" * 19_990,
+        "加" * 19_990,
+        "/" + " " * 19_990,
+        "show me a " + "w " * 9_000,
+    ],
+)
+def test_long_requests_take_no_time(intent: str) -> None:
+    """A slow pattern takes seconds for these."""
+    started = time.process_time()
+    mode_of(intent, CODE, PYTHON)
+    assert time.process_time() - started < 1
 
 
 def test_explain_asks_any_model_for_words() -> None:

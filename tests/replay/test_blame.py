@@ -96,6 +96,13 @@ def test_corrected_lines_belong_to_the_turn_and_changed_ones_to_the_person() -> 
         },
     )
     assert of(builder) == "h0 h0 t1 h3"
+    # Also if the model was asked to correct its answer in between.
+    builder = SessionBuilder()
+    turn = builder.turn("", "len(prise)")
+    builder.turn("len(price)", "sum(price)", parent_turn_id=turn, mode="repair")
+    data = {"corrections": ["prise → price"]}
+    builder.event("accept", turn_id=turn, source="len(price)", data=data)
+    assert of(builder) == "t1"
 
 
 def test_a_version_that_comes_back_keeps_its_authors() -> None:

@@ -140,6 +140,34 @@ def test_automatic_corrections_are_a_step_before_the_persons_changes() -> None:
     assert [step.is_correction for step in steps] == [False, True, False]
 
 
+def test_corrections_are_a_step_also_if_another_turn_came_before_the_accept() -> None:
+    """P40: the model was asked to correct its answer, but the first answer stayed the best."""
+    builder = SessionBuilder()
+    first = builder.turn("", "prise")
+    builder.turn("price", "other", parent_turn_id=first, mode="repair")
+    data = {"corrections": ["prise → price"], "corrected": "price"}
+    builder.event("accept", turn_id=first, source="cost", data=data)
+    assert [(step.kind, step.author, step.code) for step in builder.replay()[2:]] == [
+        ("accept", "person", "prise"),
+        ("edit", "program", "price"),
+        ("edit", "person", "cost"),
+    ]
+
+
+def test_only_corrections_of_ai_server_are_corrections() -> None:
+    cases: list[dict[str, Any]] = [{}, {"corrections": "zzz"}, {"corrections": []}]
+    for data in cases:
+        builder = SessionBuilder()
+        contributor = {"kind": "program", "name": "formatter"}
+        turn = builder.turn("", "a=1")
+        builder.event("accept", turn_id=turn, source="a = 1", data=data, contributor=contributor)
+        steps = builder.replay()
+        assert [(step.author, step.is_correction) for step in steps] == [
+            ("model", False),
+            ("program", False),
+        ]
+
+
 def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
     builder = SessionBuilder()
     first = builder.turn("", "a")

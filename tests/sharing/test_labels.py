@@ -28,7 +28,7 @@ def test_titles_and_outcomes_are_texts_of_the_interface() -> None:
         *(step(kind=kind, author="person", from_step=3) for kind in ("accept", "restore")),
         step(kind="run", author="person", data={"execution_count": 3}),
         *(step(kind="edit", author="person", event=event) for event in ("accept", "reject")),
-        step(kind="edit", author="program", event="accept"),
+        step(kind="edit", author="program", name="AI Server", event="accept"),
         step(kind="edit", author="unknown"),
         step(kind="edit", author="unknown", name="file on disk"),
         step(kind="edit", author="unknown", name="4"),

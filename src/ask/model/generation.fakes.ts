@@ -137,7 +137,12 @@ export function setup(
     interrupt: jest.fn(async () => undefined),
     insertMarkdownBelow: jest.fn((_source: string, _by: object) => true),
     codeAbove: () => '',
-    check: jest.fn(async (_code: string): Promise<IProblem[] | null> => null),
+    check: jest.fn(
+      async (
+        _code: string,
+        _request?: ICheckedRequest
+      ): Promise<IProblem[] | null> => null
+    ),
     variables: jest.fn(
       async (_examples: number): Promise<IKernelVariables | null> => null
     ),

@@ -100,6 +100,31 @@ describe('AutomaticRepair', () => {
   });
 
   it.each([
+    ['document', { source: 'x = 1', mode: 'document' }],
+    ['edit', undefined]
+  ])(
+    'checks changes of the code only if they were not asked for: %s',
+    async (mode, request) => {
+      const t = setup({ repair: 'all' });
+      t.target.check.mockResolvedValueOnce([problem('', 'changed_code')]);
+      t.target.check.mockResolvedValue([]);
+      t.model.open();
+      const asked = t.model.ask('do it');
+      const answer = (id: number, mode: string) => {
+        const end = done(id, `${id}`);
+        return { ...end, interaction: { ...end.interaction, mode } };
+      };
+      (await t.requested(1)).push(start(1), answer(1, mode), null);
+      (await t.requested(2)).push(start(2), answer(2, 'repair'), null);
+      await asked;
+      expect(t.target.check.mock.calls).toEqual([
+        ['1', request],
+        ['2', request]
+      ]);
+    }
+  );
+
+  it.each([
     ['price', {}],
     ['cost', { corrected: 'price' }]
   ])('P40: records the corrections of accepted code: %s', async (now, more) => {

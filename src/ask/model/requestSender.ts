@@ -280,11 +280,9 @@ export class RequestSender {
         this._isRetrying &&
         !this._isRepairing &&
         store.suggestion?.source === answer.source;
-      store.suggestion = answer;
-      store.answeredRequest = store.request;
-      store.wordsTurnId = null;
+      store.setAnswer(answer);
       this._endStream(stream, {
-        ...suggestedState(store.suggestion, store.target.source() ?? ''),
+        ...suggestedState(answer, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited,
         isChecking: this._isRepairAllowed(),
         ...(isSameAgain && { notice: 'same_again' })

@@ -8,7 +8,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile, EventBody } from '../../api/types';
-import type { IProblem } from '../../kernel/check';
+import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
@@ -17,6 +17,9 @@ import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { IGenerationState, INITIAL_STATE, ISuggestion, ITarget } from './state';
+
+/** The modes that ask only for additions to the code, so that the check reports other changes. */
+const ADDITIVE_MODES = ['document', 'test'];
 
 export class GenerationStore {
   constructor(options: IGenerationOptions) {
@@ -125,13 +128,32 @@ export class GenerationStore {
       void this._countOverwrittenLines(code);
     }
     const problems =
-      phase === 'suggested' ? await this.target.check(code) : null;
+      phase === 'suggested'
+        ? await this.target.check(code, this._checkedRequest)
+        : null;
     const { phase: now, code: current } = this._state;
     if (!problems || now !== 'suggested' || code !== current) {
       return null;
     }
     this.setState({ problems });
     return problems;
+  }
+
+  /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */
+  setAnswer(answer: ISuggestion): void {
+    this.suggestion = answer;
+    this.answeredRequest = this.request;
+    this.wordsTurnId = null;
+    if (answer.mode !== 'repair') {
+      this._mode = answer.mode ?? '';
+    }
+  }
+
+  /** The answered request, if its mode asks only for additions to the code. */
+  private get _checkedRequest(): ICheckedRequest | undefined {
+    const source = this.answeredRequest?.source;
+    const isChecked = source && ADDITIVE_MODES.includes(this._mode);
+    return isChecked ? { source, mode: this._mode } : undefined;
   }
 
   /** Change some fields of the state, and emit `changed`. */
@@ -195,4 +217,6 @@ export class GenerationStore {
   }
 
   private _state = INITIAL_STATE;
+  /** The mode of the person's request that was answered last. */
+  private _mode = '';
 }

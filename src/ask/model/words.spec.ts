@@ -48,7 +48,7 @@ describe('an answer in words', () => {
     expect(t.model.state.notice).toBe('words');
   });
 
-  it('says nothing of the kind if the words were asked for', () => {
+  it('has no notice if the words were asked for', () => {
     const answer = {
       turnId: 1,
       intent: '/explain',

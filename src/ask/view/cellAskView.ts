@@ -17,7 +17,8 @@ import type { PanelLayout } from '@lumino/widgets';
 import type { GenerationModel } from '../model/generation';
 import { DiffOverlay } from './diff/diffOverlay';
 import { handleKey } from './promptKeys';
-import { IPromptRowServices, PromptRow } from './promptRow';
+import { PromptRow } from './promptRow';
+import type { IPromptRowServices } from './promptServices';
 import { RowFollower } from './rowFollower';
 
 export interface ICellAskViewOptions extends IPromptRowServices {

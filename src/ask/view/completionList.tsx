@@ -21,20 +21,25 @@ export interface ICompletionState {
   /** Handle a key; return whether the list has handled it. */
   onKey: (event: React.KeyboardEvent) => boolean;
   choose: (completion: ICompletion) => void;
-  /** Open the list again after the text has changed. */
-  reopen: () => void;
+  /** Open the list for the text that the person has just typed. */
+  onTyped: (text: string) => void;
   setFocused: (isFocused: boolean) => void;
 }
 
-/** Return the state of the list. `onChoose` inserts the chosen completion. */
+/**
+ * Return the state of the list for the field's text. `onChoose` inserts the chosen completion.
+ */
 export function useCompletion(
+  text: string,
   completions: readonly ICompletion[],
   onChoose: (completion: ICompletion) => void
 ): ICompletionState {
-  const [isClosed, setClosed] = React.useState(false);
+  // The text for which the list is open. It is not open for a text that was put into the field,
+  // such as an earlier request.
+  const [typedText, setTypedText] = React.useState<string | null>(null);
   const [isFocused, setFocused] = React.useState(false);
   const [position, setPosition] = React.useState(0);
-  const shown = isClosed || !isFocused ? [] : completions;
+  const shown = text === typedText && isFocused ? completions : [];
   const index = Math.min(position, Math.max(0, shown.length - 1));
   const choose = (completion: ICompletion) => {
     setPosition(0);
@@ -57,7 +62,7 @@ export function useCompletion(
         choose(shown[index]);
         return true;
       case 'Escape':
-        setClosed(true);
+        setTypedText(null);
         return true;
       default:
         return false;
@@ -70,8 +75,8 @@ export function useCompletion(
     onKey,
     choose,
     setFocused,
-    reopen: () => {
-      setClosed(false);
+    onTyped: typed => {
+      setTypedText(typed);
       setPosition(0);
     }
   };

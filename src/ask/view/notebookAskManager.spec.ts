@@ -144,6 +144,23 @@ beforeAll(() => {
 afterEach(() => document.body.replaceChildren());
 
 describe('NotebookAskManager', () => {
+  it('inserts the beginning of a request into an empty field, again and again', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    const openWith = async (text: string) => {
+      t.manager.openWith(cell as unknown as Cell, text);
+      await t.settle();
+      return document.querySelector('textarea')!;
+    };
+    expect((await openWith('/fix ')).value).toBe('/fix ');
+    expect((await openWith('/test ')).value).toBe('/fix ');
+    for (const text of ['/test ', '/test ']) {
+      t.manager.get(cell as unknown as Cell)!.inputText = '';
+      expect((await openWith(text)).value).toBe('/test ');
+    }
+    t.manager.dispose();
+  });
+
   it('puts the row below the input, above the output, and shows a hidden input', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
@@ -240,6 +257,7 @@ describe('NotebookAskManager', () => {
   });
 
   describe('the notebook scrolls', () => {
+    let requestTime = 1;
     async function openedRow() {
       const t = setup();
       const cell = (await t.place(true))!;
@@ -255,6 +273,12 @@ describe('NotebookAskManager', () => {
       const scrolled = jest.spyOn(row, 'scrollIntoView').mockReset();
       return {
         manager: t.manager,
+        /** Send a request, and draw it. */
+        async ask() {
+          t.model.stop();
+          t.model.setState({ phase: 'waiting', requestTime: ++requestTime });
+          await t.settle();
+        },
         /** Place the row in the window, then return whether the notebook scrolls to it. */
         grow(top: number, bottom: number) {
           scrolled.mockReset();
@@ -294,6 +318,17 @@ describe('NotebookAskManager', () => {
       const t = await openedRow();
       t.scroll(top, bottom, action);
       expect(t.grow(top, bottom)).toBe(false);
+      t.manager.dispose();
+    });
+
+    it('to a row of which a part is visible when a request is sent', async () => {
+      const t = await openedRow();
+      t.scroll(60, 110, 'wheel');
+      await t.ask();
+      expect(t.grow(70, 120)).toBe(true);
+      t.scroll(160, 210);
+      await t.ask();
+      expect(t.grow(160, 210)).toBe(false);
       t.manager.dispose();
     });
 

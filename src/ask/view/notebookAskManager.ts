@@ -20,7 +20,7 @@ import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { repairCellIds } from '../../cells/cellIds';
 import { CellAskView } from './cellAskView';
-import type { IPromptRowServices } from './promptRow';
+import type { IPromptRowServices } from './promptServices';
 import { fixRequest, noticeText } from './promptLabels';
 
 export interface INotebookAskManagerOptions extends IPromptRowServices {
@@ -99,9 +99,9 @@ export class NotebookAskManager implements IDisposable {
   /** Open the row of a cell. If its input field is empty, insert the beginning of a request. */
   openWith(cell: Cell, text: string): void {
     this.open(cell);
-    const model = this.get(cell);
-    if (model && !model.inputText.trim() && !model.isBusy) {
-      model.setState({ draft: text });
+    const view = this._views.get(cell.model.id);
+    if (view && !view.model.inputText.trim()) {
+      view.row.setText(text);
     }
   }
 

@@ -118,6 +118,13 @@ export function problemText(
       );
     case 'missing_file':
       return trans.__('Line %1: there is no file “%2”.', line, name);
+    case 'changed_code':
+      return trans.__(
+        'Line %1: code is changed, which you did not ask for.',
+        line
+      );
+    case 'no_tests':
+      return trans.__('There are no tests.');
     default:
       return trans.__('Line %1 isn’t valid Python.', line);
   }

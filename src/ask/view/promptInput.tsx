@@ -60,8 +60,14 @@ export function focusAtEnd(field: HTMLTextAreaElement | null): void {
   field?.setSelectionRange(field.value.length, field.value.length);
 }
 
+/** Return the position of the cursor; null if text is selected. */
+function cursorOf(field: HTMLTextAreaElement): number | null {
+  const { selectionStart, selectionEnd } = field;
+  return selectionStart === selectionEnd ? selectionStart : null;
+}
+
 /** Replace a part of the field's text, and move the cursor to the end of the new text. */
-function replaceText(
+export function replaceText(
   field: HTMLTextAreaElement,
   text: string,
   start: number,
@@ -75,11 +81,19 @@ function replaceText(
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const { focusRequest, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
-  const [cursor, setCursor] = React.useState(text.length);
+  // The cursor is null while text is selected.
+  const [cursor, setCursor] = React.useState<number | null>(null);
+  const isAfterWord = cursor !== null && /^(\s|$)/.test(text.slice(cursor));
   const completion = useCompletion(
-    props.complete(text.slice(0, cursor)),
-    ({ text: completed }) =>
-      field.current && replaceText(field.current, `${completed} `, 0, cursor)
+    text,
+    isAfterWord ? props.complete(text.slice(0, cursor)) : [],
+    ({ text: completed }) => {
+      if (field.current && cursor !== null) {
+        const space = /^\s/.test(text.slice(cursor)) ? '' : ' ';
+        replaceText(field.current, completed + space, 0, cursor);
+        cursorAfterCompletion.current = completed.length + space.length;
+      }
+    }
   );
 
   React.useEffect(() => {
@@ -90,6 +104,15 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   }, [focusRequest]);
 
   React.useLayoutEffect(() => fitHeight(field.current), [text]);
+  // React may set the field's value again, which moves the cursor to the end.
+  const cursorAfterCompletion = React.useRef<number | null>(null);
+  React.useLayoutEffect(() => {
+    const position = cursorAfterCompletion.current;
+    if (position !== null) {
+      cursorAfterCompletion.current = null;
+      field.current?.setSelectionRange(position, position);
+    }
+  }, [text]);
   // Fit the height again when the width changes, because the text then wraps differently.
   React.useEffect(() => {
     const node = field.current;
@@ -179,11 +202,11 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
         value={text}
         onChange={event => {
           intents.resetPosition();
-          completion.reopen();
-          setCursor(event.target.selectionStart);
+          completion.onTyped(event.target.value);
+          setCursor(cursorOf(event.target));
           onText(event.target.value);
         }}
-        onSelect={event => setCursor(event.currentTarget.selectionStart)}
+        onSelect={event => setCursor(cursorOf(event.currentTarget))}
         onFocus={() => completion.setFocused(true)}
         onBlur={() => completion.setFocused(false)}
         onKeyDown={onKeyDown}

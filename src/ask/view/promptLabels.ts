@@ -50,9 +50,15 @@ export function fixRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle
 ): string {
-  const lines = problems.slice(0, MAX_PROBLEMS).map(problemLine);
   // The error comes last, because `requestTitle` takes the title from the request's last line.
-  return [trans.__('Fix this error:'), ...lines, error].join('\n');
+  return [trans.__('Fix this error:'), ...problemLines(problems), error].join(
+    '\n'
+  );
+}
+
+/** Describe the first problems of a cell's code, each in one line. */
+export function problemLines(problems: readonly IProblem[]): string[] {
+  return problems.slice(0, MAX_PROBLEMS).map(problemLine);
 }
 
 /** Return all notices about the state, as one text. */

@@ -310,25 +310,52 @@ describe('PromptRow', () => {
       expect(options()).toHaveLength(1);
     });
 
+    /** Move the cursor or select text, as a person does. */
+    const select = (
+      field: HTMLTextAreaElement,
+      start: number,
+      end = start
+    ): Promise<void> =>
+      act(async () => {
+        field.setSelectionRange(start, end);
+        field.dispatchEvent(new Event('select', { bubbles: true }));
+        document.dispatchEvent(new Event('selectionchange'));
+      });
+
     it('with the mouse, and leaves the rest of the request', async () => {
       const t = await setup({ source: 'x = 1' });
-      await t.type('/t');
+      await t.type('/t in one line');
+      expect(options()).toEqual([]);
+      await select(t.field, 2);
       await act(async () => options()[0].click());
-      expect(t.field.value).toBe('/test ');
-      expect(t.field.selectionStart).toBe(6);
+      expect(t.field.value).toBe('/test in one line');
+      expect(t.field.selectionStart).toBe(5);
+    });
+
+    it('neither inside of a word, nor for selected or recalled text', async () => {
+      const t = await setup({ source: 'x = 1' });
+      await t.type('/explain');
+      await select(t.field, 4);
+      expect(options()).toEqual([]);
+      await t.type('/ex');
+      expect(options()).toHaveLength(1);
+      await select(t.field, 1, 3);
+      expect(options()).toEqual([]);
+      t.model.intents.add('/doc');
+      await t.type('');
+      await t.press('ArrowUp');
+      expect(t.field.value).toBe('/doc');
+      expect(options()).toEqual([]);
     });
   });
 
-  it.each([
-    ['/fix', 'Fix this error:\nKeyError: 1'],
-    ['/fix it', '/fix it\nKeyError: 1'],
-    ['/edit it', '/edit it']
-  ])('sends the cell’s error along with %s', async (text, sent) => {
+  it('sends the cell’s error along with a request to fix it', async () => {
     const t = await setup({ source: 'x = 1', error: 'KeyError: 1' });
-    await t.type(text);
+    await t.type('/fix');
     await t.press('Enter');
     await t.settle();
-    expect(t.ask).toHaveBeenCalledWith(sent);
+    expect(t.ask).toHaveBeenCalledWith('/fix\nKeyError: 1');
+    expect(t.field.value).toBe('');
   });
 
   it('does not send blank text', async () => {

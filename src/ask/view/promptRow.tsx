@@ -9,20 +9,23 @@
  * - Screen readers announce the start and the end of a generation, not each token.
  */
 import { ReactWidget } from '@jupyterlab/ui-components';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { DataFrameProfile } from '../../api/types';
 import type { GenerationModel } from '../model/generation';
 import type { IGenerationState } from '../model/state';
-import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
 import { askIcon } from '../../ui/icons';
 import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
 import { ProblemList, repairRequest } from './problemList';
-import { PromptInput, focusAtEnd, isComposing } from './promptInput';
+import {
+  PromptInput,
+  focusAtEnd,
+  isComposing,
+  replaceText
+} from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
+import type { IPromptRowServices } from './promptServices';
 import {
   BranchChip,
   DataFrameChips,
@@ -31,7 +34,7 @@ import {
   MoreButton
 } from './promptParts';
 import { Markdown } from '../../ui/markdown';
-import { completeRequest, textAfterFix } from './slashWords';
+import { completeRequest, completedRequest } from './slashWords';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,
@@ -40,25 +43,6 @@ import {
   readOnlyText,
   inputLabels
 } from './promptLabels';
-
-export interface IPromptRowServices {
-  trans: TranslationBundle;
-  listDataFrames: () => Promise<DataFrameProfile[]>;
-  /** Open the row's menu at a position in the window. */
-  openMenu: (x: number, y: number) => void;
-  /**
-   * Save the notebook. The row disables JupyterLab's shortcut for saving, so it handles the key
-   * itself.
-   */
-  save: () => void;
-  /**
-   * Open the command palette. Return false if the application has no palette. The row disables
-   * JupyterLab's shortcut for the palette, so it handles the key itself.
-   */
-  openPalette: () => boolean;
-  /** Undefined if the plugin that provides `IModels` is disabled. */
-  models?: IModels;
-}
 
 export class PromptRow extends ReactWidget {
   constructor(
@@ -85,6 +69,16 @@ export class PromptRow extends ReactWidget {
     const field = this.node.querySelector('textarea');
     this._focusRequest.focus = !field;
     focusAtEnd(field);
+  }
+
+  /** Replace the text of the input field. */
+  setText(text: string): void {
+    const field = this.node.querySelector('textarea');
+    if (field) {
+      replaceText(field, text, 0, field.value.length);
+    } else {
+      this.model.inputText = text; // The field starts with this text when it is mounted.
+    }
   }
 
   get hasFocus(): boolean {
@@ -183,24 +177,19 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       focus();
     }
   };
-  const fix = () =>
-    model.fix((error, problems) => fixRequest(error, problems, trans));
   /** Send the text in the input field. */
   const send = async () => {
     if (!(await canAsk())) {
       return;
     }
-    const intent = model.inputText; // Unlike `text`, includes text typed during `canAsk`.
-    if (intent.trim()) {
+    // Unlike `text`, this includes text typed during `canAsk`.
+    const intent = await completedRequest(model, model.inputText);
+    if (intent.trim() && model.state.phase !== 'idle') {
       if (!model.isBusy) {
         setPicking(false);
         setText('');
       }
-      // With `/fix`, the cell's error is sent along.
-      const error = model.target.error();
-      const fixText = error === null ? null : textAfterFix(intent, trans);
-      const request = fixText ? `${intent.trim()}\n${error}` : intent;
-      void (fixText === '' ? fix() : model.ask(request));
+      void model.ask(intent);
     }
   };
 
@@ -322,7 +311,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
-          fix={() => void start(fix)}
+          fix={() =>
+            void start(() =>
+              model.fix((error, problems) => fixRequest(error, problems, trans))
+            )
+          }
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel

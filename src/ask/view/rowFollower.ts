@@ -5,8 +5,9 @@
  * Invariants:
  * - The row is followed after it was opened, and after a request was sent while a part of it was
  *   visible.
- * - It is no longer followed once the person has scrolled a part of it out of view, or anything
- *   else all of it. JupyterLab itself also scrolls, by a little, when cells get another height.
+ * - The row is no longer followed after the person has scrolled a part of it out of view. If
+ *   something else scrolls, such as JupyterLab when the heights of cells change, the row is followed
+ *   as long as a part of it is visible.
  */
 import type { IDisposable } from '@lumino/disposable';
 

@@ -2,7 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { slashWordOf } from '../../labels/modeLabels';
-import { completeSlashWord, textAfterFix } from './slashWords';
+import type { GenerationModel } from '../model/generation';
+import { completeSlashWord, completedRequest } from './slashWords';
 
 const english = nullTranslator.load('aiserver');
 /** A language with a word for `/fix` only. */
@@ -19,6 +20,7 @@ describe('completeSlashWord', () => {
     expect(complete('/')).toHaveLength(10);
     expect(complete('/e')).toEqual(['/explain', '/edit']);
     expect(complete(' /EX')).toEqual(['/explain']);
+    expect(complete('／ex')).toEqual(['/explain']);
     expect(complete('/修', true, chinese)).toEqual(['/修复']);
     expect(complete('/fi', true, chinese)).toEqual(['/修复']);
   });
@@ -34,12 +36,32 @@ describe('completeSlashWord', () => {
   });
 });
 
-it('a request to fix is recognised in both languages', () => {
-  expect(textAfterFix('/fix', english)).toBe('');
-  expect(textAfterFix(' /修复 它 ', chinese)).toBe('它 ');
-  expect(textAfterFix('/Fix it', chinese)).toBe('it');
-  expect(textAfterFix('/fixed', english)).toBeNull();
-  expect(textAfterFix('fix', english)).toBeNull();
+describe('completedRequest', () => {
+  const model = (error: string | null, suggestion: object | null = null) =>
+    ({
+      suggestion,
+      target: {
+        error: () => error,
+        source: () => 'x',
+        check: async () => [{ line: 1, message: 'No x.', candidates: [] }]
+      }
+    }) as unknown as GenerationModel;
+  const error = 'NameError: x';
+  const sent = (text: string) => `${text}\nLine 1: No x.\n${error}`;
+
+  it('adds the error and the problems to a request to fix', async () => {
+    for (const text of ['/fix', '/Fix it', '/debug: it', '/修复它', '／修正']) {
+      expect(await completedRequest(model(error), text)).toBe(sent(text));
+    }
+  });
+
+  it('leaves other requests unchanged', async () => {
+    for (const text of ['/fixed', 'fix', '/edit it', sent('/fix')]) {
+      expect(await completedRequest(model(error), text)).toBe(text);
+    }
+    expect(await completedRequest(model(null), '/fix')).toBe('/fix');
+    expect(await completedRequest(model(error, {}), '/fix')).toBe('/fix');
+  });
 });
 
 it('the mode of a turn is shown unless it is a usual one or the request names it', () => {

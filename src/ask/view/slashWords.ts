@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { modeLabels } from '../../labels/modeLabels';
 import type { GenerationModel } from '../model/generation';
+import { problemLines } from './promptLabels';
 
 /** A text that can replace the beginning of the input up to the cursor. */
 export interface ICompletion {
@@ -19,21 +20,36 @@ export function completeRequest(
   textBeforeCursor: string,
   trans: TranslationBundle
 ): ICompletion[] {
-  const hasCode = !!(state.code || target.source())?.trim();
-  return target.cellType === 'code'
+  const source = state.code || target.source() || '';
+  const hasCode = !!source.trim();
+  return target.cellType === 'code' && !source.startsWith('%%markdown')
     ? completeSlashWord(textBeforeCursor, hasCode, trans)
     : [];
 }
 
-/** Return the text after the slash word `/fix`; null if the request doesn't begin with it. */
-export function textAfterFix(
-  intent: string,
-  trans: TranslationBundle
-): string | null {
-  const match = /^\s*(\/\S+)\s*/.exec(intent);
-  const isFix =
-    match && ['/fix', trans.__('/fix')].includes(match[1].toLowerCase());
-  return isFix ? intent.slice(match[0].length) : null;
+/** Matches the slash words of requests to fix a mistake, as `aiserver/prompts/modes.py` reads them. */
+const FIX_WORD = /^\s*[/／](?:(?:fix|debug)(?=[\s:：,，]|$)|修复|修正)/i;
+
+/**
+ * Return the request as it is sent. If it begins with `/fix` and the cell's last run failed, the
+ * error is added, and the first problems that the check finds in the cell's code.
+ */
+export async function completedRequest(
+  { target, suggestion }: GenerationModel,
+  intent: string
+): Promise<string> {
+  const error = target.error();
+  // While a suggestion is open, the request is about the suggestion, which has not run.
+  if (
+    !error ||
+    suggestion ||
+    !FIX_WORD.test(intent) ||
+    intent.includes(error)
+  ) {
+    return intent;
+  }
+  const problems = (await target.check(target.source() ?? '')) ?? [];
+  return [intent.trim(), ...problemLines(problems), error].join('\n');
 }
 
 /**
@@ -45,7 +61,7 @@ export function completeSlashWord(
   hasCode: boolean,
   trans: TranslationBundle
 ): ICompletion[] {
-  const match = /^\s*\/([^\s/]*)$/.exec(textBeforeCursor);
+  const match = /^\s*[/／]([^\s/／]*)$/.exec(textBeforeCursor);
   if (!match) {
     return [];
   }

@@ -1,0 +1,24 @@
+/** The services that a prompt row uses. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { DataFrameProfile } from '../../api/types';
+import type { IModels } from '../../tokens';
+
+export interface IPromptRowServices {
+  trans: TranslationBundle;
+  listDataFrames: () => Promise<DataFrameProfile[]>;
+  /** Open the row's menu at a position in the window. */
+  openMenu: (x: number, y: number) => void;
+  /**
+   * Save the notebook. The row disables JupyterLab's shortcut for saving, so it handles the key
+   * itself.
+   */
+  save: () => void;
+  /**
+   * Open the command palette. Return false if the application has no palette. The row disables
+   * JupyterLab's shortcut for the palette, so it handles the key itself.
+   */
+  openPalette: () => boolean;
+  /** Undefined if the plugin that provides `IModels` is disabled. */
+  models?: IModels;
+}
