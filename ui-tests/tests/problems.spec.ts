@@ -129,7 +129,7 @@ test.describe('with automatic corrections for all models', () => {
     expect(JSON.stringify(body.messages.at(-1))).toContain('cty');
     const [session] = await lab.sessions(await lab.notebookId(file));
     expect(session.interactions.map(({ mode }: any) => mode)).toEqual([
-      'generate',
+      'create',
       'repair'
     ]);
   });
