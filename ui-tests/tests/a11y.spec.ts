@@ -189,6 +189,8 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await replay.open();
   await cell.open();
   await look('asking', ROW, REPLAY);
+  await cell.input.pressSequentially('/');
+  await look('completing', ROW, '.jp-AIServer-Ask-completions');
   await cell.input.fill('add y\nand more');
   await cell.input.press('Enter');
   await lab.model!.sent(3);
