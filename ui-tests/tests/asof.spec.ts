@@ -14,7 +14,7 @@ import { expect, type Lab, reload, openPath, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
 const REPOSITORY = path.resolve(__dirname, '..', '..');
-const DEEDS = Number(process.env.AISERVER_DEEDS ?? 64);
+const DEEDS = Number(process.env.AISERVER_DEEDS ?? 40);
 const SEED = Number(process.env.AISERVER_SEED ?? 5);
 
 // All cells are in view.

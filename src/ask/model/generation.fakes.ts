@@ -7,7 +7,7 @@ import type {
   Step,
   StreamEvent
 } from '../../api/types';
-import type { IProblem } from '../../kernel/check';
+import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';

@@ -1,5 +1,6 @@
+import type { StreamEvent } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
-import { MODEL, code, done, setup, start } from './generation.fakes';
+import { MODEL, code, done, setup, start, turn } from './generation.fakes';
 import type { RepairSetting } from './state';
 
 const problem = (name: string, kind = 'missing_column'): IProblem => ({
@@ -106,14 +107,15 @@ describe('AutomaticRepair', () => {
     'checks changes of the code only if they were not asked for: %s',
     async (mode, request) => {
       const t = setup({ repair: 'all' });
-      t.target.check.mockResolvedValueOnce([problem('', 'changed_code')]);
+      t.target.check.mockResolvedValueOnce([problem('a', 'changed_code')]);
       t.target.check.mockResolvedValue([]);
       t.model.open();
       const asked = t.model.ask('do it');
-      const answer = (id: number, mode: string) => {
-        const end = done(id, `${id}`);
-        return { ...end, interaction: { ...end.interaction, mode } };
-      };
+      const answer = (id: number, mode: string): StreamEvent => ({
+        type: 'done',
+        interaction: { ...turn(id, `${id}`), mode },
+        revision: id
+      });
       (await t.requested(1)).push(start(1), answer(1, mode), null);
       (await t.requested(2)).push(start(2), answer(2, 'repair'), null);
       await asked;

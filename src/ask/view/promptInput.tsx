@@ -90,8 +90,8 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     ({ text: completed }) => {
       if (field.current && cursor !== null) {
         const space = /^\s/.test(text.slice(cursor)) ? '' : ' ';
-        replaceText(field.current, completed + space, 0, cursor);
         cursorAfterCompletion.current = completed.length + space.length;
+        replaceText(field.current, completed + space, 0, cursor);
       }
     }
   );
