@@ -44,7 +44,7 @@ import { NotebookAskManager } from './view/notebookAskManager';
 import { showPreview } from './view/preview';
 import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
-import { completedRequest } from './view/slashWords';
+import { completedRequest } from './view/input/slashWords';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:ask',

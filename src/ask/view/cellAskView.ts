@@ -16,7 +16,7 @@ import type { PanelLayout } from '@lumino/widgets';
 
 import type { GenerationModel } from '../model/generation';
 import { DiffOverlay } from './diff/diffOverlay';
-import { handleKey } from './promptKeys';
+import { handleKey } from './input/promptKeys';
 import { PromptRow } from './promptRow';
 import type { IPromptRowServices } from './promptServices';
 import { RowFollower } from './rowFollower';

@@ -23,8 +23,8 @@ import {
   focusAtEnd,
   isComposing,
   replaceText
-} from './promptInput';
-import { handleKey, isAskKey } from './promptKeys';
+} from './input/promptInput';
+import { handleKey, isAskKey } from './input/promptKeys';
 import type { IPromptRowServices } from './promptServices';
 import {
   BranchChip,
@@ -34,7 +34,7 @@ import {
   MoreButton
 } from './promptParts';
 import { Markdown } from '../../ui/markdown';
-import { completeRequest, completedRequest } from './slashWords';
+import { completeRequest, completedRequest } from './input/slashWords';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,

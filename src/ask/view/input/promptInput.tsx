@@ -10,7 +10,7 @@
  */
 import * as React from 'react';
 
-import type { IntentHistory } from '../model/intents';
+import type { IntentHistory } from '../../model/intents';
 import {
   CompletionList,
   activeOptionId,

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { slashWordOf } from '../../labels/modeLabels';
-import type { GenerationModel } from '../model/generation';
+import { slashWordOf } from '../../../labels/modeLabels';
+import type { GenerationModel } from '../../model/generation';
 import { completeSlashWord, completedRequest } from './slashWords';
 
 const english = nullTranslator.load('aiserver');

@@ -1,7 +1,7 @@
 /** The keys that work in the prompt row. */
 import type * as React from 'react';
 
-import type { GenerationModel } from '../model/generation';
+import type { GenerationModel } from '../../model/generation';
 
 /**
  * Handle a key that has the same meaning in the prompt row and in the diff. `text` is the text in

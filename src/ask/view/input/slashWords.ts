@@ -1,9 +1,9 @@
 /** Completes slash words, such as `/fix`, at the beginning of a request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { modeLabels } from '../../labels/modeLabels';
-import type { GenerationModel } from '../model/generation';
-import { problemLines } from './promptLabels';
+import { modeLabels } from '../../../labels/modeLabels';
+import type { GenerationModel } from '../../model/generation';
+import { problemLines } from '../promptLabels';
 
 /** A text that can replace the beginning of the input up to the cursor. */
 export interface ICompletion {
