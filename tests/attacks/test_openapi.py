@@ -26,7 +26,7 @@ OPERATIONS = {
     f"{operation.method.upper()} {operation.path}": operation
     for operation in (result.ok() for result in SCHEMA.get_all_operations())  # type: ignore[union-attr]
 }
-EXAMPLES = 30  # for each operation
+EXAMPLES = 20  # for each operation
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

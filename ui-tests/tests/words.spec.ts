@@ -39,24 +39,14 @@ test('a question is answered in words, which can be inserted below (P11)', async
   await expect(inserted.root).toHaveClass(/jp-MarkdownCell/);
   expect(await inserted.source()).toBe(WORDS);
   expect(await cell.source()).toBe('n = len(rows)');
-  expect(requests.filter(url => url.includes('evil.example'))).toEqual([]);
-});
-
-test('the replay shows an answer in words without a change', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  await openNotebook(['n = len(rows)']);
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script({ text: WORDS });
-  await cell.ask('what does this do?');
-  await expect(cell.row.locator('strong')).toHaveText('counts');
+  // The replay shows the words, without a change of the code.
+  await cell.focus();
   const replay = new ReplayUnderTest(page);
   await replay.open();
-  await expect(replay.panel).toContainText('what does this do?');
+  await expect(replay.panel).toContainText('and why?');
   await expect(replay.panel).toContainText('answered');
   await expect(replay.panel.locator('strong', { hasText: 'counts' })).toBeVisible();
+  expect(requests.filter(url => url.includes('evil.example'))).toEqual([]);
 });
 
 test('a slash word is completed by keyboard or mouse, and names the mode', async ({
