@@ -23,6 +23,10 @@ describe('stepTitle', () => {
     const title = "Fix this error:\n  df['month']\nKeyError: 'month'\n";
     const step = stepWith({ kind: 'turn', title });
     expect(stepTitle(step, english)).toBe("Fix: KeyError 'month'");
+    const slashWord = stepWith({
+      title: "/fix\nLine 1: No m.\nKeyError: 'month'"
+    });
+    expect(stepTitle(slashWord, english)).toBe("Fix: KeyError 'month'");
     const own = title.replace('Fix this error:', '<Fix this error:>');
     expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
   });

@@ -121,25 +121,8 @@ function setup() {
 const rows = () => document.querySelectorAll('.jp-AIServer-Ask').length;
 const diffs = () => document.querySelectorAll('.jp-AIServer-Diff').length;
 
-/** The callbacks of all `ResizeObserver`s, which jsdom doesn't have. */
-const onResize = new Set<() => void>();
 beforeAll(() => {
   Element.prototype.scrollIntoView ??= () => undefined;
-  window.ResizeObserver = class {
-    constructor(callback: ResizeObserverCallback) {
-      this._callback = () => callback([], this);
-    }
-    observe() {
-      onResize.add(this._callback);
-    }
-    unobserve() {
-      onResize.delete(this._callback);
-    }
-    disconnect() {
-      onResize.delete(this._callback);
-    }
-    private readonly _callback: () => void;
-  };
 });
 afterEach(() => document.body.replaceChildren());
 
@@ -254,91 +237,6 @@ describe('NotebookAskManager', () => {
     expect([rows(), diffs()]).toEqual([1, 1]);
     expect(t.onCellDeleted).toHaveBeenCalledTimes(1);
     t.manager.dispose();
-  });
-
-  describe('the notebook scrolls', () => {
-    let requestTime = 1;
-    async function openedRow() {
-      const t = setup();
-      const cell = (await t.place(true))!;
-      const scroller = document.createElement('div');
-      scroller.className = 'jp-WindowedPanel-outer';
-      scroller.getBoundingClientRect = () =>
-        ({ top: 0, bottom: 100 }) as DOMRect;
-      document.body.append(scroller);
-      scroller.append(cell.node);
-      await t.open(cell);
-      const row = document.querySelector<HTMLElement>('.jp-AIServer-Ask')!;
-      const place = jest.spyOn(row, 'getBoundingClientRect');
-      const scrolled = jest.spyOn(row, 'scrollIntoView').mockReset();
-      return {
-        manager: t.manager,
-        /** Send a request, and draw it. */
-        async ask() {
-          t.model.stop();
-          t.model.setState({ phase: 'waiting', requestTime: ++requestTime });
-          await t.settle();
-        },
-        /** Place the row in the window, then return whether the notebook scrolls to it. */
-        grow(top: number, bottom: number) {
-          scrolled.mockReset();
-          place.mockReturnValue({ top, bottom } as DOMRect);
-          onResize.forEach(notify => notify());
-          return scrolled.mock.calls.length > 0;
-        },
-        scroll(top: number, bottom: number, action?: string) {
-          if (action) {
-            scroller.dispatchEvent(new Event(action));
-          }
-          place.mockReturnValue({ top, bottom } as DOMRect);
-          scroller.dispatchEvent(new Event('scroll'));
-        }
-      };
-    }
-
-    it('to a row that grows beyond the visible part', async () => {
-      const t = await openedRow();
-      expect(t.grow(40, 90)).toBe(false);
-      expect(t.grow(60, 110)).toBe(true);
-      t.manager.dispose();
-      expect(onResize.size).toBe(0);
-    });
-
-    it('to the row if JupyterLab has scrolled a part of it out of view', async () => {
-      const t = await openedRow();
-      t.scroll(60, 110);
-      expect(t.grow(70, 120)).toBe(true);
-      t.manager.dispose();
-    });
-
-    it.each([
-      ['the person has scrolled a part of it away', 'wheel', 60, 110],
-      ['it was scrolled out of view', undefined, 160, 210]
-    ])('not to the row if %s', async (_, action, top, bottom) => {
-      const t = await openedRow();
-      t.scroll(top, bottom, action);
-      expect(t.grow(top, bottom)).toBe(false);
-      t.manager.dispose();
-    });
-
-    it('to a row of which a part is visible when a request is sent', async () => {
-      const t = await openedRow();
-      t.scroll(60, 110, 'wheel');
-      await t.ask();
-      expect(t.grow(70, 120)).toBe(true);
-      t.scroll(160, 210);
-      await t.ask();
-      expect(t.grow(160, 210)).toBe(false);
-      t.manager.dispose();
-    });
-
-    it('to the row again when the person has scrolled back', async () => {
-      const t = await openedRow();
-      t.scroll(60, 110, 'wheel');
-      t.scroll(50, 100);
-      expect(t.grow(60, 110)).toBe(true);
-      t.manager.dispose();
-    });
   });
 
   it('removes row and diff on Accept, and reports what could not be recorded', async () => {
