@@ -69,10 +69,7 @@ Id = Annotated[str, AfterValidator(_validate_id), Field(json_schema_extra={"patt
 
 @dataclass(frozen=True, order=True)
 class SessionKey:
-    """Identifies one session.
-
-    Raises InvalidField for an id that breaks nbformat's rule, so no store ever gets such an id.
-    """
+    """Identifies one session. Raises InvalidField for an id that breaks nbformat's rule."""
 
     notebook_id: str
     cell_id: str
@@ -161,6 +158,8 @@ class NewTurn(Stored):
     """The receipt of the prompt: the name and the number of tokens of each item, but no texts."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""
+    selection: dict[str, int] | None = None
+    """The lines that were to change, counted from 1: `{"first": 2, "last": 4}`."""
 
 
 class Interaction(NewTurn, _TurnId):

@@ -101,18 +101,27 @@ class Variable(Body):
     kind: Name
 
 
+class LineRange(Body):
+    """Some lines of the cell's source, counted from 1: from ``first`` to ``last``."""
+
+    first: Annotated[int, Field(ge=1, le=MAX_TEXT)]
+    last: Annotated[int, Field(ge=1, le=MAX_TEXT)]
+
+
 class Context(Body):
     """The context of a request.
 
     ``cells`` are the cells above the request's cell, from top to bottom. ``kernel`` is the display
     name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
-    ``variables`` are variables of the kernel that aren't DataFrames.
+    ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
+    the cell that the user selected: only they may change.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
     dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
     variables: Annotated[list[Variable], Field(max_length=200)] = []
+    selection: LineRange | None = None
 
 
 class WarmUpBody(Body):

@@ -202,6 +202,8 @@ export namespace CommandIDs {
   export const askDataFrame = 'aiserver:ask-dataframe';
   /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
+  /** Ask why the error below the active cell occurs. */
+  export const explainError = 'aiserver:explain-error';
   export const accept = 'aiserver:accept-suggestion';
   /** Accept the suggestion, run the cell, and let the model correct errors of the run. */
   export const acceptAndRun = 'aiserver:accept-and-run';

@@ -3,7 +3,8 @@
     AIServerError                      an error with a sentence for the user
     ├── InvalidRequest                 the request itself is wrong
     │   ├── InvalidField               … because of one of its fields
-    │   └── RequestTooLarge            … because it is too big
+    │   ├── RequestTooLarge            … because it is too big
+    │   └── SelectionCutsSecret        … because only a part of a secret is selected
     ├── NotFound                       no such session, generation, model, …
     ├── NotYours                       somebody else requested this answer
     ├── NotOwner                       only the server's owner may do this

@@ -52,6 +52,16 @@ class RequestTooLarge(InvalidRequest):
     default_message = UserText("The request is too long to send. Shorten the cell or the request.")
 
 
+class SelectionCutsSecret(InvalidRequest):
+    """Only a part of a password or key is selected, so it isn't recognised and can't be hidden."""
+
+    code = "selection_cuts_secret"
+    default_message = UserText(
+        "The selection begins or ends inside a password or key, so it can’t be hidden from the "
+        "model. Select all lines of it, or none."
+    )
+
+
 class NotFound(AIServerError):
     """The session, generation, model or other thing that was requested doesn't exist."""
 

@@ -16,11 +16,14 @@ from pydantic import ValidationError
 
 from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
+from ..errors import SelectionCutsSecret
 from ..llm.base import ChatModel
 from ..models import Interaction
 from ..prompts.context import build_messages
-from ..prompts.prompt_input import PromptInput
+from ..prompts.language import cell_language
+from ..prompts.prompt_input import PromptInput, RestOfCell
 from ..prompts.receipt import ContextItem
+from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
     AnalyzeBody,
@@ -110,6 +113,9 @@ def _prompt_input(
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
     source = vault.hide(body.source)
+    rest = None
+    if selection := selected_lines(body):
+        source, rest = _hide_in_selection(selection, body, source, vault)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
         source=source,
@@ -131,7 +137,32 @@ def _prompt_input(
             for variable in body.context.variables
         ],
         files=[_hide_in_file(file, vault, on_this_machine) for file in files],
+        rest=rest,
     )
+
+
+def selected_lines(body: WarmUpBody) -> SelectedLines | None:
+    """Return the selected lines of the cell, to which the request is limited, and its other lines.
+
+    Return None if the request is about the whole cell.
+    """
+    selection = body.context.selection
+    return select_lines(body.source, selection.first, selection.last) if selection else None
+
+
+def _hide_in_selection(
+    selection: SelectedLines, body: WarmUpBody, source: str, vault: Vault
+) -> tuple[str, RestOfCell]:
+    """Return the selected lines as the code of a cell, and the other lines, with secrets hidden.
+
+    ``source`` is the whole cell, with secrets hidden. Raises SelectionCutsSecret if a secret is
+    only partly selected, because it can't be recognised in the selected lines.
+    """
+    selected, above, below = map(vault.hide, (selection.selected, selection.above, selection.below))
+    if any(text not in source for text in (selected, above, below)):
+        raise SelectionCutsSecret
+    language = cell_language(body.language, body.source, body.cell_type)
+    return as_cell(selected, selection, language), RestOfCell(body.cell_id, above, below)
 
 
 def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:

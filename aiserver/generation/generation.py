@@ -32,13 +32,15 @@ from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language
 from ..prompts.modes import asks_for_words, mode_of, split_slash_word
+from ..prompts.parts import Parts
 from ..prompts.receipt import ContextItem
+from ..prompts.selection import LineInserter
 from ..redact import Vault
 from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
-from .compose import attached_frames, compose
+from .compose import attached_frames, compose, selected_lines
 from .past_turns import before_request, load_or_new, past_turns_of
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
@@ -101,7 +103,9 @@ class Generation:
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
+        self._selection = selected_lines(body)
         self._parser = answer_parser(self._language)
+        self._inserter = LineInserter(self._selection) if self._selection else None
         self._in_words = asks_for_words(
             body.intent, body.source, self._language, is_small=model.style == "compact"
         )
@@ -183,8 +187,10 @@ class Generation:
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
         self._is_querying = False  # from here on, `stop` has no effect
-        for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
-            self._queue.put_nowait(Token(part, text))
+        for token in self._tokens_of(
+            [*self._parser.feed(self._vault.finish()), *self._parser.finish()], ended=True
+        ):
+            self._queue.put_nowait(token)
         suggestion, explanation = self._answer()
         if status == "success" and not (suggestion or explanation.strip()):
             status, error = "error", BadAnswer()
@@ -215,9 +221,24 @@ class Generation:
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_at is None:
                     self._first_token_at = time.monotonic()
-                for part, text in self._parser.feed(self._vault.feed(delta.text)):
+                for token in self._tokens_of(self._parser.feed(self._vault.feed(delta.text))):
                     await self._free_slots.acquire()
-                    self._queue.put_nowait(Token(part, text))
+                    self._queue.put_nowait(token)
+
+    def _tokens_of(self, parts: Parts, *, ended: bool = False) -> list[Token]:
+        """Return the parts of the answer as tokens.
+
+        If lines are selected, the code is inserted between the cell's other lines.
+        """
+        inserter = self._inserter
+        if inserter is None:
+            return [Token(part, text) for part, text in parts]
+        tokens = [
+            Token(part, inserter.feed(text) if part == "code" else text) for part, text in parts
+        ]
+        if ended and self._parser.suggestion:
+            tokens.append(Token("code", inserter.finish()))
+        return [token for token in tokens if token.text]
 
     def _answer(self) -> tuple[str, str]:
         """Return the suggestion and the explanation of the answer.
@@ -231,7 +252,9 @@ class Generation:
             return "", f"{explanation}\n\n{code_block(suggestion, self._language.name)}".strip()
         if is_prose(suggestion, self._language):
             return "", "\n\n".join(text for text in (suggestion, explanation) if text)
-        return (suggestion if suggestion.strip() else ""), explanation
+        if not suggestion.strip():
+            return "", explanation
+        return self._selection.insert(suggestion) if self._selection else suggestion, explanation
 
     @property
     def _stored_mode(self) -> str:
@@ -280,6 +303,8 @@ class Generation:
             turn.user = self.user
         if self._usage:
             turn.usage = self._usage
+        if selection := self.body.context.selection:
+            turn.selection = selection.model_dump()
         if self.body.parent_turn_id is not None:
             turn.parent_turn_id = self.body.parent_turn_id
         # A small model that explains code gets no DataFrames, so none are stored.

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..gc_pause import pause_gc
+from ..requests import ContextCell
 from . import templates
 from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .earlier_cells import earlier_cells
@@ -27,7 +29,7 @@ from .fence import code_block, marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import CellLanguage, cell_language
 from .modes import asks_for_words, instruct, without_slash
-from .prompt_input import PromptInput
+from .prompt_input import PromptInput, RestOfCell
 from .receipt import ContextItem, ItemKind, fixed_items, own_items, turn_items
 from .templates import Style
 
@@ -50,9 +52,11 @@ async def build_messages(
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     language = cell_language(request.language, request.source, request.cell_type)
+    is_small = style == "compact"
+    if request.rest and is_small:
+        request = _with_cell_above(request, request.rest)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_empty = not language.below_head(request.source).strip()
-    is_small = style == "compact"
     intent = instruct(request.intent, language)
     if is_small and asks_for_words(request.intent, request.source, language, is_small=True):
         return await _explanation_messages(request, language, count)
@@ -67,7 +71,7 @@ async def build_messages(
             HumanMessage(example_intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
-    cell_turns = conversation(request.history, request.source, style, language)
+    cell_turns = conversation(request.history, request.source, style, language, request.rest)
     parts = data_parts(request, style, language)
 
     texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
@@ -124,6 +128,15 @@ async def build_messages(
         *own_items(request.history, cell_turns, cell_sizes, before_size, intent_size),
     ]
     return [*fixed, *messages], receipt
+
+
+def _with_cell_above(request: PromptInput, rest: RestOfCell) -> PromptInput:
+    """Return a request about selected lines with the lines above them as an earlier cell.
+
+    A small model gets only these, since it would repeat lines that it knows from its own cell.
+    """
+    above = ContextCell(cell_id=rest.cell_id, cell_type=request.cell_type, source=rest.above)
+    return replace(request, cells=[*request.cells, above])
 
 
 async def _explanation_messages(

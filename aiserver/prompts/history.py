@@ -17,6 +17,7 @@ from . import templates
 from .fence import code_block
 from .language import CellLanguage
 from .modes import instruct
+from .prompt_input import RestOfCell
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -45,9 +46,17 @@ class Conversation:
 
 
 def conversation(
-    turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
+    turns: Sequence[Interaction],
+    source: str,
+    style: Style,
+    language: CellLanguage,
+    rest: RestOfCell | None = None,
 ) -> Conversation:
-    """Return the past turns and the cell's present code as messages."""
+    """Return the past turns and the cell's present code as messages.
+
+    If the request is about selected lines only, ``source`` are these lines, and ``rest`` is the
+    rest of their cell.
+    """
     past: list[BaseMessage] = []
     past_turns: list[int] = []
     code = ""
@@ -70,7 +79,7 @@ def conversation(
                 past += _in_words(intent, turn.ai_response.explanation)
         past_turns += [index] * (len(past) - len(past_turns))
     if style == "full":
-        return Conversation(past, past_turns, [], templates.with_cell("", source))
+        return Conversation(past, past_turns, [], templates.with_cell("", source, rest))
     if not language.below_head(source).strip():
         return Conversation(past, past_turns, [], f"{templates.CELL_EMPTIED}\n" if past else "")
     if past and _is_same_code(source, code):

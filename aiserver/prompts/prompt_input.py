@@ -10,6 +10,15 @@ from ..requests import CellType, ContextCell, DataFrameProfile, Variable
 
 
 @dataclass(frozen=True)
+class RestOfCell:
+    """The lines of a cell above and below the selected lines."""
+
+    cell_id: str
+    above: str
+    below: str
+
+
+@dataclass(frozen=True)
 class PromptInput:
     """The input of a prompt.
 
@@ -27,3 +36,5 @@ class PromptInput:
     files: list[FileProfile] = field(default_factory=list)
     """The data files that the request names."""
     cell_type: CellType = "code"
+    rest: RestOfCell | None = None
+    """What surrounds ``source`` in its cell, if ``source`` is only the selected lines."""

@@ -21,6 +21,7 @@ from ..requests import ColumnProfile, DataFrameProfile, Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
+from .prompt_input import RestOfCell
 
 Style = Literal["compact", "full"]
 
@@ -87,6 +88,7 @@ _TEXTS = {
 NEW_NOTEBOOK = "New notebook."
 CELL_CHANGED = "I changed the cell."
 CELL_EMPTIED = "The cell is empty again."
+PART_OF_CELL = "The cell is a part of a longer one. Write only this part: the other lines stay."
 FAILED = "# This cell failed when it was last run."
 ASK_FOR_COLUMNS = f"{NEXT_CELL}\nwhich columns are there"
 MAX_FILE_COLUMNS = 100
@@ -142,10 +144,18 @@ def next_cell(language: CellLanguage) -> str:
     return f"{NEXT_CELL} It is a {language.name} cell." if language.is_prose else NEXT_CELL
 
 
-def with_cell(intent: str, code: str) -> str:
-    """Return an intent, preceded by the cell's code."""
+def with_cell(intent: str, code: str, rest: RestOfCell | None = None) -> str:
+    """Return an intent, preceded by the cell's code.
+
+    If the request is about selected lines only, ``code`` are these lines, and ``rest`` is the rest
+    of their cell.
+    """
     cell = marked("cell", code) if code.strip() else "The cell is empty."
-    return f"{cell}\n{intent}"
+    if rest is None:
+        return f"{cell}\n{intent}"
+    around = {"lines-above": rest.above, "lines-below": rest.below}
+    marks = [marked(kind, text) for kind, text in around.items() if text.strip()]
+    return "\n".join([*marks, cell, PART_OF_CELL, intent])
 
 
 def earlier_code(cells: Sequence[str], omitted_count: int) -> str:

@@ -130,6 +130,7 @@ class _Reader:
             explanation=answer.explanation or None,
             error=answer.error or None,
             branched_from=branched_from,
+            data={"selection": turn.selection} if turn.selection else None,
         )
 
     def _refined_step(self, turn: Interaction) -> Step | None:

@@ -703,6 +703,13 @@ export interface components {
             dataframes?: components["schemas"]["DataFrameProfile"][];
             /** @description The kernel's other variables */
             variables?: components["schemas"]["Variable"][];
+            /** @description The selected lines of the cell. If given, only they may change */
+            selection?: components["schemas"]["LineRange"] | null;
+        };
+        /** @description Some lines of the cell's source, counted from 1 */
+        LineRange: {
+            first: number;
+            last: number;
         };
         Variable: {
             name: string;
@@ -939,6 +946,10 @@ export interface components {
             /** @description The items of the prompt, without their texts */
             context?: Record<string, never>[];
             parent_turn_id?: number;
+            /** @description The lines that the request was limited to, counted from 1 */
+            selection?: {
+                [key: string]: number;
+            };
         };
         /** @description An event, as it is stored */
         Event: {
@@ -1490,6 +1501,7 @@ export type ContextCell = components['schemas']['ContextCell'];
 export type ColumnProfile = components['schemas']['ColumnProfile'];
 export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
+export type LineRange = components['schemas']['LineRange'];
 export type Variable = components['schemas']['Variable'];
 export type WarmUpBody = components['schemas']['WarmUpBody'];
 export type GenerateBody = components['schemas']['GenerateBody'];

@@ -26,7 +26,10 @@ function cell(outputs: unknown[], isDirty = false): Cell {
     isDirty,
     outputs: {
       length: outputs.length,
-      get: (index: number) => ({ toJSON: () => outputs[index] })
+      get: (index: number) => ({
+        type: (outputs[index] as { output_type: string }).output_type,
+        toJSON: () => outputs[index]
+      })
     }
   };
   return { model } as unknown as Cell;

@@ -41,9 +41,9 @@ export function errorOutput(cell: ICellModel): IError | null {
     return null;
   }
   for (let index = outputs.length - 1; index >= 0; index--) {
-    const output = outputs.get(index).toJSON();
-    if (output.output_type === 'error') {
-      return output as IError;
+    const output = outputs.get(index);
+    if (output.type === 'error') {
+      return output.toJSON() as IError;
     }
   }
   return null;

@@ -1,4 +1,4 @@
-/** The titles of requests. */
+/** The titles of requests, and the lines to which they are limited. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 /**
@@ -23,4 +23,24 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
   }
   return title || trans.__('Request without text');
+}
+
+/** Return a text such as “Only lines 2–4”. */
+export function linesText(
+  { first, last }: { first: number; last: number },
+  trans: TranslationBundle
+): string {
+  return first === last
+    ? trans.__('Only line %1', first)
+    : trans.__('Only lines %1–%2', first, last);
+}
+
+/** Return the lines that a turn's request was limited to; null if it was about the whole cell. */
+export function selectedLines(
+  data: Readonly<Record<string, unknown>> | null | undefined
+): { first: number; last: number } | null {
+  const { first, last } = (data?.selection ?? {}) as Record<string, unknown>;
+  return typeof first === 'number' && typeof last === 'number'
+    ? { first, last }
+    : null;
 }

@@ -10,6 +10,7 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
+import { removeChineseSpaces } from '../labels/spacing';
 import { CommandIDs } from '../tokens';
 import { askPlaceholder } from './view/placeholder';
 
@@ -25,24 +26,25 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
-    const placeholderText = () => {
+    const placeholderTexts = () => {
       const binding = app.commands.keyBindings.find(
         ({ command }) => command === CommandIDs.ask
       );
       const keys = binding?.keys.map(CommandRegistry.formatKeystroke).join(' ');
-      return keys
-        ? trans.__('Write code, or press %1 to ask for it', keys)
-        : trans.__(
-            'Write code, or select the spark icon in the toolbar to ask for it'
-          );
+      const link = keys
+        ? trans.__('ask for it (%1)', keys)
+        : trans.__('ask for it');
+      const text = removeChineseSpaces(trans.__('Write code, or %1', link));
+      return { text, link };
     };
+    const ask = () => void app.commands.execute(CommandIDs.ask);
     editors.addExtension({
       name: 'aiserver:placeholder',
       factory: ({ inline }) =>
         inline === false
           ? null // This is the editor of a text file, not of a cell.
           : EditorExtensionRegistry.createImmutableExtension(
-              askPlaceholder(placeholderText)
+              askPlaceholder(placeholderTexts, ask)
             )
     });
   }

@@ -41,17 +41,26 @@ export class CellButton extends Widget {
     }
   }
 
-  /** Run the command when the button is clicked. */
-  handleEvent(): void {
-    void this._commands.execute(this._commandId);
+  /**
+   * Run the command when the button is clicked. The press of the mouse doesn't move the focus, so
+   * that the command can use the selection in the cell's editor.
+   */
+  handleEvent(event: Event): void {
+    if (event.type === 'mousedown') {
+      event.preventDefault();
+    } else {
+      void this._commands.execute(this._commandId);
+    }
   }
 
   protected override onAfterAttach(): void {
     this.node.addEventListener('click', this);
+    this.node.addEventListener('mousedown', this);
   }
 
   protected override onBeforeDetach(): void {
     this.node.removeEventListener('click', this);
+    this.node.removeEventListener('mousedown', this);
   }
 
   private _onChanged(

@@ -24,7 +24,7 @@ from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.outline import outline
-from aiserver.prompts.prompt_input import PromptInput
+from aiserver.prompts.prompt_input import PromptInput, RestOfCell
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
@@ -181,6 +181,12 @@ REQUESTS = {
         cell_type="markdown",
     ),
     "raw": PromptInput("a LaTeX preamble", cell_type="raw"),
+    "selection": PromptInput(
+        "shorter",
+        source="x = 0\nfor item in items:\n    x += item",
+        cells=[code(READ)],
+        rest=RestOfCell("c", "def total(items):", "    return x"),
+    ),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
     "earlier-mode": PromptInput(
         "shorter", source=READ, history=[turn(1, "/refactor 更短", READ, current_code="x")]

@@ -29,10 +29,11 @@ import {
   isSameCell
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
-import { IRequest, loadPastTurns, warmUp } from './requestBody';
+import { loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
+import type { ISelection } from './selection';
 import { RequestSender } from './requestSender';
 import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
@@ -59,13 +60,25 @@ export class GenerationModel extends GenerationStore {
   readonly decision = new Decision(this);
   readonly runs: RunAndRepair;
 
-  /** Open the prompt row and warm up a local model. */
-  open(): void {
+  /**
+   * Open the prompt row and warm up a local model. `selection` are the lines that are selected in
+   * the cell's editor.
+   */
+  open(selection: ISelection | null = null): void {
     if (this.state.phase !== 'idle') {
+      if (selection && !this.isBusy && !this.suggestion) {
+        this.select(selection);
+      }
       return;
     }
-    this.setState({ phase: 'editing', notice: null, failure: null });
+    const phase = 'editing';
+    this.setState({ phase, notice: null, failure: null, selection });
     void this._prepare();
+  }
+
+  /** Limit the next request to these lines of the cell; null lets it change the whole cell. */
+  select(selection: ISelection | null): void {
+    this.setState({ selection });
   }
 
   /** Close the prompt row. When the row is opened again, its input field contains `draft`. */
@@ -193,9 +206,10 @@ export class GenerationModel extends GenerationStore {
     if (accepted && isAccepted && state.model?.small) {
       // The kernel's variables may have changed since the request.
       const current = this.buildRequest(accepted.request.intent);
-      const { parentTurnId, source } = accepted.request;
+      const { parentTurnId, source, selection } = accepted.request;
+      const again = { ...current, parentTurnId, source, selection };
       return this._repair.runAfter(() =>
-        this._sender.send({ ...current, parentTurnId, source, isRetry: true })
+        this._sender.send({ ...again, isRetry: true })
       );
     }
     const problems = (await target.check(target.source() ?? '')) ?? [];
@@ -203,11 +217,6 @@ export class GenerationModel extends GenerationStore {
     if (this.state.phase !== 'idle' && target.error() === error) {
       await this.ask(requestText(error, problems));
     }
-  }
-
-  /** Build the request that `ask` would send for this intent. */
-  buildRequest(intent: string): IRequest {
-    return this._sender.buildRequest(intent);
   }
 
   /** Send the last request again. If no request was sent, look for a model again. */
@@ -261,7 +270,8 @@ export class GenerationModel extends GenerationStore {
       frames: this.attachedFrames(this.inputText),
       variables: this.attachedVariables(this.inputText)
     };
-    const warm = warmUp(this.api, this.target, cellModel, attached);
+    const selection = this.selectedLines;
+    const warm = warmUp(this.api, this.target, cellModel, attached, selection);
     await Promise.allSettled([warm, pastTurns]);
   }
 

@@ -12,6 +12,7 @@
  *   the earliest of them is offered.
  * - If a model is asked to correct its answer, but the corrected answer doesn't have fewer
  *   problems, no further request is sent.
+ * - If only some lines of the cell may change, no other line is corrected.
  * - If the person stops a repair, or the repair fails, the best complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
@@ -91,14 +92,15 @@ export class AutomaticRepair {
     let correctedCount = 0;
     this._show(best, intent, correctedCount);
     for (let count = requestCount; count < MAX_REPAIRS; count++) {
-      if (!best.problems.some(isForModel)) {
+      const forModel = this._correctable(best.problems).filter(isForModel);
+      if (!forModel.length) {
         return;
       }
       const { suggestion: previous, request } = store;
       const problems = await (isSmall && request
         ? this._sender.resend(request)
         : this._sender.send({
-            ...this._sender.buildRequest(requestText(best.problems)),
+            ...this._store.buildRequest(requestText(forModel)),
             isRepair: true
           }));
       if (!store.suggestion || store.state.phase !== 'suggested') {
@@ -158,7 +160,7 @@ export class AutomaticRepair {
       return null;
     }
     const original = { suggestion, code, corrections: [], problems };
-    const corrected = correctObvious(code, problems);
+    const corrected = correctObvious(code, this._correctable(problems));
     if (!corrected.corrections.length) {
       return original;
     }
@@ -175,6 +177,21 @@ export class AutomaticRepair {
     }
     store.setState({ code, corrections: [], problems });
     return original;
+  }
+
+  /**
+   * Return the problems that may be corrected. If only some lines may change, these are the
+   * problems in them, and no import is added above them.
+   */
+  private _correctable(problems: readonly IProblem[]): readonly IProblem[] {
+    const lines = this._store.selectedLines;
+    return lines
+      ? problems
+          .filter(
+            ({ line, endLine }) => line >= lines.first && endLine <= lines.last
+          )
+          .map(problem => ({ ...problem, import: undefined }))
+      : problems;
   }
 
   private _lastRequest = 0;

@@ -16,6 +16,7 @@ import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './generationStream';
+import type { ILineRange } from './selection';
 import type { IGenerationState, ISuggestion, ITarget } from './state';
 
 /** A request, stored so that it can be sent again. */
@@ -32,6 +33,8 @@ export interface IRequest {
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
+  /** The lines of `source` that may change; null if all of them may. */
+  readonly selection?: ILineRange | null;
   /**
    * Whether the page sends the request by itself, because the last suggestion has problems or
    * failed when it was run.
@@ -46,7 +49,8 @@ function cellBody(
   target: ITarget,
   source: string,
   model: string | null,
-  { frames, variables }: IKernelVariables
+  { frames, variables }: IKernelVariables,
+  selection: ILineRange | null | undefined
 ) {
   const { context, ...cell } = target.surroundings();
   return {
@@ -58,7 +62,12 @@ function cellBody(
     model: model ?? undefined,
     notebookPath: target.notebookPath,
     ...cell,
-    context: { ...context, dataframes: frames, variables: [...variables] }
+    context: {
+      ...context,
+      dataframes: frames,
+      variables: [...variables],
+      ...(selection && { selection })
+    }
   };
 }
 
@@ -69,6 +78,7 @@ export function toRequestBody(
     parentTurnId,
     dataframes,
     attached,
+    selection,
     isRepair,
     isRetry
   }: IRequest,
@@ -76,7 +86,10 @@ export function toRequestBody(
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
-  const cell = { ...cellBody(target, source, model, attached), notebookId };
+  const cell = {
+    ...cellBody(target, source, model, attached, selection),
+    notebookId
+  };
   const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
   const body = { ...cell, intent, parentTurnId, ...(mode && { mode }) };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
@@ -87,20 +100,22 @@ export function warmUp(
   api: GenerationApi,
   target: ITarget,
   model: string | null,
-  attached: IKernelVariables
+  attached: IKernelVariables,
+  selection: ILineRange | null
 ): Promise<void> {
-  return api.warmUp(cellBody(target, target.source() ?? '', model, attached));
+  const source = target.source() ?? '';
+  return api.warmUp(cellBody(target, source, model, attached, selection));
 }
 
 /** Fetch the exact messages that the model would get for a request. */
 export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
-  { intent, source, parentTurnId, dataframes, attached }: IRequest,
+  { intent, source, parentTurnId, dataframes, attached, selection }: IRequest,
   target: ITarget,
   model: string | null
 ): Promise<Preview> {
   return api.preview({
-    ...cellBody(target, source, model, attached),
+    ...cellBody(target, source, model, attached, selection),
     intent,
     parentTurnId,
     dataframes: [...dataframes]

@@ -42,23 +42,6 @@ export class RequestSender {
     private readonly _isRepairAllowed: () => boolean
   ) {}
 
-  /** Build the request for this intent from the current state. */
-  buildRequest(intent: string): IRequest {
-    const store = this._store;
-    const { suggestion, state, target } = store;
-    return {
-      intent: intent.trim(),
-      source: suggestion ? state.code : (target.source() ?? ''),
-      parentTurnId:
-        store.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
-      dataframes: state.dataframes,
-      attached: {
-        frames: store.attachedFrames(intent),
-        variables: store.attachedVariables(intent)
-      }
-    };
-  }
-
   /** Send a request again, because it failed or because the person wants another answer. */
   async retry(request: IRequest): Promise<Problems> {
     const { failure, phase } = this._store.state;
@@ -160,7 +143,10 @@ export class RequestSender {
     const { suggestion, target } = this._store;
     const isUnchanged = suggestion || request.isRetry;
     const source = isUnchanged ? request.source : target.source();
-    return { ...request, source: source ?? request.source };
+    const selection = isUnchanged
+      ? request.selection
+      : this._store.selectedLines;
+    return { ...request, source: source ?? request.source, selection };
   }
 
   /**

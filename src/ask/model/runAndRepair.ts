@@ -102,7 +102,10 @@ export class RunAndRepair {
         return sender.resend(request);
       }
       const intent = options.errorRequestText(error, problems);
-      return sender.send({ ...sender.buildRequest(intent), isRepair: true });
+      return sender.send({
+        ...this._store.buildRequest(intent),
+        isRepair: true
+      });
     });
   }
 

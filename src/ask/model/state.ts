@@ -9,6 +9,7 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
+import type { ISelection } from './selection';
 import { IFailure, isModelFailure } from '../../state/failure';
 
 /** The cell of a request. The type has only public members, so that tests can pass a fake. */
@@ -169,6 +170,8 @@ export interface IGenerationState {
   readonly detached: readonly string[];
   /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;
+  /** The lines of the cell that the next request may change; null for the whole cell. */
+  readonly selection: ISelection | null;
 }
 
 export const INITIAL_STATE: IGenerationState = {
@@ -197,7 +200,8 @@ export const INITIAL_STATE: IGenerationState = {
   runNumber: 0,
   kernel: { frames: [], variables: [] },
   detached: [],
-  branch: null
+  branch: null,
+  selection: null
 };
 
 /** Return the failure that a row shows if its model is not ready; null if the model is ready. */

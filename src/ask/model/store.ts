@@ -16,6 +16,7 @@ import { namedFrames, relevantVariables } from './attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
+import { ILineRange, lineRange } from './selection';
 import { IGenerationState, INITIAL_STATE, ISuggestion, ITarget } from './state';
 
 /** The modes that ask only for additions to the code, so that the check reports other changes. */
@@ -95,6 +96,35 @@ export class GenerationStore {
     return (
       source !== null && this.baseSource !== null && source !== this.baseSource
     );
+  }
+
+  /**
+   * The selected lines, to which the next request is limited; null if it may change the whole cell.
+   * If a suggestion is open, these are lines of the suggestion.
+   */
+  get selectedLines(): ILineRange | null {
+    const { selection } = this._state;
+    // While the next answer arrives, `state.code` is a part of it.
+    const code = this.isGenerating ? this.previousCode : this._state.code;
+    const source = this.suggestion ? code : (this.target.source() ?? '');
+    return selection && lineRange(selection, source);
+  }
+
+  /** Build the request that would be sent now for this intent. */
+  buildRequest(intent: string): IRequest {
+    const { suggestion, state, target } = this;
+    return {
+      intent: intent.trim(),
+      source: suggestion ? state.code : (target.source() ?? ''),
+      parentTurnId:
+        this.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
+      dataframes: state.dataframes,
+      attached: {
+        frames: this.attachedFrames(intent),
+        variables: this.attachedVariables(intent)
+      },
+      selection: this.selectedLines
+    };
   }
 
   /** Return the kernel's DataFrames to attach automatically to a request with this intent. */

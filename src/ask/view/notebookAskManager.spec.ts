@@ -31,6 +31,7 @@ class FakeCell extends Widget {
   readonly ready = Promise.resolve();
   readonly editor = {
     focus: jest.fn(),
+    hasFocus: () => false,
     editor: { requestMeasure: () => undefined }
   };
   readonly readOnly = false;

@@ -15,13 +15,14 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
+import { ISelection, selectLines } from '../model/selection';
 import type { Notice } from '../model/state';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { repairCellIds } from '../../cells/cellIds';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptServices';
-import { fixRequest, noticeText } from './promptLabels';
+import { explainErrorRequest, fixRequest, noticeText } from './promptLabels';
 
 export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
@@ -86,7 +87,7 @@ export class NotebookAskManager implements IDisposable {
       model.changed.connect(this._onModelChanged, this);
       this._models.set(id, model);
     }
-    model.open();
+    model.open(this._selectionOf(cell));
     const view = this._showView(cell, model);
     if (pickDataFrames) {
       view.row.pickDataFrames(true);
@@ -112,6 +113,16 @@ export class NotebookAskManager implements IDisposable {
     void this.get(cell)?.fix((error, problems) =>
       fixRequest(error, problems, trans)
     );
+  }
+
+  /** Open the row of a cell and ask why the cell's error occurs. */
+  explainError(cell: Cell): void {
+    this.open(cell);
+    const model = this.get(cell);
+    const error = model?.target.error();
+    if (error) {
+      void model?.ask(explainErrorRequest(error, this._options.trans));
+    }
   }
 
   dispose(): void {
@@ -147,6 +158,18 @@ export class NotebookAskManager implements IDisposable {
       this._hasStaleVariables = false;
       this._models.forEach(model => void model.readKernel());
     }
+  }
+
+  /** Return the lines that are selected in the cell's editor; null if the editor isn't used. */
+  private _selectionOf({ editor }: Cell): ISelection | null {
+    const isUsed = this._panel.content.mode === 'edit' || editor?.hasFocus();
+    if (!editor || !isUsed) {
+      return null;
+    }
+    const { start, end } = editor.getSelection();
+    const offsets = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
+    const source = editor.model.sharedModel.getSource();
+    return selectLines(source, Math.min(...offsets), Math.max(...offsets));
   }
 
   /** Return the view in the cell's current widget; create the view if there is none. */

@@ -28,6 +28,10 @@ export function inputLabels(
     const text = trans.__('Ask a follow-up question, or for code…');
     return { label: trans.__('Next request'), placeholder: text };
   }
+  if (model.selectedLines) {
+    const text = trans.__('What should change in the selected lines?');
+    return { label: text, placeholder: text };
+  }
   const emptyCellText =
     model.target.cellType === 'code'
       ? trans.__('What should this cell do?')
@@ -36,6 +40,17 @@ export function inputLabels(
     ? trans.__('What should change in this cell?')
     : emptyCellText;
   return { label: text, placeholder: text };
+}
+
+/** Return the text of the request to explain a cell's error. */
+export function explainErrorRequest(
+  error: string,
+  trans: TranslationBundle
+): string {
+  const slashWord = trans.__('/explain');
+  return [`${slashWord} ${trans.__('Why does this error occur?')}`, error].join(
+    '\n'
+  );
 }
 
 /** The maximum number of problems in a request to fix an error. */

@@ -1,6 +1,6 @@
 /**
- * Small components of the prompt row, such as the model's name, the progress of a generation, a
- * failure, and chips for the DataFrames of the next request.
+ * Small components of the prompt row, such as the model's name, the progress of a generation, and a
+ * failure.
  *
  * Invariant: text from a model or a server is never rendered as HTML.
  */
@@ -8,16 +8,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import type { DataFrameProfile, ModelInfo } from '../../api/types';
+import type { ModelInfo } from '../../api/types';
 import type { IFailure } from '../../state/failure';
-import type { IBranch } from '../../records/branch';
 import { Button, Command } from '../../ui/button';
-import { countText } from '../../labels/counts';
 import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
-import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
-import { joinSentences, removeChineseSpaces } from '../../labels/spacing';
+import { removeChineseSpaces } from '../../labels/spacing';
 
 /**
  * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
@@ -178,104 +175,6 @@ export function Failure(props: {
       )}
     </div>
   );
-}
-
-/** Return a DataFrame's shape as text, such as “10 rows × 3 columns”. */
-export function shapeText(
-  profile: DataFrameProfile,
-  trans: TranslationBundle
-): string {
-  return trans.__(
-    '%1 rows × %2 columns',
-    countText(profile.rowCount, trans),
-    countText(profile.columnCount, trans)
-  );
-}
-
-/** A chip for the older turn from which the next request continues. */
-export function BranchChip(props: {
-  branch: IBranch | null;
-  trans: TranslationBundle;
-  onRemove: () => void;
-}): React.JSX.Element | null {
-  const { branch, trans, onRemove } = props;
-  if (branch === null) {
-    return null;
-  }
-  const removeLabel = trans.__('Continue from the latest request instead');
-  const title = requestTitle(branch.title, trans);
-  return (
-    <div className="jp-AIServer-Ask-chips">
-      <span className="jp-AIServer-Ask-chip jp-mod-branch" title={title}>
-        <span>{trans.__('continues from “%1”', title)}</span>
-        <button
-          type="button"
-          aria-label={removeLabel}
-          title={removeLabel}
-          onClick={onRemove}
-        >
-          ×
-        </button>
-      </span>
-    </div>
-  );
-}
-
-/**
- * Chips for the DataFrames of the next request: those that the person chose, and those that were
- * attached automatically.
- */
-export function DataFrameChips(props: {
-  dataframes: readonly DataFrameProfile[];
-  /** The model of the next request; null while no model is chosen. */
-  model: ModelInfo | null;
-  trans: TranslationBundle;
-  onRemove: (name: string) => void;
-}): React.JSX.Element | null {
-  const { dataframes, trans } = props;
-  if (!dataframes.length) {
-    return null;
-  }
-  return (
-    <div className="jp-AIServer-Ask-chips">
-      {dataframes.map(profile => (
-        <span
-          key={profile.name}
-          className="jp-AIServer-Ask-chip"
-          title={profile.columns
-            ?.map(column => `${column.name}: ${column.dtype}`)
-            .join('\n')}
-        >
-          {profile.name}
-          <small>{shapeText(profile, trans)}</small>
-          <button
-            type="button"
-            aria-label={trans.__('Remove %1', profile.name)}
-            onClick={() => props.onRemove(profile.name)}
-          >
-            ×
-          </button>
-        </span>
-      ))}
-      <span className="jp-AIServer-Ask-hint">
-        {joinSentences(
-          props.model?.onThisMachine && dataframes.some(hasValues)
-            ? trans.__('The model sees column names, types and a few values.')
-            : trans.__('Only column names and types are sent.'),
-          props.model?.small
-            ? trans.__(
-                'A small model doesn’t get them with a question about the code.'
-              )
-            : ''
-        )}
-      </span>
-    </div>
-  );
-}
-
-/** Return whether a profile contains values. Only profiles for models on this machine do. */
-function hasValues({ columns = [], index = [] }: DataFrameProfile): boolean {
-  return [...columns, ...index].some(({ examples }) => examples?.length);
 }
 
 /** The button that opens the row's menu. */

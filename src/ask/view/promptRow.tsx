@@ -13,7 +13,7 @@ import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
 import type { IGenerationState } from '../model/state';
-import { DataFramePicker } from './dataFramePicker';
+import { DataFramePicker } from './chips/dataFramePicker';
 import { askIcon } from '../../ui/icons';
 import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
@@ -26,13 +26,9 @@ import {
 } from './input/promptInput';
 import { handleKey, isAskKey } from './input/promptKeys';
 import type { IPromptRowServices } from './promptServices';
-import {
-  BranchChip,
-  DataFrameChips,
-  Failure,
-  ModelLabel,
-  MoreButton
-} from './promptParts';
+import { DataFrameChips } from './chips/dataFrameChips';
+import { ScopeChips } from './chips/scopeChips';
+import { Failure, ModelLabel, MoreButton } from './promptParts';
 import { Markdown } from '../../ui/markdown';
 import { completeRequest, completedRequest } from './input/slashWords';
 import { useStoreNotice } from './storeNotices';
@@ -270,14 +266,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onClose={() => setPicking(false)}
         />
       )}
-      <BranchChip
-        branch={state.branch}
-        trans={trans}
-        onRemove={() => {
-          model.branchFrom(null);
-          focus();
-        }}
-      />
+      <ScopeChips model={model} trans={trans} focus={focus} />
       <div className="jp-AIServer-Ask-line">
         {!hasRequest && (
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />

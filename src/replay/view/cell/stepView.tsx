@@ -20,6 +20,7 @@ import { contributorIcon } from '../../../ui/contributorIcon';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
+import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
@@ -112,6 +113,7 @@ function StepHead(
   const author = stepAuthor(step, model.modelInfo(step.model), trans);
   const chip = stepOutcome(step, props.isNewestTurn, trans);
   const slashWord = slashWordOf(step.mode, step.title, trans);
+  const lines = selectedLines(step.data);
   const Icon = contributorIcon(step) ?? fileIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
@@ -141,6 +143,7 @@ function StepHead(
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
+        {lines && <Chip tone="quiet">{linesText(lines, trans)}</Chip>}
         {slashWord && (
           <Chip tone="quiet" title={trans.__('Kind of request')}>
             {slashWord}

@@ -2,9 +2,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { DataFrameProfile } from '../../api/types';
-import { Button } from '../../ui/button';
-import { shapeText } from './promptParts';
+import type { DataFrameProfile } from '../../../api/types';
+import { Button } from '../../../ui/button';
+import { shapeText } from './dataFrameChips';
 
 /**
  * The maximum number of DataFrames that the HTTP API accepts in one request. If a person chooses

@@ -1,0 +1,56 @@
+/**
+ * The selected lines of a cell, to which a request is limited.
+ *
+ * The selection is stored as the text around it. So it stays valid while the person or a suggestion
+ * changes the selected lines, and ends when other lines of the cell change.
+ */
+
+/** The text above the selected lines, with its last line break, and the text below them. */
+export interface ISelection {
+  readonly above: string;
+  readonly below: string;
+}
+
+/** Lines of a text, counted from 1. */
+export interface ILineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Return the lines between two offsets of a text; null if nothing is selected, or all lines are.
+ * A line in which only the line break before it is selected doesn't count.
+ */
+export function selectLines(
+  source: string,
+  from: number,
+  to: number
+): ISelection | null {
+  if (from >= to) {
+    return null;
+  }
+  const start = source.lastIndexOf('\n', from - 1) + 1;
+  const lastOffset = source[to - 1] === '\n' ? to - 1 : to;
+  const end = source.indexOf('\n', lastOffset);
+  const above = source.slice(0, from ? start : 0);
+  const below = end < 0 ? '' : source.slice(end);
+  return above || below ? { above, below } : null;
+}
+
+/** Return the numbers of the selected lines; null if other lines of the text have changed. */
+export function lineRange(
+  { above, below }: ISelection,
+  source: string
+): ILineRange | null {
+  const isUnchanged =
+    source.length >= above.length + below.length &&
+    source.startsWith(above) &&
+    source.endsWith(below);
+  const countLines = (text: string) => text.split('\n').length;
+  return isUnchanged
+    ? {
+        first: countLines(above),
+        last: countLines(source) - countLines(below) + 1
+      }
+    : null;
+}
