@@ -60,7 +60,7 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     bare = _BARE.search(before)
     # A text after a letter and a colon is a part of a URL or of a path with a drive letter.
     if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):
-        names += _ends_of(bare[0])
+        names += _ends_of(bare[0].removeprefix("@"))  # a mention, such as `@a.csv`
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
 
 
@@ -72,6 +72,11 @@ def _ends_of(name: str) -> list[str]:
     """
     starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
     return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]
+
+
+def is_data_file(name: str) -> bool:
+    """Return whether a name has the extension of a data file."""
+    return name.rpartition(".")[2].lower() in KINDS
 
 
 def kind_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Find the data files that a request names, and describe them.
+"""Find the data files that a request names, and describe them. Read the texts of other files.
 
 Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
 of a Parquet file, and 1 MB of an Excel file. If a file can't be described, for example because it
@@ -17,7 +17,7 @@ from .json_records import read_json
 from .names import kind_of, mentioned_files
 from .parquet import read_parquet
 from .profile import FileProfile, Table
-from .text import read_delimited
+from .text import decode, read_delimited
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
@@ -60,6 +60,22 @@ class DataFiles:
             if len(profiles) == MAX_FILES:
                 break
         return list(profiles.values())
+
+    def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
+        """Return the first ``MAX_BYTES`` of text files, by their paths, at most ``MAX_FILES``.
+
+        The paths are relative to the notebook's folder. Files that don't exist or aren't text are
+        left out.
+        """
+        texts: dict[str, str] = {}
+        for path in list(dict.fromkeys(paths))[:MAX_FILES]:
+            parts = parts_below_root(notebook_path, path)
+            if parts and self._root:
+                with open_below(self._root, parts) as file:
+                    decoded = decode(file.read(MAX_BYTES)) if file is not None else None
+                if decoded is not None:
+                    texts[path] = decoded[0]
+        return texts
 
 
 def _profile(file: BinaryIO, name: str, kind: str, examples: int) -> FileProfile:

@@ -8,12 +8,13 @@ contain the same messages.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ..data_files.names import is_data_file
 from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
@@ -21,7 +22,7 @@ from ..llm.base import ChatModel
 from ..models import Interaction
 from ..prompts.context import build_messages
 from ..prompts.language import cell_language
-from ..prompts.prompt_input import PromptInput, RestOfCell
+from ..prompts.prompt_input import MentionedText, PromptInput, RestOfCell
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
@@ -30,6 +31,7 @@ from ..requests import (
     ColumnProfile,
     DataFrameProfile,
     GenerateBody,
+    Mention,
     PreviewBody,
     WarmUpBody,
 )
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_FILES = DataFiles(None)
+_NOT_SENT = "(a file whose text isn't sent)"
+_NOT_TEXT = "(there is no such text file)"
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,10 @@ async def compose(
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
-    request = await asyncio.to_thread(_prompt_input, body, history, files, vault, on_this_machine)
+    texts = await _mentioned_files(body, data_files, on_this_machine)
+    request = await asyncio.to_thread(
+        _prompt_input, body, history, files, texts, vault, on_this_machine
+    )
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
@@ -94,6 +101,27 @@ async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -
         return []
 
 
+async def _mentioned_files(
+    body: WarmUpBody, data_files: DataFiles, on_this_machine: bool
+) -> dict[str, str]:
+    """Return the texts of the files that the request mentions and that the model may get.
+
+    A file is left out if it can't be read in time, doesn't exist or isn't text.
+    """
+    paths = [
+        mention.file
+        for mention in body.context.mentions
+        if mention.file and (on_this_machine or mention.shared)
+    ]
+    if not paths or body.notebook_path is None:
+        return {}
+    read = asyncio.to_thread(data_files.read_texts, body.notebook_path, paths)
+    try:
+        return await asyncio.wait_for(read, _FILES_TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError):
+        return {}
+
+
 def _intent_of(body: WarmUpBody) -> str:
     return body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
 
@@ -102,6 +130,7 @@ def _prompt_input(
     body: WarmUpBody,
     history: list[Interaction],
     files: Sequence[FileProfile],
+    texts: Mapping[str, str],
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
@@ -137,7 +166,35 @@ def _prompt_input(
             for variable in body.context.variables
         ],
         files=[_hide_in_file(file, vault, on_this_machine) for file in files],
+        mentions=[
+            _hide_in_mention(mention, texts, vault, on_this_machine)
+            for mention in body.context.mentions
+            if not (mention.file and is_data_file(mention.file))  # these are in `files`
+        ],
         rest=rest,
+    )
+
+
+def _hide_in_mention(
+    mention: Mention, texts: Mapping[str, str], vault: Vault, on_this_machine: bool
+) -> MentionedText:
+    """Return what a mention stands for, with secrets hidden.
+
+    ``texts`` are the texts of files. The output of a cell is left out if the model isn't on this
+    machine, unless the person has chosen to send it.
+    """
+    output = mention.output if on_this_machine or mention.shared else ""
+    text = "\n".join(part for part in (output, mention.error) if part.strip())
+    if mention.kind == "error":
+        text = mention.source
+    elif mention.kind == "file":
+        is_sent = on_this_machine or mention.shared
+        text = texts.get(mention.file, _NOT_TEXT) if is_sent else _NOT_SENT
+    return MentionedText(
+        _hide(mention.name, vault),
+        code=_hide(mention.source, vault) if mention.kind == "cell" else "",
+        text=_hide(text, vault),
+        cell_id=mention.cell_id,
     )
 
 

@@ -28,9 +28,10 @@ from .earlier_cells import earlier_cells
 from .fence import code_block, marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import CellLanguage, cell_language
+from .mentions import mention_texts
 from .modes import asks_for_words, instruct, without_slash
 from .prompt_input import PromptInput, RestOfCell
-from .receipt import ContextItem, ItemKind, fixed_items, own_items, turn_items
+from .receipt import ContextItem, fixed_items, own_items, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ async def build_messages(
     is_empty = not language.below_head(request.source).strip()
     intent = instruct(request.intent, language)
     if is_small and asks_for_words(request.intent, request.source, language, is_small=True):
-        return await _explanation_messages(request, language, count)
+        return await _explanation_messages(request, language, budget, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
@@ -84,6 +85,8 @@ async def build_messages(
     room = budget - sum(message_sizes) - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
+    mentions, mention_items = await mention_texts(request.mentions, style, language, room, count)
+    room -= sum(item.tokens or 0 for item in mention_items)
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
     start, turn_sizes = await newest_that_fit(cell_turns.past, room * 2 // 3, count)
@@ -91,7 +94,11 @@ async def build_messages(
     remaining = max(room - sum(turn_sizes[start:]), MIN_CELLS_TOKENS)
     cells, cell_items = await earlier_cells(request, remaining, count, prose=style == "full")
 
-    messages = [*turns, *cell_turns.cell, HumanMessage(cell_turns.before_intent + intent)]
+    messages = [
+        *turns,
+        *cell_turns.cell,
+        HumanMessage(cell_turns.before_intent + mentions + intent),
+    ]
     if style == "full":
         introduction = [
             marked_texts(shown, "headings"),
@@ -107,6 +114,7 @@ async def build_messages(
         is_another_cell = cells or frames_code or (cell_turns.cell and not turns)
         introduction = [
             texts_of(shown, "dataframe"),
+            texts_of(shown, "variables"),
             texts_of(shown, "headings"),
             texts_of(shown, "file"),
             templates.next_cell(language) if is_another_cell else "",
@@ -125,7 +133,9 @@ async def build_messages(
         *cell_items,
         *(item for item in data_items if item.kind != "headings"),
         *turn_items(request.history, cell_turns, start, turn_sizes),
-        *own_items(request.history, cell_turns, cell_sizes, before_size, intent_size),
+        *own_items(request.history, cell_turns, cell_sizes, before_size),
+        *mention_items,
+        ContextItem("request", tokens=intent_size),
     ]
     return [*fixed, *messages], receipt
 
@@ -140,12 +150,12 @@ def _with_cell_above(request: PromptInput, rest: RestOfCell) -> PromptInput:
 
 
 async def _explanation_messages(
-    request: PromptInput, language: CellLanguage, count: Count
+    request: PromptInput, language: CellLanguage, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
     """Return the messages that ask a small model to explain the cell's code, and their receipt.
 
-    Besides the rules, they contain only the code and the request. A small model would imitate any
-    other text.
+    Besides the rules, they contain only the code, the request and what it mentions. A small model
+    would imitate any other text.
     """
     from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -153,9 +163,16 @@ async def _explanation_messages(
     code = code_block(request.source, language.name)
     intent = without_slash(request.intent, language)
     sizes = await count([rules, code, intent])
-    kinds: tuple[ItemKind, ...] = ("rules", "source", "request")
-    receipt = [ContextItem(kind, tokens=size) for kind, size in zip(kinds, sizes, strict=True)]
-    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{intent}")], receipt
+    mentions, mention_items = await mention_texts(
+        request.mentions, "compact", language, budget - sum(sizes), count
+    )
+    receipt = [
+        ContextItem("rules", tokens=sizes[0]),
+        ContextItem("source", tokens=sizes[1]),
+        *mention_items,
+        ContextItem("request", tokens=sizes[2]),
+    ]
+    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{mentions}{intent}")], receipt
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:

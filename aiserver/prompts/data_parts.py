@@ -5,7 +5,8 @@ pair of marks (``marked`` in ``fence.py``). In the style ``compact``, each part 
 person's message, because a small model imitates what it reads in a block of code. The line of a
 DataFrame looks like the output of a cell that prints the DataFrame's dtypes. The prompt also
 contains the code of this cell, so that the model uses the name of the DataFrame's variable. In the
-style ``compact``, variables that aren't DataFrames are left out.
+style ``compact``, variables that aren't DataFrames are left out, unless the intent mentions them by
+``@``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from . import templates
 from .fence import marked
 from .headings import heading_path
 from .language import CellLanguage
+from .mentions import is_mentioned
 from .prompt_input import PromptInput
 from .receipt import ContextItem, ItemKind
 from .templates import Style
@@ -41,6 +43,8 @@ class Part(NamedTuple):
     item: ContextItem
     text: str
     code: str = ""
+    is_required: bool = False
+    """Whether the part must not be left out, because the intent mentions it by ``@``."""
 
     @property
     def counted(self) -> str:
@@ -55,9 +59,12 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
     if path := heading_path(request.cells):
         text = path if is_full else templates.section(path)
         parts.append(Part(ContextItem("headings", path), text))
-    if is_full and request.variables:
-        item = ContextItem("variables", count=len(request.variables))
-        parts.append(Part(item, templates.variables(request.variables)))
+    variables = [
+        item for item in request.variables if is_full or is_mentioned(item.name, request.intent)
+    ]
+    if variables:
+        item = ContextItem("variables", count=len(variables))
+        parts.append(Part(item, templates.variables(variables)))
     for frame in request.dataframes:
         item = ContextItem("dataframe", frame.name)
         if is_full:
@@ -67,7 +74,8 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
             parts.append(Part(item, output, code))
     for file in request.files:
         text = templates.data_file(file) if is_full else templates.data_file_as_line(file, language)
-        parts.append(Part(ContextItem("file", file.name), text))
+        is_required = is_mentioned(file.name, request.intent)
+        parts.append(Part(ContextItem("file", file.name), text, is_required=is_required))
     return parts
 
 
@@ -78,7 +86,7 @@ def select_parts(
 
     DataFrames and variables are always included, because the person saw them before sending the
     request. ``room`` is the number of tokens that the required texts leave in the budget. Files get
-    at most half of these tokens.
+    at most half of these tokens, unless the intent mentions them by ``@``.
     """
     shown, items = [], []
     files_room = room // 2
@@ -87,7 +95,7 @@ def select_parts(
         if part.item.kind == "headings" and style == "compact":
             is_included = size < MAX_SECTION_TOKENS
         elif part.item.kind == "file":
-            is_included = size <= files_room
+            is_included = part.is_required or size <= files_room
             files_room -= size if is_included else 0
         if is_included:
             shown.append(part)

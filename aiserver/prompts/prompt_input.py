@@ -19,6 +19,16 @@ class RestOfCell:
 
 
 @dataclass(frozen=True)
+class MentionedText:
+    """What a mention stands for. ``code`` is the code of a cell, and ``text`` any other text."""
+
+    name: str
+    code: str = ""
+    text: str = ""
+    cell_id: str | None = None
+
+
+@dataclass(frozen=True)
 class PromptInput:
     """The input of a prompt.
 
@@ -36,5 +46,6 @@ class PromptInput:
     files: list[FileProfile] = field(default_factory=list)
     """The data files that the request names."""
     cell_type: CellType = "code"
+    mentions: list[MentionedText] = field(default_factory=list)
     rest: RestOfCell | None = None
     """What surrounds ``source`` in its cell, if ``source`` is only the selected lines."""

@@ -23,6 +23,7 @@ ItemKind = Literal[
     "file",
     "turn",
     "source",
+    "mention",
     "request",
 ]
 
@@ -36,17 +37,17 @@ class ContextItem:
     Most values of ``kind`` name the content of the item. ``rules`` is the system message.
     ``examples`` are the fixed examples for a small model. ``headings`` is the path of headings
     above the cell. ``cell`` is an earlier cell, and ``source`` the cell's own code. ``turn`` is a
-    past turn, and ``request`` the intent. ``tokens`` is None for a text that didn't fit and wasn't
-    counted.
+    past turn, ``mention`` what the intent mentions by a name such as ``@cell3``, and ``request``
+    the intent. ``tokens`` is None for a text that didn't fit and wasn't counted.
     """
 
     kind: ItemKind
     name: str = ""
-    """The name of a DataFrame or file, or the path of headings."""
+    """The name of a DataFrame, file or mention, or the path of headings."""
     tokens: int | None = None
     is_included: bool = True
     is_shortened: bool = False
-    """Whether an earlier cell is shortened to its definitions."""
+    """Whether an earlier cell is shortened to its definitions, or a mention to a part of it."""
     defines: tuple[str, ...] = ()
     """The variables that the request needs and that the earlier cell defines or changes."""
     cell_ids: tuple[str, ...] = ()
@@ -121,9 +122,8 @@ def own_items(
     conversation: Conversation,
     cell_sizes: Sequence[int],
     before_size: int,
-    intent_size: int,
 ) -> list[ContextItem]:
-    """Return the items for the cell's present code and for the request.
+    """Return the items for the cell's present code.
 
     The code is in messages of its own, whose sizes are ``cell_sizes``, or else in the text before
     the intent, whose size is ``before_size``. If the messages with the code are those of a past
@@ -136,4 +136,4 @@ def own_items(
         cell_sizes = cell_sizes[1:]
     if code_size := sum(cell_sizes) + before_size:
         items.append(ContextItem("source", tokens=code_size))
-    return [*items, ContextItem("request", tokens=intent_size)]
+    return items

@@ -146,5 +146,7 @@ class LineInserter:
 def _common_indentation(lines: Sequence[str]) -> str:
     """Return the white space with which all of these lines begin."""
     first, last = min(lines), max(lines)  # what these two have in common, all lines have
-    same = takewhile(lambda pair: pair[0] == pair[1] and pair[0] in " \t", zip(first, last, strict=False))
+    same = takewhile(
+        lambda pair: pair[0] == pair[1] and pair[0] in " \t", zip(first, last, strict=False)
+    )
     return "".join(character for character, _ in same)

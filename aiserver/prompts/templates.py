@@ -262,6 +262,20 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     return f"{name}: {columns}"
 
 
+def mention(name: str, code: str, text: str, style: Style, language: CellLanguage) -> str:
+    """Return what a mention such as ``@cell3`` stands for: a cell's code, and any other text.
+
+    The text of a cell is its output, or its error.
+    """
+    parts = []
+    if code.strip():
+        parts += [f"{name}:", code_block(code, language.kernel) if style == "compact" else code]
+    if text.strip():
+        block = code_block(text, "text") if style == "compact" else text
+        parts += [f"Output of {name}:" if parts else f"{name}:", block]
+    return "\n".join(parts or [f"{name}: empty"])
+
+
 def section(headings: str) -> str:
     """Return a line with the headings above the cell: ``A > B`` -> ``Section 'A > B'``."""
     return f"Section {headings!r}"

@@ -705,6 +705,26 @@ export interface components {
             variables?: components["schemas"]["Variable"][];
             /** @description The selected lines of the cell. If given, only they may change */
             selection?: components["schemas"]["LineRange"] | null;
+            /** @description The cells, files and errors that the request mentions */
+            mentions?: components["schemas"]["Mention"][];
+        };
+        /** @description Something that the request mentions by a name such as `@cell3`, with what it contains */
+        Mention: {
+            /** @enum {string} */
+            kind: "cell" | "error" | "file";
+            /** @description The mention, as the request writes it */
+            name: string;
+            cellId?: components["schemas"]["Id"] | null;
+            /** @description The code of the cell, or the text of the error */
+            source?: string;
+            /** @description The error of the cell's last run */
+            error?: string;
+            /** @description The output of the cell's last run, as text */
+            output?: string;
+            /** @description The path of the file, relative to the notebook's folder */
+            file?: string;
+            /** @description Whether the user has chosen that a model on another machine gets the output, or the text of the file */
+            shared?: boolean;
         };
         /** @description Some lines of the cell's source, counted from 1 */
         LineRange: {
@@ -816,7 +836,7 @@ export interface components {
              * @description `cell` is an earlier cell, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "request";
+            kind: "rules" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "request";
             /** @description The name of a DataFrame or file, or the path of headings */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
@@ -1501,6 +1521,7 @@ export type ContextCell = components['schemas']['ContextCell'];
 export type ColumnProfile = components['schemas']['ColumnProfile'];
 export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
+export type Mention = components['schemas']['Mention'];
 export type LineRange = components['schemas']['LineRange'];
 export type Variable = components['schemas']['Variable'];
 export type WarmUpBody = components['schemas']['WarmUpBody'];

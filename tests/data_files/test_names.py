@@ -26,6 +26,8 @@ from aiserver.data_files.names import MAX_LENGTH, kind_of, mentioned_files
         ("(see sales.jsonl)", "sales.jsonl"),
         ("path=sales.csv", "sales.csv"),
         ("It is in sales.csv.", "sales.csv"),
+        ("plot @data/sales.csv", "data/sales.csv"),
+        ("plot @'sales 2024.csv'", "sales 2024.csv"),
     ],
 )
 def test_a_quoted_or_bare_name_is_recognised(text: str, name: str) -> None:

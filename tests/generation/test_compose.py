@@ -15,7 +15,7 @@ from aiserver.data_files.reader import DataFiles
 from aiserver.generation import compose as compose_module
 from aiserver.generation.compose import compose
 from aiserver.prompts.context import as_text
-from aiserver.requests import GenerateBody, WarmUpBody
+from aiserver.requests import Context, GenerateBody, Mention, WarmUpBody
 
 from ..attacks.test_prompt_and_data import Words
 
@@ -94,3 +94,32 @@ async def test_a_slow_disk_does_not_hold_up_the_request(
         text_of(Words("full", True), REQUEST, SlowFiles(folder, seconds=1)), 0.8
     )
     assert text.endswith("plot a.csv") and "'city'" not in text
+
+
+async def test_of_mentioned_files_only_texts_below_the_root_are_read(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    texts = {"sub/说明.md": "用蓝色", "sub/.env": "canary", "../outside.txt": "canary"}
+    for path, text in texts.items():
+        (root / path).write_text(text, "gb18030")
+    (root / "sub" / "picture.txt").write_bytes(b"\x00\x01\x02\xff")
+    (root / "sub" / "link.txt").symlink_to(tmp_path / "outside.txt")
+    paths = ["说明.md", "../../outside.txt", ".env", "picture.txt", "link.txt", "missing.py"]
+    for path in paths:
+        mention = Mention(kind="file", name=f"@{path}", file=path)
+        cell = CELL | {"notebook_path": "sub/n.ipynb"}
+        body = GenerateBody(**cell, intent=f"@{path}", context=Context(mentions=[mention]))
+        text = await text_of(Words("full", True), body, DataFiles(str(root)))
+        assert "canary" not in text
+        assert ("(there is no such text file)" in text) == (path != "说明.md")
+        assert ("用蓝色" in text) == (path == "说明.md")
+
+
+@pytest.mark.parametrize("style", ["compact", "full"])
+async def test_a_model_on_this_machine_gets_the_output_of_a_mentioned_cell(style: str) -> None:
+    mention = Mention(kind="cell", name="@cell3", source="n", output="forty", error="E: x")
+    body = GenerateBody(**CELL, intent="as in @cell3", context=Context(mentions=[mention]))
+    text = await text_of(Words(style, True), body, DataFiles(None))
+    assert "Output of @cell3:" in text and "forty\nE: x" in text
+    remote = await text_of(Words(style, False), body, DataFiles(None))
+    assert "forty" not in remote and "E: x" in remote

@@ -24,7 +24,7 @@ from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.outline import outline
-from aiserver.prompts.prompt_input import PromptInput, RestOfCell
+from aiserver.prompts.prompt_input import MentionedText, PromptInput, RestOfCell
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
@@ -186,6 +186,15 @@ REQUESTS = {
         source="x = 0\nfor item in items:\n    x += item",
         cells=[code(READ)],
         rest=RestOfCell("c", "def total(items):", "    return x"),
+    ),
+    "mentions": PromptInput(
+        "plot @xs like @cell3, as in @notes.md",
+        source=READ,
+        variables=[Variable(name="n", kind="int"), Variable(name="xs", kind="list of 3 str")],
+        mentions=[
+            MentionedText("@cell3", "xs.plot()", "<Figure size 640x480>", "c3"),
+            MentionedText("@notes.md", text="# Colours\nBlue, please."),
+        ],
     ),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
     "earlier-mode": PromptInput(

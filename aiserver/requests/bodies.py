@@ -1,23 +1,27 @@
-"""Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
-
-An invalid body raises pydantic's ValidationError. For this error, ``handlers/base.py`` responds
-with status 400 and the name of the field. ``rest-api.yml`` describes the same bodies; a test
-compares them with these classes.
-"""
+"""The request bodies and queries of the HTTP API."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from .models import Id, NewEvent, Timestamp, utc_now
-
-# The maximum lengths of texts, in characters.
-MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell by hand
-MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
-MAX_INTENT = 20_000  # the text of a request
+from ..models import Id, NewEvent, Timestamp, utc_now
+from .base import (
+    MAX_CELLS,
+    MAX_INTENT,
+    Address,
+    Body,
+    CellType,
+    ContributorKind,
+    ExportFormat,
+    Key,
+    Request,
+    SearchBy,
+    Source,
+    Text,
+)
+from .context import Context, DataFrameProfile
 
 # The mode of a request whose mode is recognised from its text (``prompts/modes.py``).
 DETECT_MODE = "generate"
@@ -25,103 +29,6 @@ DETECT_MODE = "generate"
 ANALYZE_MODE = "analyze"
 # The mode of a request that is sent again because the person wants another answer to it.
 RETRY_MODE = "retry"
-
-MAX_CELLS = 20_000  # the maximum number of cells in a notebook
-
-Text = Annotated[str, Field(max_length=MAX_TEXT)]
-Source = Annotated[str, Field(max_length=MAX_SOURCE)]
-Name = Annotated[str, Field(max_length=256)]
-Key = Annotated[SecretStr, Field(max_length=4096)]
-Address = Annotated[str, Field(max_length=2048)]
-
-
-CellType = Literal["code", "markdown", "raw"]
-SearchBy = Literal["words", "meaning"]
-ExportFormat = Literal["html", "md", "ipynb"]
-ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
-
-
-class _Request(BaseModel):
-    """Base class of bodies and queries. Unknown fields are rejected, so that typos are noticed."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        validate_by_alias=True,
-        validate_by_name=True,
-        extra="forbid",
-        defer_build=True,
-    )
-
-
-class Body(_Request):
-    """Base class of all request bodies."""
-
-
-class ContextCell(Body):
-    """A cell above the request's cell, as context for the model."""
-
-    cell_id: Id | None = None
-    cell_type: CellType = "code"
-    source: Text = ""
-    failed: bool = False
-    """Whether the cell's last run ended with an error."""
-
-
-class ColumnProfile(Body):
-    """One column of a DataFrame: its name and dtype, as text.
-
-    ``examples`` are some of the column's values. They are sent only to models on this machine.
-    """
-
-    name: Annotated[str, Field(max_length=1000)]
-    dtype: Name
-    examples: Annotated[list[Name], Field(max_length=5)] = []
-
-
-class DataFrameProfile(Body):
-    """A DataFrame in the kernel.
-
-    ``name`` is the name of its variable, and ``kind`` its class. ``columns`` may contain only the
-    first columns; ``column_count`` is the number of all columns. ``index`` describes the levels of
-    the index, unless it only numbers the rows; the name of an unnamed level is empty.
-    """
-
-    name: Annotated[str, Field(min_length=1, max_length=256)]
-    kind: Name = "pandas.DataFrame"
-    row_count: Annotated[int, Field(ge=0)]
-    column_count: Annotated[int, Field(ge=0)]
-    columns: Annotated[list[ColumnProfile], Field(max_length=500)] = []
-    index: Annotated[list[ColumnProfile], Field(max_length=20)] = []
-
-
-class Variable(Body):
-    """A variable in the kernel that isn't a DataFrame: its name, and its class and size as text."""
-
-    name: Annotated[str, Field(min_length=1, max_length=256)]
-    kind: Name
-
-
-class LineRange(Body):
-    """Some lines of the cell's source, counted from 1: from ``first`` to ``last``."""
-
-    first: Annotated[int, Field(ge=1, le=MAX_TEXT)]
-    last: Annotated[int, Field(ge=1, le=MAX_TEXT)]
-
-
-class Context(Body):
-    """The context of a request.
-
-    ``cells`` are the cells above the request's cell, from top to bottom. ``kernel`` is the display
-    name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
-    ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
-    the cell that the user selected: only they may change.
-    """
-
-    cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
-    kernel: Name = ""
-    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
-    variables: Annotated[list[Variable], Field(max_length=200)] = []
-    selection: LineRange | None = None
 
 
 class WarmUpBody(Body):
@@ -321,7 +228,7 @@ class NotebookBody(Body):
     cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
-class SessionListQuery(_Request):
+class SessionListQuery(Request):
     """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 
     notebook_id: Id

@@ -1,0 +1,79 @@
+"""Cells, files and errors that a request mentions, through the HTTP API."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..conftest import request
+
+CANARY, SECRET = "canary-output-9a1", "sk-proj-Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+CODE = {"text": "```python\nx = 1\n```"}
+
+
+def cell(**more: Any) -> dict[str, Any]:
+    return {
+        "kind": "cell",
+        "name": "@cell3",
+        "cellId": "c3",
+        "source": f"total = 3  # {SECRET}",
+        "output": CANARY,
+        **more,
+    }
+
+
+def file(path: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "file", "name": f"@{path}", "file": path, **more}
+
+
+def body(*mentions: dict[str, Any]) -> dict[str, Any]:
+    names = " ".join(mention["name"] for mention in mentions)
+    return request(f"as in {names}", notebookPath="sub/n.ipynb", context={"mentions": mentions})
+
+
+def write_files(root: Path) -> None:
+    (root / "sub").mkdir()
+    (root / "sub" / "说明.md").write_text(f"{CANARY} 用蓝色", "gb18030")
+    (root / "sub" / "sales.csv").write_text(f"city,n\n{CANARY},1\n")
+
+
+def sent(scripted: Any) -> str:
+    return scripted.requests[-1]["body"]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+async def test_a_remote_model_gets_an_output_only_if_the_person_has_chosen_it(
+    call, scripted, remote_model, jp_root_dir, shared
+):
+    """P15, P5: the code of the cell is sent, without secrets; the preview is what is sent."""
+    write_files(jp_root_dir)
+    scripted.script(CODE)
+    asked = body(
+        cell(shared=shared, error="NameError: y"),
+        file("说明.md", shared=shared),
+        file("sales.csv", shared=shared),
+    )
+    preview = (await call("POST", "generate/preview", asked)).data
+    turn = (await call("POST", "generate", asked)).data
+    text = sent(scripted)
+    assert preview["messages"][-1]["text"] == text
+    assert "total = 3" in text and SECRET not in text and "NameError: y" in text
+    assert text.count(CANARY) == (2 if shared else 0)
+    assert ("用蓝色" in text) == shared
+    # The values of a data file are never sent, only the names of its columns.
+    assert "'city'" in json.dumps(scripted.requests[-1]["body"], ensure_ascii=False)
+    kinds = [(item["kind"], item.get("name")) for item in turn["context"]]
+    assert ("mention", "@cell3") in kinds and ("mention", "@说明.md") in kinds
+    assert ("file", "sales.csv") in kinds and ("mention", "@sales.csv") not in kinds
+    stored = (jp_root_dir / ".aiserver_sessions" / "nb_c1.json").read_text("utf-8")
+    assert CANARY not in stored
+
+
+async def test_an_error_is_mentioned_with_its_text(call, scripted, remote_model):
+    scripted.script(CODE)
+    error = {"kind": "error", "name": "@error", "source": "----> 1 df['prise']\nKeyError: 'prise'"}
+    await call("POST", "generate", body(error))
+    assert "\n@error:\n----> 1 df['prise']\nKeyError: 'prise'\n" in sent(scripted)

@@ -1,0 +1,92 @@
+"""What a request mentions is always in the prompt, whole or shortened."""
+
+from __future__ import annotations
+
+import pytest
+
+from aiserver.data_files.profile import FileProfile
+from aiserver.prompts.context import build_messages
+from aiserver.prompts.mentions import is_mentioned
+from aiserver.prompts.prompt_input import MentionedText, PromptInput
+from aiserver.prompts.templates import Style
+from aiserver.requests import Variable
+
+from .test_prompts import words
+
+LONG = "\n".join(f"line {number} of the output" for number in range(2000))
+CODE = "import a\n\ndef f(x):\n" + "    y = x\n" * 300 + "\nz = f(1)"
+
+
+@pytest.mark.parametrize("style", ["compact", "full"])
+@pytest.mark.parametrize("budget", [10, 700, 3000])
+@pytest.mark.parametrize("intent", ["like @cell2 and @cell3", "/explain @cell2, @cell3"])
+async def test_long_mentions_are_shortened_and_short_ones_are_whole(
+    style: Style, budget: int, intent: str
+) -> None:
+    """P15: the receipt says which of them are shortened."""
+    request = PromptInput(
+        intent,
+        source="x = 1",
+        mentions=[
+            MentionedText("@cell2", CODE, LONG, "c2"),
+            MentionedText("@cell3", "n = 3", "3", "c3"),
+        ],
+    )
+    messages, items = await build_messages(request, style=style, budget=budget, count=words)
+    text = str(messages[-1].text)
+    assert "@cell2:" in text and "import a" in text and "[…]" in text
+    assert "line 1999 of the output" in text
+    assert "n = 3" in text and "Output of @cell3:" in text
+    mentions = [item for item in items if item.kind == "mention"]
+    assert [(item.name, item.is_shortened) for item in mentions] == [
+        ("@cell2", True),
+        ("@cell3", False),
+    ]
+    assert sum(item.tokens or 0 for item in mentions) <= max(budget, 2 * 130)
+    assert items[-1].kind == "request" and all(item.is_included for item in mentions)
+    stored = next(item for item in items if item.name == "@cell2").to_dict()
+    assert stored == {
+        "kind": "mention",
+        "name": "@cell2",
+        "tokens": mentions[0].tokens,
+        "shortened": True,
+        "cell_ids": ["c2"],
+    }
+
+
+async def test_mentioned_variables_and_files_are_in_the_prompt_of_a_small_model() -> None:
+    """Other variables, and files that don't fit, are left out."""
+    request = PromptInput(
+        "add @xs to @'b c.csv', as in a.csv",
+        variables=[Variable(name="xs", kind="list of 3 str"), Variable(name="n", kind="int")],
+        files=[FileProfile("b c.csv", "CSV", 7), FileProfile("a.csv", "CSV", 9)],
+    )
+    messages, items = await build_messages(request, style="compact", budget=10, count=words)
+    text = str(messages[-1].text)
+    assert "xs: list of 3 str" in text and "n: int" not in text
+    assert "'b c.csv'" in text and "read_csv('a.csv')" not in text
+    assert {item.name: item.is_included for item in items if item.kind == "file"} == {
+        "b c.csv": True,
+        "a.csv": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "intent", "is_it"),
+    [
+        ("df", "plot @df", True),
+        ("df", "画@df的图", True),
+        ("df", "plot @df.price", True),
+        ("df", "plot @df2 and df", False),
+        ("销售", "@销售 求和", True),
+        ("a b.csv", 'read @"a b.csv"', True),
+    ],
+)
+def test_is_mentioned(name: str, intent: str, is_it: bool) -> None:
+    assert is_mentioned(name, intent) == is_it
+
+
+async def test_an_empty_cell_is_named() -> None:
+    request = PromptInput("like @cell9", mentions=[MentionedText("@cell9")])
+    messages, _ = await build_messages(request, style="full", budget=900, count=words)
+    assert "@cell9: empty" in str(messages[-1].text)
