@@ -54,6 +54,7 @@ async def build_messages(
 
     language = cell_language(request.language, request.source, request.cell_type)
     is_small = style == "compact"
+    request = _without_mentioned_cells(request)
     if request.rest and is_small:
         request = _with_cell_above(request, request.rest)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
@@ -138,6 +139,17 @@ async def build_messages(
         ContextItem("request", tokens=intent_size),
     ]
     return [*fixed, *messages], receipt
+
+
+def _without_mentioned_cells(request: PromptInput) -> PromptInput:
+    """Return the request without the earlier code cells that it mentions, so that no cell is sent
+    twice.
+    """
+    ids = {mention.cell_id for mention in request.mentions} - {None}
+    if not ids:
+        return request
+    cells = [cell for cell in request.cells if cell.cell_type != "code" or cell.cell_id not in ids]
+    return replace(request, cells=cells)
 
 
 def _with_cell_above(request: PromptInput, rest: RestOfCell) -> PromptInput:

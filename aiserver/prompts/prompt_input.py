@@ -20,7 +20,7 @@ class RestOfCell:
 
 @dataclass(frozen=True)
 class MentionedText:
-    """What a mention stands for. ``code`` is the code of a cell, and ``text`` any other text."""
+    """The code and text that a mention stands for. ``code`` is that of a cell."""
 
     name: str
     code: str = ""

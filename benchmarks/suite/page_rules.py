@@ -1,7 +1,7 @@
 """The page's rules for the context and the texts of a request, in Python.
 
 Each function mirrors one of the frontend, which its docstring names.
-``src/ask/model/attachmentCases.json`` has cases that the tests of both run.
+``src/ask/model/context/attachmentCases.json`` has cases that the tests of both run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def attach(described: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
 def named_frames(
     frames: list[dict[str, Any]], variables: list[dict[str, Any]], texts: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """``namedFrames`` of ``src/ask/model/attachments.ts``."""
+    """``namedFrames`` of ``src/ask/model/context/attachments.ts``."""
     named = [frame for frame in frames if any(mentions(text, frame["name"]) for text in texts)]
     if not named and len(frames) == 1:
         return [] if _is_about_other_data(texts[0], variables) else list(frames)
@@ -52,14 +52,14 @@ def _is_about_other_data(intent: str, variables: list[dict[str, Any]]) -> bool:
 def relevant_variables(
     variables: list[dict[str, Any]], texts: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """``relevantVariables`` of ``src/ask/model/attachments.ts``."""
+    """``relevantVariables`` of ``src/ask/model/context/attachments.ts``."""
     listed = [variable for variable in variables if variable["kind"] != "module"]
     named = [item for item in listed if any(mentions(text, item["name"]) for text in texts)]
     return [*named, *(item for item in listed if item not in named)][:MAX_VARIABLES]
 
 
 def mentions(text: str, name: str) -> bool:
-    """``mentions`` of ``src/ask/model/attachments.ts``: whether a text has a name as a word."""
+    """``mentions`` of ``src/ask/model/context/attachments.ts``: whether a text has a name as a word."""
     is_ascii = re.fullmatch(r"\w+", name, re.A) is not None
     at = text.find(name)
     while at >= 0:

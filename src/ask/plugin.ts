@@ -10,7 +10,9 @@ import {
   Notification
 } from '@jupyterlab/apputils';
 import { IEditorServices } from '@jupyterlab/codeeditor';
+import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
@@ -108,6 +110,17 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               languageOf(panel),
               trans
             ),
+          listFiles: async folder => {
+            const { contents } = app.serviceManager;
+            const path = PathExt.join(
+              PathExt.dirname(panel.context.path),
+              folder
+            );
+            const { content } = await contents.get(path, { content: true });
+            return (content as Contents.IModel[]).map(({ name, type }) =>
+              type === 'directory' ? `${name}/` : name
+            );
+          },
           openMenu: (x, y) => createRowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           openPalette: () => {

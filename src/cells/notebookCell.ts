@@ -3,7 +3,7 @@
  * up by the cell's id, because JupyterLab may remove or recreate the widget at any time. Moving a
  * cell, for example, deletes the cell and inserts a cell with the same id.
  */
-import { Cell, MarkdownCell } from '@jupyterlab/cells';
+import { Cell, ICodeCellModel, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -15,6 +15,7 @@ import type { Contributor } from '../records/contributor';
 import { applySource } from './applySource';
 import { runAsOwnWrite } from './ownWrites';
 import { cellErrorText } from './cellError';
+import { outputText } from './outputText';
 import { isReadOnly } from './readOnly';
 import { cellsBefore, kernelNameOf, languageOf, toCellType } from './context';
 
@@ -24,6 +25,14 @@ export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
     return null;
   }
   return panel.content.widgets.find(cell => cell.model?.id === cellId) ?? null;
+}
+
+/** A cell's code, the error of its last run and its output as text, both empty if there is none. */
+export interface INumberedCell {
+  readonly cellId: string;
+  readonly source: string;
+  readonly error: string;
+  readonly output: string;
 }
 
 export class NotebookCell {
@@ -157,6 +166,28 @@ export class NotebookCell {
   async interrupt(): Promise<void> {
     const { session } = this._panel.sessionContext;
     await session?.kernel?.interrupt().catch(() => undefined);
+  }
+
+  /** Return the cell with this number, counted from 1, and its output as text; null if there is none. */
+  cellAt(number: number): INumberedCell | null {
+    const cell = this._panel.content.widgets[number - 1];
+    return cell
+      ? {
+          cellId: cell.model.id,
+          source: cell.model.sharedModel.getSource(),
+          error: cellErrorText(cell) ?? '',
+          output: outputText((cell.model as Partial<ICodeCellModel>).outputs)
+        }
+      : null;
+  }
+
+  /** Return the numbers and first lines of the notebook's cells that aren't empty, and of no other. */
+  cellTitles(): { number: number; title: string }[] {
+    return this._panel.content.widgets.flatMap((cell, index) => {
+      const title = cell.model.sharedModel.getSource().trim().split('\n')[0];
+      const isOther = cell.model.id !== this.cellId;
+      return title && isOther ? [{ number: index + 1, title }] : [];
+    });
   }
 
   /** Return the position of a cell in the notebook, from 1; null if no cell has this id. */

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.notebook_kernel import error_text
 from benchmarks.suite import page_rules
 
-MODEL = Path(__file__).parents[2] / "src" / "ask" / "model"
+MODEL = Path(__file__).parents[2] / "src" / "ask" / "model" / "context"
 CASES = json.loads((MODEL / "attachmentCases.json").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""What a request mentions is always in the prompt, whole or shortened."""
+"""The mentions of a request are always in the prompt, whole or shortened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aiserver.prompts.context import build_messages
 from aiserver.prompts.mentions import is_mentioned
 from aiserver.prompts.prompt_input import MentionedText, PromptInput
 from aiserver.prompts.templates import Style
-from aiserver.requests import Variable
+from aiserver.requests import ContextCell, Variable
 
 from .test_prompts import words
 
@@ -84,6 +84,21 @@ async def test_mentioned_variables_and_files_are_in_the_prompt_of_a_small_model(
 )
 def test_is_mentioned(name: str, intent: str, is_it: bool) -> None:
     assert is_mentioned(name, intent) == is_it
+
+
+@pytest.mark.parametrize("style", ["compact", "full"])
+async def test_a_mentioned_cell_is_in_the_prompt_once(style: Style) -> None:
+    request = PromptInput(
+        "like @cell2",
+        cells=[
+            ContextCell(cell_id="c1", source="n = 1"),
+            ContextCell(cell_id="c2", source="m = 2"),
+        ],
+        mentions=[MentionedText("@cell2", "m = 2", "", "c2")],
+    )
+    messages, _ = await build_messages(request, style=style, budget=900, count=words)
+    text = "\n".join(str(message.text) for message in messages)
+    assert text.count("m = 2") == text.count("n = 1") == 1
 
 
 async def test_an_empty_cell_is_named() -> None:

@@ -7,6 +7,7 @@ import type {
   Step,
   StreamEvent
 } from '../../api/types';
+import type { INumberedCell } from '../../cells/notebookCell';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
@@ -129,6 +130,8 @@ export function setup(
     isReadOnly: false,
     notebookPath: 'a.ipynb',
     cellNumber: () => null,
+    cellAt: jest.fn((_number: number): INumberedCell | null => null),
+    cellTitles: (): { number: number; title: string }[] => [],
     key: () => ({ notebookId: 'nb', cellId: 'c1' }),
     ensure: jest.fn(async () => 'nb'),
     source: () => source,

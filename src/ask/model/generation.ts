@@ -33,7 +33,7 @@ import { loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
-import type { ISelection } from './selection';
+import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
 import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
@@ -115,6 +115,12 @@ export class GenerationModel extends GenerationStore {
       dataframes: dataframes.filter(profile => profile.name !== name),
       detached: [...detached, name]
     });
+  }
+
+  /** Choose whether a remote model gets the output or text of a mention with the next request. */
+  share(name: string, isShared: boolean): void {
+    const others = this.state.shared.filter(other => other !== name);
+    this.setState({ shared: isShared ? [...others, name] : others });
   }
 
   /**

@@ -19,7 +19,8 @@ import type { IProblem } from '../../kernel/check';
 import { isUnusableAnswer } from '../../state/failure';
 import { correctObvious } from './problems';
 import type { Problems, RequestSender } from './requestSender';
-import { IRepairOptions, ISuggestion, suggestionFields } from './state';
+import { IRepairOptions, suggestionFields } from './state';
+import { ISuggestion } from './suggestion';
 import type { GenerationStore } from './store';
 
 const MAX_REPAIRS = 2;

@@ -9,6 +9,7 @@ import type {
   DataFrameProfile,
   EventBody,
   GenerateBody,
+  Mention,
   Preview
 } from '../../api/types';
 import { countHunks } from '../../diff/hunks';
@@ -16,8 +17,9 @@ import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './generationStream';
-import type { ILineRange } from './selection';
-import type { IGenerationState, ISuggestion, ITarget } from './state';
+import type { ILineRange } from './context/selection';
+import type { IGenerationState, ITarget } from './state';
+import type { ISuggestion } from './suggestion';
 
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
@@ -35,6 +37,8 @@ export interface IRequest {
   readonly attached: IKernelVariables;
   /** The lines of `source` that may change; null if all of them may. */
   readonly selection?: ILineRange | null;
+  /** The cells, files and errors that the intent mentions by `@`. */
+  readonly mentions?: readonly Mention[];
   /**
    * Whether the page sends the request by itself, because the last suggestion has problems or
    * failed when it was run.
@@ -50,7 +54,7 @@ function cellBody(
   source: string,
   model: string | null,
   { frames, variables }: IKernelVariables,
-  selection: ILineRange | null | undefined
+  { selection, mentions = [] }: Pick<IRequest, 'selection' | 'mentions'>
 ) {
   const { context, ...cell } = target.surroundings();
   return {
@@ -66,28 +70,22 @@ function cellBody(
       ...context,
       dataframes: frames,
       variables: [...variables],
-      ...(selection && { selection })
+      ...(selection && { selection }),
+      ...(mentions.length && { mentions: [...mentions] })
     }
   };
 }
 
 export function toRequestBody(
-  {
-    intent,
-    source,
-    parentTurnId,
-    dataframes,
-    attached,
-    selection,
-    isRepair,
-    isRetry
-  }: IRequest,
+  request: IRequest,
   target: ITarget,
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
+  const { intent, source, parentTurnId, dataframes, attached } = request;
+  const { isRepair, isRetry } = request;
   const cell = {
-    ...cellBody(target, source, model, attached, selection),
+    ...cellBody(target, source, model, attached, request),
     notebookId
   };
   const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
@@ -104,18 +102,19 @@ export function warmUp(
   selection: ILineRange | null
 ): Promise<void> {
   const source = target.source() ?? '';
-  return api.warmUp(cellBody(target, source, model, attached, selection));
+  return api.warmUp(cellBody(target, source, model, attached, { selection }));
 }
 
 /** Fetch the exact messages that the model would get for a request. */
 export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
-  { intent, source, parentTurnId, dataframes, attached, selection }: IRequest,
+  request: IRequest,
   target: ITarget,
   model: string | null
 ): Promise<Preview> {
+  const { intent, source, parentTurnId, dataframes, attached } = request;
   return api.preview({
-    ...cellBody(target, source, model, attached, selection),
+    ...cellBody(target, source, model, attached, request),
     intent,
     parentTurnId,
     dataframes: [...dataframes]

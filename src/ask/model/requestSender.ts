@@ -21,13 +21,12 @@ import {
 import {
   IGenerationState,
   answeredState,
-  normalizeLineBreaks,
   suggestionFields,
   suggestedState,
-  toSuggestion,
   waitingState,
   unansweredState
 } from './state';
+import { normalizeLineBreaks, toSuggestion } from './suggestion';
 import type { GenerationStore } from './store';
 
 /** The problems of a suggestion's code; null if there is no suggestion or it can't be checked. */

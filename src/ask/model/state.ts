@@ -1,15 +1,11 @@
 /** The state of one cell's requests and suggestion, and functions that compute its changes. */
-import type {
-  DataFrameProfile,
-  Interaction,
-  ModelInfo,
-  ModelList
-} from '../../api/types';
+import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
 import type { NotebookCell } from '../../cells/notebookCell';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
-import type { ISelection } from './selection';
+import type { ISelection } from './context/selection';
+import type { ISuggestion } from './suggestion';
 import { IFailure, isModelFailure } from '../../state/failure';
 
 /** The cell of a request. The type has only public members, so that tests can pass a fake. */
@@ -58,37 +54,6 @@ export type Notice =
   | 'run_stopped'
   | 'not_run'
   | 'repeated';
-
-/** A complete answer that can be accepted. */
-export interface ISuggestion {
-  readonly turnId: number;
-  /** The text of the request. */
-  readonly intent: string;
-  readonly source: string;
-  readonly explanation: string;
-  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
-  readonly saveError: string | null;
-  /** The model that answered, as `provider:name`. */
-  readonly model?: string | null;
-  /** The mode of the request, such as `explain`. */
-  readonly mode?: string;
-}
-
-export function toSuggestion(
-  turn: Interaction,
-  saveError: string | null
-): ISuggestion {
-  const { suggestion, explanation } = turn.ai_response;
-  return {
-    turnId: turn.turn_id,
-    intent: turn.user_request.intent,
-    source: normalizeLineBreaks(suggestion),
-    explanation: explanation ?? '',
-    saveError,
-    model: turn.model,
-    mode: turn.mode
-  };
-}
 
 /** The models that the page asks automatically to correct their suggestions; `off` means none. */
 export type RepairSetting = 'off' | 'local' | 'all';
@@ -172,6 +137,11 @@ export interface IGenerationState {
   readonly branch: IBranch | null;
   /** The lines of the cell that the next request may change; null for the whole cell. */
   readonly selection: ISelection | null;
+  /**
+   * The names of mentions, such as `@cell3`, whose outputs or texts the person has chosen to send
+   * to a remote model with the next request.
+   */
+  readonly shared: readonly string[];
 }
 
 export const INITIAL_STATE: IGenerationState = {
@@ -201,7 +171,8 @@ export const INITIAL_STATE: IGenerationState = {
   kernel: { frames: [], variables: [] },
   detached: [],
   branch: null,
-  selection: null
+  selection: null,
+  shared: []
 };
 
 /** Return the failure that a row shows if its model is not ready; null if the model is ready. */
@@ -349,12 +320,4 @@ export function requestNumber({
     unansweredTurnIds.filter(id => turnId && id < turnId)
   );
   return turnId && turnId - earlierUnansweredIds.size;
-}
-
-/**
- * Convert all line breaks to `\n`. CodeMirror does so in the diff, and Accept must write exactly
- * the code that the diff shows.
- */
-export function normalizeLineBreaks(code: string): string {
-  return code.replace(/\r\n?/g, '\n');
 }

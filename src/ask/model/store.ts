@@ -7,17 +7,19 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile, EventBody } from '../../api/types';
+import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
-import { namedFrames, relevantVariables } from './attachments';
+import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { ILineRange, lineRange } from './selection';
-import { IGenerationState, INITIAL_STATE, ISuggestion, ITarget } from './state';
+import { mentionsIn } from './context/mentions';
+import { ILineRange, lineRange } from './context/selection';
+import { IGenerationState, INITIAL_STATE, ITarget } from './state';
+import { ISuggestion } from './suggestion';
 
 /** The modes that ask only for additions to the code, so that the check reports other changes. */
 const ADDITIVE_MODES = ['document', 'test'];
@@ -123,7 +125,8 @@ export class GenerationStore {
         frames: this.attachedFrames(intent),
         variables: this.attachedVariables(intent)
       },
-      selection: this.selectedLines
+      selection: this.selectedLines,
+      mentions: this.mentions(intent)
     };
   }
 
@@ -142,6 +145,14 @@ export class GenerationStore {
     return relevantVariables(
       this._state.kernel.variables,
       this._textsOf(intent)
+    );
+  }
+
+  /** Return what a request with this intent mentions by `@`, such as `@cell3`. */
+  mentions(intent: string): Mention[] {
+    const { kernel, shared } = this._state;
+    return mentionsIn(intent, this.target, kernel).map(mention =>
+      shared.includes(mention.name) ? { ...mention, shared: true } : mention
     );
   }
 

@@ -74,6 +74,7 @@ function setup() {
     panel: panel as unknown as NotebookPanel,
     trans: nullTranslator.load('aiserver'),
     listDataFrames: async () => [],
+    listFiles: async () => [],
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,

@@ -15,7 +15,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
-import { ISelection, selectLines } from '../model/selection';
+import { ISelection, selectLines } from '../model/context/selection';
 import type { Notice } from '../model/state';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';

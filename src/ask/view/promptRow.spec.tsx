@@ -59,6 +59,8 @@ async function setup(
       cellId: 'c1',
       notebookPath: 'a.ipynb',
       cellNumber: () => null,
+      cellAt: () => null,
+      cellTitles: () => [],
       cellType: 'code' as const,
       isReadOnly: options.readOnly ?? false,
       key: () => null,
@@ -81,6 +83,7 @@ async function setup(
   });
   const services = {
     trans: nullTranslator.load('aiserver'),
+    listFiles: async () => [],
     listDataFrames: async () => [
       {
         name: 'df',

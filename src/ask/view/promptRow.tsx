@@ -27,10 +27,13 @@ import {
 import { handleKey, isAskKey } from './input/promptKeys';
 import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
+import { MentionChips } from './chips/mentionChips';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelLabel, MoreButton } from './promptParts';
 import { Markdown } from '../../ui/markdown';
-import { completeRequest, completedRequest } from './input/slashWords';
+import { useFolderListing } from './input/folderListing';
+import { completeMention } from './input/mentionCompletion';
+import { completeSlashWords, completedRequest } from './input/slashWords';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,
@@ -159,6 +162,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   // If no model is ready, the row helps to set up a model instead of showing the failure.
   const modelSetup =
     state.failure?.code === 'no_model' ? services.models : null;
+  const listFiles = useFolderListing(services.listFiles);
   const { canAsk, refusalCount } = useModelCheck(model, !!modelSetup);
   const openSettings = async (provider: string) => {
     if (await services.models?.connect(provider)) {
@@ -279,11 +283,15 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onText={setText}
           onSend={send}
           onKey={onKey}
-          complete={before => completeRequest(model, before, trans)}
-          completionsLabel={trans.__('Kinds of requests')}
+          complete={before => [
+            ...completeSlashWords(model, before, trans),
+            ...completeMention(model, before, listFiles, trans)
+          ]}
+          completionsLabel={trans.__('Suggestions for the request')}
         />
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
+      <MentionChips model={model} text={text} trans={trans} />
       <DataFrameChips
         dataframes={[...state.dataframes, ...model.attachedFrames(text)]}
         model={state.model}

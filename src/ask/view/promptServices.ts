@@ -3,10 +3,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
+import type { ListFiles } from './input/folderListing';
 
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
+  listFiles: ListFiles;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
   /**

@@ -88,6 +88,8 @@ function itemText(
       return turnText(item, requestNumber, trans);
     case 'source':
       return trans.__('This cell');
+    case 'mention':
+      return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'request':
       return trans.__('Your request');
     default:

@@ -7,11 +7,16 @@
 import * as React from 'react';
 import { createPortal } from 'react-dom';
 
-import type { ICompletion } from './slashWords';
-
 // In pixels.
 const MAX_HEIGHT = 320;
 const MARGIN = 4;
+
+/** A text that can replace the input from the offset `start` to the cursor. */
+export interface ICompletion {
+  readonly start: number;
+  readonly text: string;
+  readonly description: string;
+}
 
 export interface ICompletionState {
   readonly completions: readonly ICompletion[];

@@ -13,10 +13,10 @@ import * as React from 'react';
 import type { IntentHistory } from '../../model/intents';
 import {
   CompletionList,
+  ICompletion,
   activeOptionId,
   useCompletion
 } from './completionList';
-import type { ICompletion } from './slashWords';
 
 export interface IPromptInputProps {
   label: string;
@@ -30,7 +30,7 @@ export interface IPromptInputProps {
   onSend: () => void;
   /** Handle a key of the prompt row, such as Escape; return whether the key was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
-  /** Return the completions of the text before the cursor. They replace this text. */
+  /** Return the completions of the text before the cursor. */
   complete: (textBeforeCursor: string) => ICompletion[];
   /** The name of the list of completions. */
   completionsLabel: string;
@@ -87,11 +87,14 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const completion = useCompletion(
     text,
     isAfterWord ? props.complete(text.slice(0, cursor)) : [],
-    ({ text: completed }) => {
+    ({ start, text: completed }) => {
       if (field.current && cursor !== null) {
-        const space = /^\s/.test(text.slice(cursor)) ? '' : ' ';
-        cursorAfterCompletion.current = completed.length + space.length;
-        replaceText(field.current, completed + space, 0, cursor);
+        // After the name of a folder, the name of a file follows.
+        const isComplete = !completed.endsWith('/');
+        const hasSpace = /^\s/.test(text.slice(cursor));
+        const inserted = completed + (isComplete && !hasSpace ? ' ' : '');
+        cursorAfterCompletion.current = start + inserted.length;
+        replaceText(field.current, inserted, start, cursor);
       }
     }
   );

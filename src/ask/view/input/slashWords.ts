@@ -4,18 +4,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { modeLabels } from '../../../labels/modeLabels';
 import type { GenerationModel } from '../../model/generation';
 import { problemLines } from '../promptLabels';
-
-/** A text that can replace the beginning of the input up to the cursor. */
-export interface ICompletion {
-  readonly text: string;
-  readonly description: string;
-}
+import type { ICompletion } from './completionList';
 
 /** The modes for a cell without code. The others change or explain code. */
 const MODES_WITHOUT_CODE = ['visualise'];
 
-/** Return the completions of a request. Only requests for code have slash words. */
-export function completeRequest(
+/** Return the slash words that complete a request. Only requests for code have slash words. */
+export function completeSlashWords(
   { target, state }: GenerationModel,
   textBeforeCursor: string,
   trans: TranslationBundle
@@ -77,5 +72,9 @@ export function completeSlashWord(
       ({ mode, slashWord }) =>
         slashWord.startsWith(`/${typed}`) || mode.startsWith(typed)
     )
-    .map(({ slashWord, description }) => ({ text: slashWord, description }));
+    .map(({ slashWord, description }) => ({
+      start: 0,
+      text: slashWord,
+      description
+    }));
 }

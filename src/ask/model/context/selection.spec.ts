@@ -1,4 +1,4 @@
-import { done, setup, start } from './generation.fakes';
+import { done, setup, start } from '../generation.fakes';
 import { lineRange, selectLines } from './selection';
 
 const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4';

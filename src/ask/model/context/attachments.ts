@@ -3,8 +3,8 @@
  *
  * Invariant (P15): the prompt row shows each of these DataFrames before the request is sent.
  */
-import type { DataFrameProfile } from '../../api/types';
-import type { IKernelVariables, IVariable } from '../../kernel/variables';
+import type { DataFrameProfile } from '../../../api/types';
+import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 
 /** The maximum number of DataFrames that are attached automatically. A person can choose more. */
 const MAX_ATTACHED = 5;
@@ -14,7 +14,7 @@ const MAX_VARIABLES = 30;
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
 /** Matches the end of a data file's name. The page doesn't check whether the file exists. */
-const DATA_FILE =
+export const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
 
 /**

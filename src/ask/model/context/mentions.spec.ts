@@ -1,0 +1,106 @@
+import { setup, start } from '../generation.fakes';
+import { mentionsIn, needsConsent } from './mentions';
+
+const CELL = { cellId: 'c3', source: 'n', error: '', output: '42' };
+const kernel = {
+  frames: [{ name: 'df', kind: 'x', rowCount: 1, columnCount: 1, columns: [] }],
+  variables: [{ name: 'run', kind: 'dict' }]
+};
+
+function names(intent: string, error: string | null = null) {
+  const { target } = setup();
+  target.error.mockReturnValue(error);
+  target.cellAt.mockImplementation(number => (number === 3 ? CELL : null));
+  return mentionsIn(intent, target, kernel).map(({ kind, name }) => [
+    kind,
+    name
+  ]);
+}
+
+describe('mentionsIn', () => {
+  it('returns cells that exist, in any language, once', () => {
+    expect(names('like @cell3 and @cell3, not @cell4')).toEqual([
+      ['cell', '@cell3']
+    ]);
+    expect(names('仿照@单元格3和 @Cell 3')).toEqual([
+      ['cell', '@单元格3'],
+      ['cell', '@Cell 3']
+    ]);
+  });
+
+  it('returns the error, if there is one', () => {
+    expect(names('why @error?')).toEqual([]);
+    expect(names('why @error? @errors', 'KeyError')).toEqual([
+      ['error', '@error']
+    ]);
+    expect(names('@错误是什么', 'KeyError')).toEqual([['error', '@错误']]);
+  });
+
+  it('returns files, but no variables, decorators and addresses', () => {
+    expect(names('as in @src/util.py, and @"my notes.md".')).toEqual([
+      ['file', '@src/util.py'],
+      ['file', '@"my notes.md"']
+    ]);
+    expect(names('读取@数据/说明.txt，画图')).toEqual([
+      ['file', '@数据/说明.txt']
+    ]);
+    for (const text of [
+      '@df.js',
+      '@run.py',
+      'a@b.md',
+      '@lru_cache',
+      '@ x.py'
+    ]) {
+      expect(names(text)).toEqual([]);
+    }
+  });
+});
+
+describe('needsConsent', () => {
+  it('is about outputs and texts, not about code, errors and columns', () => {
+    expect(needsConsent({ kind: 'cell', name: '@cell3', output: '4' })).toBe(
+      true
+    );
+    expect(needsConsent({ kind: 'cell', name: '@cell3' })).toBe(false);
+    expect(needsConsent({ kind: 'error', name: '@error' })).toBe(false);
+    expect(needsConsent({ kind: 'file', name: '@a', file: 'a.py' })).toBe(true);
+    expect(needsConsent({ kind: 'file', name: '@a', file: 'a.csv' })).toBe(
+      false
+    );
+  });
+});
+
+describe('a request with mentions', () => {
+  it('contains what they are when it is sent, and the person’s choice', async () => {
+    const t = setup();
+    t.model.open();
+    t.target.cellAt.mockReturnValue({ ...CELL, output: '43' });
+    t.model.share('@cell3', true);
+    void t.model.ask('like @cell3');
+    (await t.requested(1)).push(start(1));
+    expect(t.bodies[0].context?.mentions).toEqual([
+      {
+        kind: 'cell',
+        name: '@cell3',
+        cellId: 'c3',
+        source: 'n',
+        error: '',
+        output: '43',
+        shared: true
+      }
+    ]);
+  });
+
+  it('shares nothing with the request after the decision', async () => {
+    const t = setup();
+    t.model.open();
+    t.target.cellAt.mockReturnValue(CELL);
+    t.model.share('@cell3', true);
+    t.model.close();
+    t.model.open();
+    expect(t.model.mentions('like @cell3')[0].shared).toBeUndefined();
+    t.model.share('@cell3', true);
+    t.model.share('@cell3', false);
+    expect(t.model.mentions('like @cell3')[0].shared).toBeUndefined();
+  });
+});

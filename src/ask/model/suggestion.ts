@@ -1,0 +1,41 @@
+/** A model's complete answer. */
+import type { Interaction } from '../../api/types';
+
+/** A complete answer that can be accepted. */
+export interface ISuggestion {
+  readonly turnId: number;
+  /** The text of the request. */
+  readonly intent: string;
+  readonly source: string;
+  readonly explanation: string;
+  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
+  readonly saveError: string | null;
+  /** The model that answered, as `provider:name`. */
+  readonly model?: string | null;
+  /** The mode of the request, such as `explain`. */
+  readonly mode?: string;
+}
+
+export function toSuggestion(
+  turn: Interaction,
+  saveError: string | null
+): ISuggestion {
+  const { suggestion, explanation } = turn.ai_response;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalizeLineBreaks(suggestion),
+    explanation: explanation ?? '',
+    saveError,
+    model: turn.model,
+    mode: turn.mode
+  };
+}
+
+/**
+ * Convert all line breaks to `\n`. CodeMirror does so in the diff, and Accept must write exactly
+ * the code that the diff shows.
+ */
+export function normalizeLineBreaks(code: string): string {
+  return code.replace(/\r\n?/g, '\n');
+}

@@ -1,0 +1,144 @@
+/** Completes mentions, such as `@df`, `@df.price`, `@cell3`, `@error` and `@notes.md`. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { linesText } from '../../../labels/requestTitle';
+import type { GenerationModel } from '../../model/generation';
+import { shapeText } from '../chips/dataFrameChips';
+import type { ICompletion } from './completionList';
+
+const MAX_SHOWN = 40;
+/** The maximum number of completions of each kind while only `@` is typed. */
+const MAX_OF_KIND = 8;
+/** Matches a mention at the end of the text. */
+const MENTION = /(?<![A-Za-z0-9_.])@([^\s@，。；：！？、（）]*)$/;
+const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
+
+/** A name that can be mentioned. `words` are other texts by which it is found. */
+interface ICandidate {
+  readonly text: string;
+  readonly description: string;
+  readonly words?: string;
+}
+
+/**
+ * Return the completions of a mention that ends at the cursor, empty if there is none.
+ *
+ * @param listFiles - Returns the names in a folder, relative to the notebook's folder. The names of
+ * folders end with a slash.
+ */
+export function completeMention(
+  model: GenerationModel,
+  textBeforeCursor: string,
+  listFiles: (folder: string) => readonly string[],
+  trans: TranslationBundle
+): ICompletion[] {
+  const match = MENTION.exec(textBeforeCursor);
+  if (!match) {
+    return [];
+  }
+  const typed = match[1].toLowerCase();
+  const columns = columnsOf(model, match[1]);
+  const folder = match[1].slice(0, match[1].lastIndexOf('/') + 1);
+  const groups = columns
+    ? [columns]
+    : [
+        thisCell(model, trans),
+        dataFrames(model, trans),
+        variables(model),
+        cells(model, trans),
+        files(listFiles(folder), folder)
+      ];
+  return groups
+    .flatMap(candidates =>
+      candidates
+        .filter(candidate => matches(candidate, typed))
+        .slice(0, typed ? undefined : MAX_OF_KIND)
+    )
+    .slice(0, MAX_SHOWN)
+    .filter(({ text }) => text.toLowerCase() !== `@${typed}`)
+    .map(({ text, description }) => ({
+      start: match.index,
+      text,
+      description
+    }));
+}
+
+/** Return whether the typed text begins the name, or is contained in the other words. */
+function matches({ text, words = '' }: ICandidate, typed: string): boolean {
+  const name = text.slice(1).toLowerCase();
+  const isFound = typed.length > 1 && words.toLowerCase().includes(typed);
+  return name.startsWith(typed) || name.startsWith(`"${typed}`) || isFound;
+}
+
+/** Return the columns of a DataFrame if the text is its name and a full stop; null otherwise. */
+function columnsOf(
+  { state }: GenerationModel,
+  typed: string
+): ICandidate[] | null {
+  const frame = state.kernel.frames.find(({ name }) =>
+    typed.startsWith(`${name}.`)
+  );
+  return frame
+    ? (frame.columns ?? []).map(({ name, dtype }) => ({
+        text: `@${frame.name}.${IDENTIFIER.test(name) ? name : `"${name}"`}`,
+        description: dtype
+      }))
+    : null;
+}
+
+function thisCell(
+  model: GenerationModel,
+  trans: TranslationBundle
+): ICandidate[] {
+  const error = model.target.error();
+  const lines = model.selectedLines;
+  return [
+    ...(error
+      ? [{ text: '@error', description: error.split('\n').pop() ?? '' }]
+      : []),
+    ...(lines
+      ? [{ text: '@selection', description: linesText(lines, trans) }]
+      : [])
+  ];
+}
+
+function dataFrames(
+  { state }: GenerationModel,
+  trans: TranslationBundle
+): ICandidate[] {
+  return state.kernel.frames.map(frame => ({
+    text: `@${frame.name}`,
+    description: shapeText(frame, trans)
+  }));
+}
+
+function variables({ state }: GenerationModel): ICandidate[] {
+  return state.kernel.variables
+    .filter(({ kind }) => kind !== 'module')
+    .map(({ name, kind }) => ({ text: `@${name}`, description: kind }));
+}
+
+/** Return the other cells of the notebook, the last one first. */
+function cells(
+  { target }: GenerationModel,
+  trans: TranslationBundle
+): ICandidate[] {
+  return target
+    .cellTitles()
+    .reverse()
+    .map(({ number, title }) => ({
+      text: trans.__('@cell%1', number),
+      description: title,
+      words: `cell${number} ${title}`
+    }));
+}
+
+function files(names: readonly string[], folder: string): ICandidate[] {
+  return names.map(name => {
+    const path = folder + name;
+    return {
+      text: /[\s，。；：！？、（）]/.test(path) ? `@"${path}"` : `@${path}`,
+      description: ''
+    };
+  });
+}
