@@ -62,13 +62,13 @@ class DataFiles:
         return list(profiles.values())
 
     def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
-        """Return the first ``MAX_BYTES`` of text files, by their paths, at most ``MAX_FILES``.
+        """Return the first ``MAX_BYTES`` of text files, by their paths.
 
         The paths are relative to the notebook's folder. Files that don't exist or aren't text are
         left out.
         """
         texts: dict[str, str] = {}
-        for path in list(dict.fromkeys(paths))[:MAX_FILES]:
+        for path in dict.fromkeys(paths):
             parts = parts_below_root(notebook_path, path)
             if parts and self._root:
                 with open_below(self._root, parts) as file:

@@ -45,7 +45,7 @@ EXAMPLES = 3  # the number of example values that a local model gets for each te
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_FILES = DataFiles(None)
 _NOT_SENT = "(a file whose text isn't sent)"
-_NOT_TEXT = "(there is no such text file)"
+_NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -
     texts = [_intent_of(body), body.source]
     if not attached_frames(body):
         texts += [cell.source for cell in body.context.cells[-1:]]
-    mentions = data_files.mentions(body.notebook_path, texts)
+    mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
+    mentions += data_files.mentions(body.notebook_path, texts)
     if not mentions or body.notebook_path is None:
         return []
     describe = asyncio.to_thread(data_files.describe, body.notebook_path, mentions, examples)
@@ -111,7 +112,7 @@ async def _mentioned_files(
     paths = [
         mention.file
         for mention in body.context.mentions
-        if mention.file and (on_this_machine or mention.shared)
+        if mention.file and not is_data_file(mention.file) and (on_this_machine or mention.shared)
     ]
     if not paths or body.notebook_path is None:
         return {}
@@ -145,6 +146,7 @@ def _prompt_input(
     rest = None
     if selection := selected_lines(body):
         source, rest = _hide_in_selection(selection, body, source, vault)
+    described_files = {file.name for file in files}
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
         source=source,
@@ -169,7 +171,7 @@ def _prompt_input(
         mentions=[
             _hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
-            if not (mention.file and is_data_file(mention.file))  # these are in `files`
+            if mention.file not in described_files
         ],
         rest=rest,
     )
@@ -189,7 +191,8 @@ def _hide_in_mention(
         text = mention.source
     elif mention.kind == "file":
         is_sent = on_this_machine or mention.shared
-        text = texts.get(mention.file, _NOT_TEXT) if is_sent else _NOT_SENT
+        is_sent = is_sent or is_data_file(mention.file)
+        text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
     return MentionedText(
         _hide(mention.name, vault),
         code=_hide(mention.source, vault) if mention.kind == "cell" else "",
@@ -218,7 +221,8 @@ def _hide_in_selection(
     selected, above, below = map(vault.hide, (selection.selected, selection.above, selection.below))
     if any(text not in source for text in (selected, above, below)):
         raise SelectionCutsSecret
-    language = cell_language(body.language, body.source, body.cell_type)
+    # The lines with cell magics may contain a secret, so they are those of `source`.
+    language = cell_language(body.language, source, body.cell_type)
     return as_cell(selected, selection, language), RestOfCell(body.cell_id, above, below)
 
 

@@ -6,7 +6,8 @@ they are, whatever the model answers.
 
 Invariants:
 
-- ``SelectedLines.insert`` and the stream of ``LineInserter`` give the same text.
+- ``SelectedLines.insert`` and the stream of ``LineInserter`` give the same text, unless the model
+  repeats the cell's other lines.
 - Line breaks are ``\\n`` only, as in the page's editor.
 """
 
@@ -39,8 +40,22 @@ class SelectedLines:
             return self.selected.split("\n")[0]
         return _common_indentation(lines)
 
+    @property
+    def first_indentation(self) -> str:
+        """The white space of the first selected line, without that of all selected lines."""
+        first = next((line for line in self.selected.split("\n") if line.strip()), "")
+        return _common_indentation([first]).removeprefix(self.indentation)
+
     def insert(self, code: str) -> str:
-        """Return the cell's source with ``code`` instead of the selected lines."""
+        """Return the cell's source with ``code`` instead of the selected lines.
+
+        If the model has repeated all other lines, ``code`` is the cell's source.
+        """
+        begins = self.is_first or code.startswith(f"{self.above}\n")
+        ends = self.is_last or code.endswith(f"\n{self.below}")
+        has_others = f"{self.above}{self.below}".strip() != ""
+        if begins and ends and has_others and len(code) > len(self.above) + len(self.below) + 1:
+            return code
         inserter = LineInserter(self)
         return inserter.feed(code) + inserter.finish()
 
@@ -78,7 +93,8 @@ def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
 class LineInserter:
     """Inserts the code of an answer between the lines above and below a selection, in pieces.
 
-    The answer's own indentation, which is that of its first line, is replaced by the selection's.
+    If the first line of the answer is indented more than the first line that the model got, the
+    whole answer is, so this indentation is removed. The selection's indentation is added.
     Cell magics at the beginning of the answer are left out, unless the selection contains the
     cell's first line.
     """
@@ -138,7 +154,9 @@ class LineInserter:
     def _indented(self, line: str) -> str:
         """Return a line with the selection's indentation instead of the answer's."""
         if self._answer_indentation is None:
-            self._answer_indentation = _common_indentation([line])
+            own = _common_indentation([line])
+            expected = self._selection.first_indentation
+            self._answer_indentation = own.removesuffix(expected) if own != expected else ""
         removed = _common_indentation([line, self._answer_indentation])
         return self._indentation + line.removeprefix(removed)
 

@@ -18,6 +18,8 @@ Outcomes: a suggestion doesn't change the cell until a person accepts it.
 - An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
   step. If hunks were rejected, or if the person edited the suggestion first, the accepted code
   differs from the suggestion. In that case, an edit follows the turn's step.
+- If a person accepts one change of a suggestion after another, each ``accept`` (with the data
+  ``part``) is a step of its own.
 - An ``accept`` after other steps is a step of its own. But if the suggestion is already accepted,
   and the accepted code is the cell's source, the ``accept`` changes nothing and has no step.
 - A ``reject`` has no step of its own. An open or refined suggestion becomes rejected. If the event
@@ -178,15 +180,16 @@ class _Reader:
         source = turn_step.code if event.source is None else event.source
         corrected = _corrected_suggestion(event, source)
         self._infer_replaced(event)
-        if turn_step is self.steps[-1]:
+        # If the person accepts one change after another, each is a step of its own.
+        is_part = bool((event.data or {}).get("part"))
+        if turn_step is self.steps[-1] and not is_part:
             turn_step.outcome = "accepted"
             self._settle(turn_step, event)
             self._apply(turn_step)
         elif turn_step.outcome != "accepted" or source != self.source:
             turn_step.outcome = "accepted"
-            is_older = (
-                turn_step.index in self.suggestions_for_older_code
-                or turn_step.before != self.source
+            is_older = turn_step.index in self.suggestions_for_older_code or (
+                turn_step.before != self.source and not self._accepted_part_of(turn_step)
             )
             self._add_event_step(
                 event,
@@ -200,6 +203,15 @@ class _Reader:
             self._add_event_step(event, "edit", corrected, author=author, name=name)
         if source != self.source:
             self._add_event_step(event, "edit", source)
+
+    def _accepted_part_of(self, turn_step: Step) -> bool:
+        """Return whether the cell's source is the result of accepting a change of a suggestion."""
+        for step in reversed(self.steps[turn_step.index + 1 :]):
+            if step.after == self.source and step.kind == "accept":
+                return step.from_step == turn_step.index
+            if step.after != self.source:
+                break
+        return False
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}

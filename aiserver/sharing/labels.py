@@ -80,6 +80,8 @@ def title(step: Step) -> str:
     if step.kind == "run":
         count = (step.data or {}).get("execution_count")
         return f"Run [{count}]" if isinstance(count, int) else "Run"
+    if step.kind == "accept" and (step.data or {}).get("part"):
+        return _part_title((step.data or {}).get("hunks"))
     if step.kind == "accept":
         return f"Accepted step {from_number}" if from_number else "Accepted an earlier answer"
     if step.kind == "restore":
@@ -88,6 +90,14 @@ def title(step: Step) -> str:
         return _edit_title(step)
     kind = step.event or "" if step.kind == "other" else step.kind
     return _TITLES.get(kind, kind.replace("_", " "))
+
+
+def _part_title(hunks: object) -> str:
+    """Return the title of the acceptance of one change of a suggestion."""
+    counts = hunks if isinstance(hunks, dict) else {}
+    accepted, total = counts.get("accepted"), counts.get("of")
+    has_counts = isinstance(accepted, int) and isinstance(total, int)
+    return f"Accepted {accepted} of {total} changes" if has_counts else "Accepted a change"
 
 
 def _edit_title(step: Step) -> str:

@@ -59,7 +59,7 @@ def relevant_variables(
 
 
 def mentions(text: str, name: str) -> bool:
-    """``mentions`` of ``src/ask/model/context/attachments.ts``: whether a text has a name as a word."""
+    """Whether a text has a name as a word: ``mentions`` of ``…/context/attachments.ts``."""
     is_ascii = re.fullmatch(r"\w+", name, re.A) is not None
     at = text.find(name)
     while at >= 0:

@@ -31,6 +31,16 @@ describe('stepTitle', () => {
     expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
   });
 
+  it('counts the changes of a suggestion that were accepted one by one', () => {
+    const part = (hunks: unknown) =>
+      stepTitle(
+        stepWith({ kind: 'accept', fromStep: 1, data: { part: true, hunks } }),
+        english
+      );
+    expect(part({ accepted: 2, of: 3 })).toBe('Accepted 2 of 3 changes');
+    expect(part('?')).toBe('Accepted a change');
+  });
+
   it('distinguishes automatic corrections from a person’s edits', () => {
     const data = { corrections: ['prise → price', 'import math'] };
     const edit = { kind: 'edit', event: 'accept', data } as const;

@@ -63,6 +63,9 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
     case 'edit':
       return editTitle(step, trans);
     case 'accept':
+      if (step.data?.part) {
+        return partTitle(step.data.hunks, trans);
+      }
       return step.fromStep === undefined
         ? trans.__('Accepted an earlier answer')
         : trans.__('Accepted step %1', step.fromStep + 1);
@@ -213,6 +216,14 @@ export function stepOutcome(
         ? { text: trans.__('ran'), tone: 'good' }
         : null;
   }
+}
+
+/** Return the title of an accepted change of a suggestion: “Accepted 2 of 3 changes”. */
+function partTitle(hunks: unknown, trans: TranslationBundle): string {
+  const { accepted, of: total } = (hunks ?? {}) as Record<string, unknown>;
+  return typeof accepted === 'number' && typeof total === 'number'
+    ? trans.__('Accepted %1 of %2 changes', accepted, total)
+    : trans.__('Accepted a change');
 }
 
 /** Return "accepted" or, if not all hunks were accepted, their number: "accepted 2 of 3". */

@@ -15,7 +15,7 @@ from aiserver.data_files.reader import DataFiles
 from aiserver.generation import compose as compose_module
 from aiserver.generation.compose import compose
 from aiserver.prompts.context import as_text
-from aiserver.requests import Context, GenerateBody, Mention, WarmUpBody
+from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
 
 from ..attacks.test_prompt_and_data import Words
 
@@ -111,7 +111,9 @@ async def test_of_mentioned_files_only_texts_below_the_root_are_read(tmp_path: P
         body = GenerateBody(**cell, intent=f"@{path}", context=Context(mentions=[mention]))
         text = await text_of(Words("full", True), body, DataFiles(str(root)))
         assert "canary" not in text
-        assert ("(there is no such text file)" in text) == (path != "说明.md")
+        assert ("(a file that doesn't exist, isn't text, or wasn't read)" in text) == (
+            path != "说明.md"
+        )
         assert ("用蓝色" in text) == (path == "说明.md")
 
 
@@ -123,3 +125,22 @@ async def test_a_model_on_this_machine_gets_the_output_of_a_mentioned_cell(style
     assert "Output of @cell3:" in text and "forty\nE: x" in text
     remote = await text_of(Words(style, False), body, DataFiles(None))
     assert "forty" not in remote and "E: x" in remote
+
+
+async def test_a_mentioned_data_file_that_cannot_be_read_is_named(folder: Path) -> None:
+    paths = ["missing.csv", "a,b.csv", "a.csv"]
+    mentions = [Mention(kind="file", name=f"@{path}", file=path) for path in paths]
+    body = GenerateBody(**CELL, intent="plot them", context=Context(mentions=mentions))
+    for on_this_machine in (True, False):
+        text = await text_of(Words("full", on_this_machine), body, DataFiles(str(folder)))
+        assert text.count("wasn't read)") == 2 and "'a.csv': CSV file" in text
+
+
+async def test_a_secret_in_a_cell_magic_is_hidden_from_a_remote_model() -> None:
+    """P5: the lines with cell magics are put above the selected lines."""
+    source = "%%sql postgresql://bob:hunter2pass@host/db\nselect a\nfrom t\nwhere b"
+    context = Context(selection=LineRange(first=3, last=4))
+    body = GenerateBody(**CELL, intent="shorter", source=source, context=context)
+    for style in ("compact", "full"):
+        text = await text_of(Words(style, False), body, DataFiles(None))
+        assert "from t\nwhere b" in text and "hunter2pass" not in text

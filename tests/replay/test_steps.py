@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import Session, SessionKey, new_session
-from aiserver.replay import Step, replay
+from aiserver.replay import Step, blame, replay
 
 from .session_builder import NOW, SessionBuilder
 from .sessions import sessions
@@ -180,6 +180,33 @@ def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
         ("accept", "", "a", "done"),
     ]
     assert steps[2].from_step == 0 and not steps[0].applied
+
+
+def test_changes_that_are_accepted_one_by_one_are_steps_of_their_own() -> None:
+    """P1: with a run between them, and with the rest accepted at the end; there is no branch."""
+    builder = SessionBuilder()
+    builder.event("edit", source="a\nb\nc\nd\ne\nf\ng")
+    builder.turn("a\nb\nc\nd\ne\nf\ng", "A\nb\nc\nD\ne\nf\nG")
+    for number, source in enumerate(["a\nb\nc\nD\ne\nf\ng", "A\nb\nc\nD\ne\nf\ng"], 1):
+        part = {"part": True, "hunks": {"accepted": number, "of": 3}}
+        builder.event("accept", turn_id=1, source=source, data=part)
+        builder.event("run", source=source, data={"status": "ok"})
+    builder.event("accept", turn_id=1, source="A\nb\nc\nD\ne\nf\nG")
+    steps = builder.replay()
+    assert [(step.kind, step.after.replace("\n", "")) for step in steps] == [
+        ("edit", "abcdefg"),
+        ("turn", "abcdefg"),
+        ("accept", "abcDefg"),
+        ("run", "abcDefg"),
+        ("accept", "AbcDefg"),
+        ("run", "AbcDefg"),
+        ("accept", "AbcDefG"),
+    ]
+    assert steps[1].outcome == "accepted" and not steps[1].applied
+    assert {step.column for step in steps} == {0}
+    assert {step.from_step for step in steps if step.kind == "accept"} == {1}
+    lines = blame(builder.session())
+    assert [line.author for line in lines].count("model") == 3
 
 
 def test_a_request_that_continues_from_an_open_answer_refines_it() -> None:

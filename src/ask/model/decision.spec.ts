@@ -16,12 +16,138 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     expect(t.model.state).toMatchObject({ notice: null, isCellEdited: true });
   });
 
+  /** Get the suggestion `AbcdE` for the cell `abcde`; each letter is a line. */
+  async function suggestTwoChanges() {
+    const t = setup({ source: 'a\nb\nc\nd\ne' });
+    void t.model.ask('shout');
+    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
+    await t.phase('suggested');
+    return t;
+  }
+
+  it('accepts change by change, and records each of them', async () => {
+    const t = await suggestTwoChanges();
+    await t.model.decision.acceptChange(1);
+    expect(t.source()).toBe('a\nb\nc\nd\nE');
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      code: 'A\nb\nc\nd\nE',
+      isCellEdited: false
+    });
+    await t.model.decision.acceptChange(0);
+    expect(t.source()).toBe('A\nb\nc\nd\nE');
+    expect(t.model.state.phase).toBe('idle');
+    const part = (source: string, accepted: number) => ({
+      type: 'accept',
+      turnId: 1,
+      source,
+      data: { part: true, hunks: { accepted, of: 2 } }
+    });
+    expect(t.recorded).toEqual([
+      part('a\nb\nc\nd\nE', 1),
+      part('A\nb\nc\nd\nE', 2)
+    ]);
+  });
+
+  it('stays open when the acceptance of a change arrives as an event of its own', async () => {
+    const t = await suggestTwoChanges();
+    t.history.record.mockImplementation(
+      async (key, events) => void t.history.eventsQueued.emit({ key, events })
+    );
+    await t.model.decision.acceptChange(0);
+    expect(t.model.state.phase).toBe('suggested');
+    await t.model.decision.accept();
+    expect(t.source()).toBe('A\nb\nc\nd\nE');
+  });
+
+  it('has a change again after its acceptance was undone', async () => {
+    const t = await suggestTwoChanges();
+    await t.model.decision.acceptChange(0);
+    t.edit('a\nb\nc\nd\ne');
+    t.model.decision.onSourceChanged();
+    expect(t.model.state).toMatchObject({
+      code: 'A\nb\nc\nd\nE',
+      isCellEdited: false
+    });
+  });
+
+  it('counts accepted and rejected changes', async () => {
+    const t = await suggestTwoChanges();
+    t.model.decision.rejectChange(0);
+    await t.model.decision.acceptChange(0);
+    expect(t.source()).toBe('a\nb\nc\nd\nE');
+    expect(t.model.state.phase).toBe('idle');
+    expect(t.recorded).toMatchObject([
+      { data: { hunks: { accepted: 1, of: 2 } } }
+    ]);
+  });
+
+  it('records no acceptance of a change that could not be written', async () => {
+    const t = await suggestTwoChanges();
+    t.target.apply.mockReturnValueOnce(false);
+    await t.model.decision.acceptChange(0);
+    expect(t.model.state.notice).toBe('not_written');
+    expect(t.recorded).toEqual([]);
+    await t.model.decision.acceptChange(0);
+    expect(t.recorded).toMatchObject([
+      { data: { hunks: { accepted: 1, of: 2 } } }
+    ]);
+  });
+
+  it('selects the next and previous change, and then the one in its place', async () => {
+    const t = await suggestTwoChanges();
+    const { decision } = t.model;
+    const select = (direction: 1 | -1) => {
+      decision.selectChange(direction);
+      return t.model.state.change;
+    };
+    expect([select(1), select(1), select(1), select(-1)]).toEqual([0, 1, 0, 1]);
+    expect(decision.selectedRange).toEqual({ from: 8, to: 9 });
+    await decision.acceptChange(1);
+    expect(t.model.state.change).toBe(0);
+    expect(decision.changeAt(0)).toBe(0);
+    expect(decision.changeAt(4)).toBe(-1);
+  });
+
+  it('writes what the person has edited, and checks it after a pause', async () => {
+    jest.useFakeTimers();
+    const t = await suggestTwoChanges();
+    t.target.check.mockClear();
+    t.model.decision.edit('A\nb\nc\nd\nE!');
+    t.model.decision.edit('A\nb\nc\nd\nE!!');
+    expect(t.target.check).not.toHaveBeenCalled();
+    jest.runAllTimers();
+    jest.useRealTimers();
+    expect(t.target.check.mock.calls[0][0]).toBe('A\nb\nc\nd\nE!!');
+    expect(t.target.check).toHaveBeenCalledTimes(1);
+    await t.model.decision.accept();
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: 'A\nb\nc\nd\nE!!' }
+    ]);
+  });
+
+  it('follows changes of other lines of the cell, and reports those of its own lines', async () => {
+    const t = await suggestTwoChanges();
+    t.edit('a\nb\nX\nd\ne');
+    t.model.decision.onSourceChanged();
+    expect(t.model.state).toMatchObject({
+      code: 'A\nb\nX\nd\nE',
+      isCellEdited: false
+    });
+    t.edit('y\nb\nX\nd\ne');
+    t.model.decision.onSourceChanged();
+    expect(t.model.state).toMatchObject({
+      code: 'A\nb\nX\nd\nE',
+      isCellEdited: true
+    });
+  });
+
   it('records how many changes of the suggestion are accepted in part', async () => {
     const t = setup({ source: 'a\nb\nc\nd\ne' });
     void t.model.ask('shout');
     (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
     await t.phase('suggested');
-    t.model.decision.revise('A\nb\nc\nd\ne');
+    t.model.decision.rejectChange(1);
     await t.model.decision.accept();
     expect(t.recorded).toEqual([
       {
@@ -52,7 +178,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('shout');
     (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
     await t.phase('suggested');
-    t.model.decision.revise('a\nb\nc\nd\nE');
+    t.model.decision.rejectChange(0);
     t.model.decision.correct('%pip install x\na\nb\nc\nd\nE');
     await t.model.decision.accept();
     expect(t.recorded).toMatchObject([
@@ -120,11 +246,11 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'a\nb'), null);
     await t.phase('suggested');
-    t.model.decision.revise('a');
+    t.model.decision.edit('a');
     expect(t.model.decision.isRevised).toBe(true);
     t.model.decision.restore();
     expect(t.model.decision.isRevised).toBe(false);
-    t.model.decision.revise('a');
+    t.model.decision.edit('a');
     await t.model.decision.accept();
     expect(t.source()).toBe('a');
     expect(t.recorded).toMatchObject([{ type: 'accept', source: 'a' }]);

@@ -4,27 +4,132 @@
  * Invariants: only `accept` writes code, and only into the cell of the request. If the cell was
  * deleted, nothing is written.
  */
-import { countHunks } from '../../diff/hunks';
-import { acceptEvent, hasDecision, rejectEvent } from './requestBody';
+import {
+  applyHunk,
+  countHunks,
+  hunkIndexAt,
+  hunkRange,
+  mergeSources,
+  revertHunk
+} from '../../diff/hunks';
+import {
+  acceptEvent,
+  acceptPartEvent,
+  hasDecision,
+  rejectEvent
+} from './requestBody';
 import type { GenerationStore } from './store';
+
+/** The pause in milliseconds after which edited code is checked. */
+const CHECK_PAUSE = 600;
+
+/** A turn, and the numbers of its suggestion's changes that the person has accepted or rejected. */
+interface ICounts {
+  readonly turnId: number | null;
+  readonly accepted: number;
+  readonly rejected: number;
+}
 
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /**
-   * Set the code that `accept` will write: the suggestion without the changes that the person has
-   * rejected.
-   */
-  revise(code: string): void {
+  /** Reject one of the suggestion's changes: `accept` won't write it. */
+  rejectChange(index: number): void {
     const { suggestion, state, target } = this._store;
-    if (state.phase === 'suggested' && suggestion) {
-      const source = target.source() ?? '';
+    const source = target.source();
+    if (state.phase === 'suggested' && suggestion && source !== null) {
+      const code = revertHunk(source, state.code, index);
       const count = countHunks(source, state.code) - countHunks(source, code);
-      this._rejected = {
-        turnId: suggestion.turnId,
-        count: this._rejectedCount + count
-      };
-      this.correct(code);
+      this._count('rejected', count);
+      this._setCode(code);
+      this._reselect(state.change);
+    }
+  }
+
+  /**
+   * Write one of the suggestion's changes into the cell, and record that the person accepted it.
+   * The suggestion stays open until all changes are accepted or rejected.
+   */
+  async acceptChange(index: number): Promise<void> {
+    const { suggestion, state, target } = this._store;
+    const previous = target.source();
+    if (state.phase !== 'suggested' || !suggestion || previous === null) {
+      return;
+    }
+    const source = applyHunk(previous, state.code, index);
+    if (source === previous) {
+      return;
+    }
+    const remaining = countHunks(source, state.code);
+    const { accepted, rejected } = this._count('accepted', 1);
+    const total = accepted + rejected + remaining;
+    const { baseSource } = this._store;
+    // The cell isn't edited by somebody else, so set this before the cell changes.
+    this._store.baseSource = source;
+    if (!target.apply(source)) {
+      this._store.baseSource = baseSource;
+      this._count('accepted', -1);
+      this._store.setState({ notice: 'not_written' });
+      return;
+    }
+    this._previousSources.push(previous);
+    if (remaining) {
+      this._setCode(state.code);
+      this._reselect(state.change);
+    } else {
+      this._closeSuggestion();
+    }
+    await this._store.record(
+      acceptPartEvent(suggestion, source, { accepted, of: total })
+    );
+  }
+
+  /** Return the index of the suggestion's change at an offset of its code; -1 if there is none. */
+  changeAt(offset: number): number {
+    const { state, target } = this._store;
+    return hunkIndexAt(target.source() ?? '', state.code, offset);
+  }
+
+  /** The lines of the selected change, as offsets of the suggestion's code; null if none is. */
+  get selectedRange(): { from: number; to: number } | null {
+    const { change, code } = this._store.state;
+    const source = this._store.target.source() ?? '';
+    return change === null ? null : hunkRange(source, code, change);
+  }
+
+  /** Select the next or previous change of the suggestion, for `acceptChange` by keyboard. */
+  selectChange(direction: 1 | -1): void {
+    const { state, target } = this._store;
+    const count = countHunks(target.source() ?? '', state.code);
+    if (state.phase === 'suggested' && count) {
+      const { change } = state;
+      const start = direction > 0 ? -1 : count;
+      const next = (change ?? start) + direction;
+      this._store.setState({ change: (next + count) % count });
+    }
+  }
+
+  /** If a change was selected, select the one that is now in its place. */
+  private _reselect(change: number | null): void {
+    const { state, target } = this._store;
+    const count = countHunks(target.source() ?? '', state.code);
+    if (change !== null && count) {
+      this._store.setState({ change: Math.min(change, count - 1) });
+    }
+  }
+
+  /** Set the suggestion's code to the text that the person has edited. */
+  edit(code: string): void {
+    if (
+      this._store.state.phase === 'suggested' &&
+      code !== this._store.state.code
+    ) {
+      this._store.setState({ code, problems: [], change: null });
+      clearTimeout(this._checkTimer);
+      this._checkTimer = window.setTimeout(
+        () => void this._store.check(),
+        CHECK_PAUSE
+      );
     }
   }
 
@@ -34,8 +139,7 @@ export class Decision {
    */
   correct(code: string): void {
     if (this._store.state.phase === 'suggested') {
-      this._store.setState({ code, problems: [] });
-      void this._store.check();
+      this._setCode(code);
     }
   }
 
@@ -49,7 +153,7 @@ export class Decision {
   restore(): void {
     const { suggestion, state } = this._store;
     this._store.setState({ corrections: [] });
-    this._rejected = null;
+    this._counts = null;
     this.correct(suggestion?.source ?? state.code);
   }
 
@@ -69,7 +173,7 @@ export class Decision {
     const source = state.code;
     const accepted = acceptEvent(suggestion, state, {
       previousSource: target.source(),
-      rejectedCount: this._rejectedCount
+      rejectedCount: this._count('rejected', 0).rejected
     });
     if (!target.apply(source)) {
       this._store.setState({ notice: 'not_written' });
@@ -121,8 +225,12 @@ export class Decision {
     }
   }
 
-  /** Update `isCellEdited` and the notice after the cell's code has changed. */
+  /**
+   * After the cell's code has changed, for example in another window, make the same change in the
+   * suggestion if it changes other lines. Update `isCellEdited` and the notice.
+   */
   onSourceChanged(): void {
+    this._followCell();
     const { isCellEdited, state } = this._store;
     const { phase, notice } = state;
     if (phase === 'suggested' && state.isCellEdited !== isCellEdited) {
@@ -134,12 +242,48 @@ export class Decision {
     }
   }
 
-  /** The number of the open suggestion's changes that the person has rejected. */
-  private get _rejectedCount(): number {
-    const rejected = this._rejected;
-    const isOfOpenSuggestion =
-      rejected?.turnId === this._store.suggestion?.turnId;
-    return rejected && isOfOpenSuggestion ? Math.max(0, rejected.count) : 0;
+  /**
+   * Add to the number of the open suggestion's changes that the person has accepted or rejected,
+   * and return both numbers.
+   */
+  private _count(kind: 'accepted' | 'rejected', count: number): ICounts {
+    const turnId = this._store.suggestion?.turnId ?? null;
+    const counts =
+      this._counts?.turnId === turnId
+        ? this._counts
+        : { turnId, accepted: 0, rejected: 0 };
+    // A person who edits the suggestion can bring back a change that was rejected.
+    const sum = Math.max(0, counts[kind] + count);
+    return (this._counts = { ...counts, [kind]: sum });
+  }
+
+  private _followCell(): void {
+    const { baseSource, isCellEdited, state, target } = this._store;
+    const source = target.source();
+    if (
+      state.phase !== 'suggested' ||
+      !isCellEdited ||
+      baseSource === null ||
+      source === null
+    ) {
+      return;
+    }
+    if (this._previousSources.includes(source)) {
+      // The person has undone the acceptance of a change, so the suggestion has this change again.
+      this._store.baseSource = source;
+      this._setCode(state.code);
+      return;
+    }
+    const code = mergeSources(baseSource, state.code, source);
+    if (code !== null) {
+      this._store.baseSource = source;
+      this._setCode(code);
+    }
+  }
+
+  private _setCode(code: string): void {
+    this._store.setState({ code, problems: [], change: null });
+    void this._store.check();
   }
 
   private async _hasDecision(turnId: number): Promise<boolean> {
@@ -151,6 +295,7 @@ export class Decision {
   /** Close the suggestion. Text in the input field becomes the draft of the next request. */
   private _closeSuggestion(next?: 'running'): void {
     const draft = this._store.inputText;
+    this._previousSources = [];
     if (next) {
       this._store.discardRequest(next, draft);
     } else if (draft.trim()) {
@@ -161,6 +306,8 @@ export class Decision {
     }
   }
 
-  /** A turn, and the number of its suggestion's changes that the person has rejected. */
-  private _rejected: { turnId: number; count: number } | null = null;
+  private _counts: ICounts | null = null;
+  /** The cell's sources before the accepted changes of the open suggestion. */
+  private _previousSources: string[] = [];
+  private _checkTimer: number | undefined;
 }

@@ -20,7 +20,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
-import type { DataFrameProfile } from '../../api/types';
+import type { DataFrameProfile, Mention } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import {
   IHistory,
@@ -33,6 +33,7 @@ import { loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
+import { mentionKey } from './context/mentions';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
 import { RunAndRepair } from './runAndRepair';
@@ -118,9 +119,10 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** Choose whether a remote model gets the output or text of a mention with the next request. */
-  share(name: string, isShared: boolean): void {
-    const others = this.state.shared.filter(other => other !== name);
-    this.setState({ shared: isShared ? [...others, name] : others });
+  share(mention: Mention, isShared: boolean): void {
+    const key = mentionKey(mention);
+    const others = this.state.shared.filter(other => other !== key);
+    this.setState({ shared: isShared ? [...others, key] : others });
   }
 
   /**
@@ -184,11 +186,12 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * Ask for code. While a suggestion is open, the request asks for a change of the suggestion. The
-   * diff compares the new suggestion with the cell's code, not with the old suggestion.
+   * diff compares the new suggestion with the cell's code, not with the old suggestion. `typed` is
+   * the part of the intent that the person has typed.
    */
-  async ask(intent: string): Promise<void> {
+  async ask(intent: string, typed = intent): Promise<void> {
     await this._repair.runAfter(() =>
-      this._sender.send(this.buildRequest(intent))
+      this._sender.send(this.buildRequest(intent, typed))
     );
   }
 
@@ -211,7 +214,10 @@ export class GenerationModel extends GenerationStore {
     const isAccepted = !suggestion && accepted?.code === target.source();
     if (accepted && isAccepted && state.model?.small) {
       // The kernel's variables may have changed since the request.
-      const current = this.buildRequest(accepted.request.intent);
+      const current = this.buildRequest(
+        accepted.request.intent,
+        accepted.request.typed
+      );
       const { parentTurnId, source, selection } = accepted.request;
       const again = { ...current, parentTurnId, source, selection };
       return this._repair.runAfter(() =>
@@ -221,7 +227,7 @@ export class GenerationModel extends GenerationStore {
     const problems = (await target.check(target.source() ?? '')) ?? [];
     // During the check, the row may have been closed, or the cell's error may have changed.
     if (this.state.phase !== 'idle' && target.error() === error) {
-      await this.ask(requestText(error, problems));
+      await this.ask(requestText(error, problems), '');
     }
   }
 
@@ -284,8 +290,8 @@ export class GenerationModel extends GenerationStore {
   /** Close the suggestion when the replay or another view of the notebook records a decision. */
   private _onEventsQueued(_: IHistory, { key, events }: IQueuedEvents): void {
     if (isSameCell(this.target.key(), key)) {
-      for (const { type, turnId } of events) {
-        if (type === 'accept' || type === 'reject') {
+      for (const { type, turnId, data } of events) {
+        if ((type === 'accept' && !data?.part) || type === 'reject') {
           this.decision.close(turnId);
         }
       }

@@ -101,7 +101,10 @@ export class AutomaticRepair {
       const problems = await (isSmall && request
         ? this._sender.resend(request)
         : this._sender.send({
-            ...this._store.buildRequest(requestText(forModel)),
+            ...this._store.buildRequest(
+              requestText(forModel),
+              request?.typed ?? ''
+            ),
             isRepair: true
           }));
       if (!store.suggestion || store.state.phase !== 'suggested') {

@@ -37,7 +37,9 @@ export interface IRequest {
   readonly attached: IKernelVariables;
   /** The lines of `source` that may change; null if all of them may. */
   readonly selection?: ILineRange | null;
-  /** The cells, files and errors that the intent mentions by `@`. */
+  /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
+  readonly typed?: string;
+  /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
   readonly mentions?: readonly Mention[];
   /**
    * Whether the page sends the request by itself, because the last suggestion has problems or
@@ -197,13 +199,7 @@ export function acceptEvent(
   }: { previousSource: string | null; rejectedCount: number }
 ): EventBody {
   if (saveError) {
-    // The turn wasn't saved, so an `accept` event can't refer to it. An `edit` event by the model
-    // is recorded instead.
-    const contributor = {
-      kind: 'model',
-      ...(model && { name: model })
-    } as const;
-    return { type: 'edit', source, contributor };
+    return unsavedEvent(source, model);
   }
   const accepted = { type: 'accept', turnId, source };
   if (source === suggested) {
@@ -222,6 +218,32 @@ export function acceptEvent(
     data.hunks = { accepted: remaining, of: hunkCount };
   }
   return Object.keys(data).length ? { ...accepted, data } : accepted;
+}
+
+/**
+ * Create the event that records that one of a suggestion's changes was accepted. `source` is the
+ * cell's code with the changes that have been accepted so far.
+ */
+export function acceptPartEvent(
+  { turnId, saveError, model }: ISuggestion,
+  source: string,
+  hunks: { accepted: number; of: number }
+): EventBody {
+  return saveError
+    ? unsavedEvent(source, model)
+    : { type: 'accept', turnId, source, data: { part: true, hunks } };
+}
+
+/**
+ * Create the event for code of a turn that wasn't saved. An `accept` event can't refer to the turn,
+ * so an `edit` event by the model is recorded.
+ */
+function unsavedEvent(
+  source: string,
+  model: string | null | undefined
+): EventBody {
+  const contributor = { kind: 'model', ...(model && { name: model }) } as const;
+  return { type: 'edit', source, contributor };
 }
 
 /** Create the event for rejecting a suggestion, which leaves the cell unchanged. */

@@ -117,7 +117,9 @@ export class RequestSender {
         ensureNotebookId(store.target)
       );
       const { cellModel } = store.state;
-      const body = toRequestBody(request, store.target, notebookId, cellModel);
+      const mentions = store.mentions(request.typed ?? '');
+      const current = { ...request, mentions };
+      const body = toRequestBody(current, store.target, notebookId, cellModel);
       await this._applyEvents(stream, body);
     } catch (reason) {
       this._fail(stream, toFailure(reason, 'interrupted'));
@@ -142,9 +144,7 @@ export class RequestSender {
     const { suggestion, target } = this._store;
     const isUnchanged = suggestion || request.isRetry;
     const source = isUnchanged ? request.source : target.source();
-    const selection = isUnchanged
-      ? request.selection
-      : this._store.selectedLines;
+    const selection = this._store.selectedLinesOf(source ?? request.source);
     return { ...request, source: source ?? request.source, selection };
   }
 

@@ -103,7 +103,7 @@ export class RunAndRepair {
       }
       const intent = options.errorRequestText(error, problems);
       return sender.send({
-        ...this._store.buildRequest(intent),
+        ...this._store.buildRequest(intent, request?.typed ?? ''),
         isRepair: true
       });
     });

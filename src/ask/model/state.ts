@@ -83,6 +83,8 @@ export interface IGenerationState {
   readonly draft: string;
   /** The code of the partial answer, or of the suggestion as the person has revised it. */
   readonly code: string;
+  /** The index of the suggestion's selected change; null if none is selected. */
+  readonly change: number | null;
   readonly explanation: string;
   /**
    * The id of the current turn or, while there is no request, the id that the next turn will get;
@@ -138,8 +140,8 @@ export interface IGenerationState {
   /** The lines of the cell that the next request may change; null for the whole cell. */
   readonly selection: ISelection | null;
   /**
-   * The names of mentions, such as `@cell3`, whose outputs or texts the person has chosen to send
-   * to a remote model with the next request.
+   * The keys (see `mentionKey`) of mentions whose outputs or texts the person has chosen to send to
+   * a remote model with the next request.
    */
   readonly shared: readonly string[];
 }
@@ -149,6 +151,7 @@ export const INITIAL_STATE: IGenerationState = {
   intent: '',
   draft: '',
   code: '',
+  change: null,
   explanation: '',
   turnId: null,
   unansweredTurnIds: [],
@@ -304,7 +307,8 @@ export function suggestionFields(
   code: string
 ): Partial<IGenerationState> {
   const { intent, explanation, turnId, saveError } = suggestion;
-  return { phase: 'suggested', intent, code, explanation, turnId, saveError };
+  const texts = { intent, code, explanation };
+  return { phase: 'suggested', ...texts, change: null, turnId, saveError };
 }
 
 /**

@@ -16,7 +16,7 @@ import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { mentionsIn } from './context/mentions';
+import { mentionKey, mentionsIn } from './context/mentions';
 import { ILineRange, lineRange } from './context/selection';
 import { IGenerationState, INITIAL_STATE, ITarget } from './state';
 import { ISuggestion } from './suggestion';
@@ -105,18 +105,27 @@ export class GenerationStore {
    * If a suggestion is open, these are lines of the suggestion.
    */
   get selectedLines(): ILineRange | null {
-    const { selection } = this._state;
     // While the next answer arrives, `state.code` is a part of it.
     const code = this.isGenerating ? this.previousCode : this._state.code;
     const source = this.suggestion ? code : (this.target.source() ?? '');
+    return this.selectedLinesOf(source);
+  }
+
+  /** Return the lines of this source, the cell's or a suggestion's, that a request may change. */
+  selectedLinesOf(source: string): ILineRange | null {
+    const { selection } = this._state;
     return selection && lineRange(selection, source);
   }
 
-  /** Build the request that would be sent now for this intent. */
-  buildRequest(intent: string): IRequest {
+  /**
+   * Build the request that would be sent now for this intent. `typed` is the part of the intent that
+   * the person has typed, in which mentions count.
+   */
+  buildRequest(intent: string, typed = intent): IRequest {
     const { suggestion, state, target } = this;
     return {
       intent: intent.trim(),
+      typed,
       source: suggestion ? state.code : (target.source() ?? ''),
       parentTurnId:
         this.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
@@ -126,7 +135,7 @@ export class GenerationStore {
         variables: this.attachedVariables(intent)
       },
       selection: this.selectedLines,
-      mentions: this.mentions(intent)
+      mentions: this.mentions(typed)
     };
   }
 
@@ -152,7 +161,9 @@ export class GenerationStore {
   mentions(intent: string): Mention[] {
     const { kernel, shared } = this._state;
     return mentionsIn(intent, this.target, kernel).map(mention =>
-      shared.includes(mention.name) ? { ...mention, shared: true } : mention
+      shared.includes(mentionKey(mention))
+        ? { ...mention, shared: true }
+        : mention
     );
   }
 
@@ -212,6 +223,8 @@ export class GenerationStore {
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
+    // The corrections of a run are limited to the same lines.
+    const selection = phase === 'running' ? this._state.selection : null;
     const turnId = this.nextTurnId;
     this.suggestion = this.request = this.wordsTurnId = null;
     this.setState({
@@ -223,7 +236,8 @@ export class GenerationStore {
       kernel,
       turnId,
       phase,
-      draft
+      draft,
+      selection
     });
   }
 

@@ -156,12 +156,22 @@ export class CellAskView implements IDisposable {
       cell,
       newEditor: options.newEditor,
       trans: options.trans,
-      onRevise: revised => {
-        model.decision.revise(revised);
+      onDecide: (offset, isAccepted) => {
+        const change = model.decision.changeAt(offset);
+        if (isAccepted) {
+          void model.decision.acceptChange(change);
+        } else {
+          model.decision.rejectChange(change);
+        }
         this.row.focus();
       },
+      onEdit: edited => model.decision.edit(edited),
       onKey: event => {
-        if (handleKey(model, event)) {
+        if (event.key === 'Escape' && !model.isBusy) {
+          event.preventDefault();
+          event.stopPropagation();
+          this.row.focus(); // There, Escape rejects the suggestion.
+        } else if (handleKey(model, event)) {
           event.preventDefault();
           event.stopPropagation();
         }
@@ -171,7 +181,9 @@ export class CellAskView implements IDisposable {
       original: cell.model.sharedModel.getSource(),
       code,
       problems,
-      isStreaming: phase === 'streaming'
+      selected: model.decision.selectedRange,
+      isStreaming: phase === 'streaming',
+      isEditable: phase === 'suggested'
     });
   }
 
@@ -186,6 +198,7 @@ export class CellAskView implements IDisposable {
   private _onSourceChanged(): void {
     this.model.decision.onSourceChanged();
     this._scheduleDraw();
+    this.row.update(); // It shows which lines may change.
   }
 
   /** Redraw the row when the cell's error changes, because the row offers to fix the error. */

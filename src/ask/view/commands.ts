@@ -150,7 +150,8 @@ export function addCommands(
         if (model) {
           const { target, state, inputText } = model;
           const request = model.buildRequest(
-            await completedRequest(model, inputText)
+            await completedRequest(model, inputText),
+            inputText
           );
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),

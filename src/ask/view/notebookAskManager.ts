@@ -17,6 +17,7 @@ import { Signal } from '@lumino/signaling';
 import type { GenerationModel } from '../model/generation';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Notice } from '../model/state';
+import { normalizeLineBreaks } from '../model/suggestion';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { repairCellIds } from '../../cells/cellIds';
@@ -121,7 +122,7 @@ export class NotebookAskManager implements IDisposable {
     const model = this.get(cell);
     const error = model?.target.error();
     if (error) {
-      void model?.ask(explainErrorRequest(error, this._options.trans));
+      void model?.ask(explainErrorRequest(error, this._options.trans), '');
     }
   }
 
@@ -168,7 +169,8 @@ export class NotebookAskManager implements IDisposable {
     }
     const { start, end } = editor.getSelection();
     const offsets = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
-    const source = editor.model.sharedModel.getSource();
+    // The editor's offsets count each line break as one character.
+    const source = normalizeLineBreaks(editor.model.sharedModel.getSource());
     return selectLines(source, Math.min(...offsets), Math.max(...offsets));
   }
 

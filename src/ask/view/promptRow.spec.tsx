@@ -182,7 +182,7 @@ describe('PromptRow', () => {
     const t = await setup();
     await t.type('画图');
     await t.press('Enter');
-    expect(t.ask).toHaveBeenCalledWith('画图');
+    expect(t.ask).toHaveBeenCalledWith('画图', '画图');
     expect(t.field.value).toBe('');
   });
 
@@ -298,7 +298,7 @@ describe('PromptRow', () => {
       expect(options()).toEqual([]);
       expect(t.ask).not.toHaveBeenCalled();
       await t.press('Enter');
-      expect(t.ask).toHaveBeenCalledWith('/explain ');
+      expect(t.ask).toHaveBeenCalledWith('/explain ', '/explain ');
     });
 
     it('until Escape, which does not close the row', async () => {
@@ -357,7 +357,7 @@ describe('PromptRow', () => {
     await t.type('/fix');
     await t.press('Enter');
     await t.settle();
-    expect(t.ask).toHaveBeenCalledWith('/fix\nKeyError: 1');
+    expect(t.ask).toHaveBeenCalledWith('/fix\nKeyError: 1', '/fix');
     expect(t.field.value).toBe('');
   });
 
@@ -660,7 +660,7 @@ describe('PromptRow', () => {
     await t.press('Enter');
     expect(t.ask).not.toHaveBeenCalled();
     await act(async () => finishRefresh());
-    expect(t.ask.mock.calls).toEqual([['draw a line']]);
+    expect(t.ask.mock.calls).toEqual([['draw a line', 'draw a line']]);
     expect(t.field.value).toBe('');
   });
 
@@ -703,7 +703,9 @@ describe('PromptRow', () => {
     expect(fix?.title).toContain("KeyError: 'prize'");
     await act(async () => fix?.click());
     await t.settle();
-    expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
+    expect(t.ask.mock.calls).toEqual([
+      ["Fix this error:\nKeyError: 'prize'", '']
+    ]);
     expect(t.field.value).toBe('half a request');
     suggest(t.model); // The suggestion is newer than the error.
     t.row.update();
@@ -739,7 +741,8 @@ describe('PromptRow', () => {
           "Line 2: The DataFrame has no column 'prize'. Did you mean 'price' or 'size'?\n" +
           "Line 1: There is no module 'seaborn'. The package 'seaborn' provides it and can be installed.\n" +
           "Line 1: There is no module 'seaborn'.\n".repeat(3) +
-          "KeyError: 'prize'"
+          "KeyError: 'prize'",
+        ''
       ]
     ]);
     const request = t.ask.mock.calls[0][0];

@@ -183,13 +183,14 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       return;
     }
     // Unlike `text`, this includes text typed during `canAsk`.
-    const intent = await completedRequest(model, model.inputText);
+    const typed = model.inputText;
+    const intent = await completedRequest(model, typed);
     if (intent.trim() && model.state.phase !== 'idle') {
       if (!model.isBusy) {
         setPicking(false);
         setText('');
       }
-      void model.ask(intent);
+      void model.ask(intent, typed);
     }
   };
 
@@ -341,7 +342,12 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           focus();
         }}
         onRepair={() =>
-          void start(() => model.ask(repairRequest(state.problems, trans)))
+          void start(() =>
+            model.ask(
+              repairRequest(state.problems, trans),
+              model.request?.typed ?? ''
+            )
+          )
         }
       />
       {hasRequest && state.explanation && (

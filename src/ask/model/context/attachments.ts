@@ -14,7 +14,7 @@ const MAX_VARIABLES = 30;
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
 /** Matches the end of a data file's name. The page doesn't check whether the file exists. */
-export const DATA_FILE =
+const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
 
 /**

@@ -1,7 +1,8 @@
-import { setup, start } from '../generation.fakes';
+import { done, setup, start } from '../generation.fakes';
 import { mentionsIn, needsConsent } from './mentions';
 
 const CELL = { cellId: 'c3', source: 'n', error: '', output: '42' };
+const MENTION = { kind: 'cell', name: '@cell3', cellId: 'c3' } as const;
 const kernel = {
   frames: [{ name: 'df', kind: 'x', rowCount: 1, columnCount: 1, columns: [] }],
   variables: [{ name: 'run', kind: 'dict' }]
@@ -44,13 +45,7 @@ describe('mentionsIn', () => {
     expect(names('读取@数据/说明.txt，画图')).toEqual([
       ['file', '@数据/说明.txt']
     ]);
-    for (const text of [
-      '@df.js',
-      '@run.py',
-      'a@b.md',
-      '@lru_cache',
-      '@ x.py'
-    ]) {
+    for (const text of ['@df.js', 'a@b.md', '@lru_cache', '@ x.py']) {
       expect(names(text)).toEqual([]);
     }
   });
@@ -75,7 +70,7 @@ describe('a request with mentions', () => {
     const t = setup();
     t.model.open();
     t.target.cellAt.mockReturnValue({ ...CELL, output: '43' });
-    t.model.share('@cell3', true);
+    t.model.share(MENTION, true);
     void t.model.ask('like @cell3');
     (await t.requested(1)).push(start(1));
     expect(t.bodies[0].context?.mentions).toEqual([
@@ -95,12 +90,63 @@ describe('a request with mentions', () => {
     const t = setup();
     t.model.open();
     t.target.cellAt.mockReturnValue(CELL);
-    t.model.share('@cell3', true);
+    t.model.share(MENTION, true);
     t.model.close();
     t.model.open();
     expect(t.model.mentions('like @cell3')[0].shared).toBeUndefined();
-    t.model.share('@cell3', true);
-    t.model.share('@cell3', false);
+    t.model.share(MENTION, true);
+    t.model.share(MENTION, false);
     expect(t.model.mentions('like @cell3')[0].shared).toBeUndefined();
+  });
+
+  it('reads them again for another try, with the person’s choice of then', async () => {
+    const t = setup();
+    t.model.open();
+    t.target.cellAt.mockReturnValue(CELL);
+    t.model.share(MENTION, true);
+    void t.model.ask('like @cell3');
+    (await t.requested(1)).push(new Error('gone'));
+    await t.phase('failed');
+    t.model.share(MENTION, false);
+    t.target.cellAt.mockReturnValue({ ...CELL, output: '44' });
+    void t.model.retry();
+    (await t.requested(2)).push(start(1));
+    const [mention] = t.bodies[1].context?.mentions ?? [];
+    expect([mention.output, mention.shared]).toEqual(['44', undefined]);
+  });
+
+  it('does not share another cell that has the number now', async () => {
+    const t = setup();
+    t.model.open();
+    t.model.share(MENTION, true);
+    t.target.cellAt.mockReturnValue({ ...CELL, cellId: 'other' });
+    expect(t.model.mentions('like @cell3')[0].shared).toBeUndefined();
+  });
+
+  it('mentions nothing in an error, but keeps mentions in corrections', async () => {
+    const t = setup({ repair: 'all' });
+    t.model.open();
+    t.target.cellAt.mockReturnValue(CELL);
+    t.target.error.mockReturnValue("KeyError: '@cell3'");
+    void t.model.fix(error => `Fix: ${error}`);
+    (await t.requested(1)).push(start(1), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0].context?.mentions).toBeUndefined();
+    const problem = {
+      line: 1,
+      column: 0,
+      endLine: 1,
+      endColumn: 1,
+      kind: 'undefined_name',
+      name: 'y',
+      message: '',
+      candidates: []
+    };
+    t.target.check.mockResolvedValueOnce([problem]).mockResolvedValue([]);
+    void t.model.ask('like @cell3');
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    (await t.requested(3)).push(start(3));
+    expect(t.bodies[2].mode).toBe('repair');
+    expect(t.bodies[2].context?.mentions).toHaveLength(1);
   });
 });

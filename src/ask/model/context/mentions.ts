@@ -7,7 +7,6 @@
  */
 import type { Mention } from '../../../api/types';
 import type { IKernelVariables } from '../../../kernel/variables';
-import { DATA_FILE } from './attachments';
 import type { ITarget } from '../state';
 
 /** The maximum number of mentions: the limit of the HTTP API. */
@@ -16,26 +15,45 @@ const MAX_MENTIONS = 20;
 const START = '(?<![A-Za-z0-9_.])@';
 const CELL = new RegExp(`${START}(?:cell|单元格|儲存格) ?(\\d{1,5})`, 'gi');
 const ERROR = new RegExp(`${START}(?:error(?![A-Za-z0-9_])|错误|錯誤)`, 'gi');
+/** The characters that end a path without quotes. */
+const PATH_END = '\\s"\'，。；：！？、（）()';
 const FILE = new RegExp(
-  `${START}(?:"([^"\\n]+)"|'([^'\\n]+)'|([^\\s"'，。；：！？、（）()]+))`,
+  `${START}(?:"([^"\\n]{1,300})"|'([^'\\n]{1,300})'|([^${PATH_END}]{1,300}))`,
   'g'
 );
-/** The extensions of text and data files. */
-const FILE_NAME =
-  /\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|py|ipynb|md|rst|txt|log|r|jl|sql|ya?ml|toml|ini|cfg|xml|html?|css|js|ts|sh|tex|bib)$/i;
+const DATA_EXTENSIONS = 'csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson';
+const DATA_FILE = new RegExp(`\\.(${DATA_EXTENSIONS})$`, 'i');
+const FILE_NAME = new RegExp(
+  `\\.(${DATA_EXTENSIONS}|py|ipynb|md|rst|txt|log|c|cc|cpp|h|hpp|java|go|rs|r|rmd|qmd|jl|scala|sql|` +
+    'ya?ml|toml|ini|cfg|conf|xml|html?|css|jsx?|tsx?|sh|tex|bib)$',
+  'i'
+);
+/** The maximum length of an error: the limit of the HTTP API. */
+const MAX_ERROR = 5000;
+
+/** Return whether a file can be mentioned: a text file or a data file, by its extension. */
+export function isMentionable(path: string): boolean {
+  return FILE_NAME.test(path) && !path.includes('"');
+}
+
+/** Return the mention of a file, with quotes if its path needs them. */
+export function fileMention(path: string): string {
+  return new RegExp(`[${PATH_END}]`).test(path) ? `@"${path}"` : `@${path}`;
+}
 
 /** Return the mentions of an intent in their order, without duplicates. */
 export function mentionsIn(
   intent: string,
   target: ITarget,
-  { frames, variables }: IKernelVariables
+  { frames }: Pick<IKernelVariables, 'frames'>
 ): Mention[] {
   const mentions = new Map<string, Mention>();
   const add = (mention: Mention) => mentions.set(mention.name, mention);
   for (const [name, number] of intent.matchAll(CELL)) {
     const cell = target.cellAt(Number(number));
     if (cell) {
-      const { cellId, source, error, output } = cell;
+      const { cellId, source, output } = cell;
+      const error = cell.error.slice(0, MAX_ERROR);
       add({ kind: 'cell', name, cellId, source, error, output });
     }
   }
@@ -43,15 +61,20 @@ export function mentionsIn(
   for (const [name] of error ? intent.matchAll(ERROR) : []) {
     add({ kind: 'error', name, source: error ?? '' });
   }
-  const names = new Set([...frames, ...variables].map(({ name }) => name));
   for (const [name, ...paths] of intent.matchAll(FILE)) {
     const path = (paths.find(Boolean) ?? '').replace(/[.,;:!?]+$/, '');
-    const isVariable = names.has(path.split('.')[0]);
-    if (FILE_NAME.test(path) && !isVariable) {
+    // `@df.js` is a column if there is a DataFrame `df`.
+    const isColumn = frames.some(frame => path.startsWith(`${frame.name}.`));
+    if (FILE_NAME.test(path) && !isColumn) {
       add({ kind: 'file', name: name.replace(/[.,;:!?]+$/, ''), file: path });
     }
   }
   return [...mentions.values()].slice(0, MAX_MENTIONS);
+}
+
+/** Return what identifies the mentioned thing: a cell's number or a file's place may change. */
+export function mentionKey({ name, cellId, file }: Mention): string {
+  return cellId ?? file ?? name;
 }
 
 /**

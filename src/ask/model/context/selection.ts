@@ -5,6 +5,8 @@
  * changes the selected lines, and ends when other lines of the cell change.
  */
 
+import { normalizeLineBreaks } from '../suggestion';
+
 /** The text above the selected lines, with its last line break, and the text below them. */
 export interface ISelection {
   readonly above: string;
@@ -40,8 +42,9 @@ export function selectLines(
 /** Return the numbers of the selected lines; null if other lines of the text have changed. */
 export function lineRange(
   { above, below }: ISelection,
-  source: string
+  currentSource: string
 ): ILineRange | null {
+  const source = normalizeLineBreaks(currentSource);
   const isUnchanged =
     source.length >= above.length + below.length &&
     source.startsWith(above) &&

@@ -29,10 +29,9 @@ export function MentionChips(props: {
             <label>
               <input
                 type="checkbox"
+                aria-label={`${mention.name}: ${consentText(mention, trans)}`}
                 checked={mention.shared ?? false}
-                onChange={event =>
-                  model.share(mention.name, event.target.checked)
-                }
+                onChange={event => model.share(mention, event.target.checked)}
               />
               {consentText(mention, trans)}
             </label>

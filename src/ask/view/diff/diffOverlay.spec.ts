@@ -1,3 +1,4 @@
+import { EditorView } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditorFactory } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
@@ -18,20 +19,32 @@ function setup() {
     addClass: (name: string) => classes.add(name),
     removeClass: (name: string) => classes.delete(name)
   };
-  const onRevise = jest.fn();
+  const onDecide = jest.fn();
+  const onEdit = jest.fn();
   const onKey = jest.fn();
   const factory = new CodeMirrorEditorFactory();
   const overlay = new DiffOverlay({
     cell: cell as unknown as Cell,
     newEditor: factory.newInlineEditor,
     trans: nullTranslator.load('aiserver'),
-    onRevise,
+    onDecide,
+    onEdit,
     onKey
   });
   const node = editorNode.firstElementChild as HTMLElement;
   const lines = (selector = '.cm-line') =>
     [...node.querySelectorAll(selector)].map(line => line.textContent);
-  return { cell, classes, editorNode, lines, node, onKey, onRevise, overlay };
+  return {
+    cell,
+    classes,
+    editorNode,
+    lines,
+    node,
+    onDecide,
+    onEdit,
+    onKey,
+    overlay
+  };
 }
 
 describe('DiffOverlay', () => {
@@ -71,28 +84,69 @@ describe('DiffOverlay', () => {
     t.overlay.dispose();
   });
 
-  it('rejects a change by its button, and reports the remaining code', () => {
+  it('has buttons that accept or reject each change', () => {
     const t = setup();
-    const original = 'a = 1\nsame = 0\nb = 2';
     t.overlay.show({
-      original,
+      original: 'a = 1\nsame = 0\nb = 2',
       code: 'a = 10\nsame = 0\nb = 20',
       isStreaming: false
     });
-    const [first] = t.node.querySelectorAll<HTMLButtonElement>(
-      '.jp-AIServer-Diff-undo'
-    );
-    expect(first.getAttribute('aria-label')).toBe('Reject this change');
-    first.click();
-    expect(t.onRevise).toHaveBeenCalledWith('a = 1\nsame = 0\nb = 20');
+    const buttons = [
+      ...t.node.querySelectorAll<HTMLButtonElement>('.jp-AIServer-Diff-decide')
+    ];
+    const labels = buttons.map(button => button.getAttribute('aria-label'));
+    expect(labels).toEqual([
+      'Accept this change',
+      'Reject this change',
+      'Accept this change',
+      'Reject this change'
+    ]);
+    buttons[1].click();
+    buttons[2].click();
+    expect(t.onDecide.mock.calls).toEqual([
+      [0, false],
+      [16, true]
+    ]);
     t.overlay.dispose();
   });
 
-  it('is read-only, forwards its keys, and is a region with a name (P38)', () => {
+  it('marks the selected change', () => {
+    const t = setup();
+    const content = { original: 'a\nb\nc', code: 'a\nX\nY\nc' };
+    t.overlay.show({
+      ...content,
+      isStreaming: false,
+      selected: { from: 2, to: 5 }
+    });
+    expect(t.lines('.jp-AIServer-Diff-selected')).toEqual(['X', 'Y']);
+    t.overlay.show({ ...content, isStreaming: false });
+    expect(t.lines('.jp-AIServer-Diff-selected')).toEqual([]);
+    t.overlay.dispose();
+  });
+
+  it('can be edited once it is complete', () => {
+    const t = setup();
+    const content = { original: 'a', code: 'b' };
+    const editable = () =>
+      t.node.querySelector('.cm-content')!.getAttribute('contenteditable');
+    t.overlay.show({ ...content, isStreaming: true });
+    expect(editable()).toBe('false');
+    t.overlay.show({ ...content, isStreaming: false, isEditable: true });
+    expect(editable()).toBe('true');
+    expect(t.onEdit).not.toHaveBeenCalled();
+    const view = EditorView.findFromDOM(t.node)!;
+    view.dispatch({ changes: { from: 1, insert: '!' }, userEvent: 'input' });
+    expect(t.onEdit).toHaveBeenLastCalledWith('b!');
+    // Also if the hidden line break at the end is deleted, or text follows it.
+    view.dispatch({ changes: { from: 2, to: 3 }, userEvent: 'delete' });
+    expect(t.onEdit).toHaveBeenLastCalledWith('b!');
+    t.overlay.dispose();
+  });
+
+  it('forwards its keys, and is a region with a name (P38)', () => {
     const t = setup();
     t.overlay.show({ original: 'a', code: 'b', isStreaming: false });
     const content = t.node.querySelector('.cm-content') as HTMLElement;
-    expect(content.getAttribute('contenteditable')).toBe('false');
     expect(t.node.getAttribute('role')).toBe('region');
     expect(t.node.getAttribute('aria-label')).toBe('Suggested code');
     expect(t.node.dataset.lmSuppressShortcuts).toBe('true');

@@ -9,7 +9,7 @@
  * - The cell's own editor stays in the cell and is only hidden, so that its undo history, cursor
  *   and extensions are unchanged after the overlay is removed.
  */
-import { rejectChunk, unifiedMergeView } from '@codemirror/merge';
+import { unifiedMergeView } from '@codemirror/merge';
 import {
   Compartment,
   Extension,
@@ -39,6 +39,7 @@ import {
   setProblems
 } from './problemDecorations';
 import { streamView } from './streamView';
+import { changeKeys } from '../input/promptKeys';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
 
@@ -46,9 +47,11 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called with the suggestion's new code after the person has rejected one of its changes. */
-  onRevise: (code: string) => void;
-  /** Called for each key that is pressed in the overlay. */
+  /** Called when the person accepts or rejects the change at an offset of the suggestion's code. */
+  onDecide: (offset: number, isAccepted: boolean) => void;
+  /** Called with the suggestion's code after the person has edited it. */
+  onEdit: (code: string) => void;
+  /** Called for each key that is pressed in the overlay, before the editor handles it. */
   onKey: (event: KeyboardEvent) => void;
 }
 
@@ -59,8 +62,12 @@ export interface IDiffContent {
   code: string;
   /** The problems of the suggestion's code, which are underlined. */
   problems?: readonly IProblem[];
+  /** The selected change, as offsets of the code; null if none is selected. */
+  selected?: { from: number; to: number } | null;
   /** Whether the answer is still arriving. */
   isStreaming: boolean;
+  /** Whether the person can edit the code. */
+  isEditable?: boolean;
 }
 
 export class DiffOverlay implements IDisposable {
@@ -71,7 +78,7 @@ export class DiffOverlay implements IDisposable {
     this._node.setAttribute('role', 'region');
     this._node.setAttribute('aria-label', trans.__('Suggested code'));
     this._node.dataset.lmSuppressShortcuts = 'true';
-    this._node.addEventListener('keydown', _options.onKey);
+    this._node.addEventListener('keydown', _options.onKey, { capture: true });
     this._model = new CodeEditor.Model({ mimeType: cell.model.mimeType });
     this._editor = newEditor({
       host: this._node,
@@ -81,18 +88,17 @@ export class DiffOverlay implements IDisposable {
         this._mergeCompartment.of([]),
         streamDecorations,
         problemDecorations,
+        selectedDecorations,
         hiddenEnd,
-        EditorView.editable.of(false),
+        this._editableCompartment.of(EditorView.editable.of(false)),
         EditorView.contentAttributes.of({
           tabindex: '0',
-          'aria-label': trans.__('Suggested code'),
-          'aria-readonly': 'true'
+          'aria-label': trans.__('Suggested code')
         }),
         EditorView.updateListener.of(update => {
-          // CodeMirror emits the event `revert` when the person rejects a change. The overlay's
-          // text has an additional line break at its end, as `hiddenEnd.ts` explains.
-          if (update.transactions.some(tr => tr.isUserEvent('revert'))) {
-            _options.onRevise(update.state.doc.toString().slice(0, -1));
+          if (update.docChanged && !this._isUpdating) {
+            // The text has an additional line break at its end, as `hiddenEnd.ts` explains.
+            _options.onEdit(update.state.doc.toString().replace(/\n$/, ''));
           }
         })
       ]
@@ -110,10 +116,17 @@ export class DiffOverlay implements IDisposable {
   }
 
   /** Show a suggestion as a diff, or a partial answer followed by the remaining old code. */
-  show({ original, code, isStreaming, problems }: IDiffContent): void {
-    if (this._disposed) {
-      return;
+  show(content: IDiffContent): void {
+    if (!this._disposed) {
+      this._isUpdating = true;
+      this._show(content);
+      this._isUpdating = false;
     }
+  }
+
+  private _show(content: IDiffContent): void {
+    const { original, code, isStreaming, problems } = content;
+    const { selected = null, isEditable = false } = content;
     const view = this._editor.editor;
     const streamed = isStreaming ? streamView(original, code) : null;
     this._node.classList.toggle('jp-mod-streaming', isStreaming);
@@ -122,9 +135,15 @@ export class DiffOverlay implements IDisposable {
       changes: textChanges(view.state.doc.toString(), text),
       effects: [
         setWrittenEnd.of(streamed?.writtenEnd ?? null),
-        setProblems.of(problemRanges(code, problems ?? []))
+        setProblems.of(problemRanges(code, problems ?? [])),
+        setSelected.of(selected),
+        ...(selected && selected.from !== this._selectedFrom
+          ? [EditorView.scrollIntoView(selected.from, { y: 'nearest' })]
+          : [])
       ]
     });
+    this._selectedFrom = selected?.from ?? null;
+    this._setEditable(isEditable);
     const hasHighlights = !isStreaming && areSimilar(original, code);
     if (original !== this._original || hasHighlights !== this._hasHighlights) {
       this._original = original;
@@ -137,6 +156,21 @@ export class DiffOverlay implements IDisposable {
           isCellEmpty ? [] : this._mergeExtension(original, hasHighlights)
         )
       });
+    }
+  }
+
+  /** Let the person edit the suggestion once it is complete. */
+  private _setEditable(isEditable: boolean): void {
+    if (isEditable !== this._isEditable) {
+      this._isEditable = isEditable;
+      this._editor.setOption('readOnly', !isEditable);
+      this._editor.editor.dispatch({
+        effects: this._editableCompartment.reconfigure(
+          EditorView.editable.of(isEditable)
+        )
+      });
+      // An undo must not bring back a part of the answer.
+      this._model.sharedModel.clearUndoHistory();
     }
   }
 
@@ -163,23 +197,23 @@ export class DiffOverlay implements IDisposable {
       gutter: false,
       highlightChanges: hasHighlights,
       diffConfig: DIFF_LIMITS,
-      mergeControls: (type, _action) => {
-        // Accept applies all changes that were not rejected, so a change needs no Accept button.
-        // Return an empty element instead of the button.
-        if (type === 'accept') {
-          return document.createElement('span');
-        }
+      mergeControls: type => {
+        const isAccept = type === 'accept';
         const button = document.createElement('button');
-        const label = trans.__('Reject this change');
+        const label = isAccept
+          ? trans.__('Accept this change')
+          : trans.__('Reject this change');
         button.type = 'button';
-        button.className = 'jp-AIServer-Diff-undo';
-        button.title = label;
+        button.className =
+          'jp-AIServer-Diff-decide' + (isAccept ? ' jp-mod-accept' : '');
+        button.title = `${label} (${changeKeys(isAccept)})`;
         button.setAttribute('aria-label', label);
-        button.textContent = '✗';
-        button.onclick = () => {
-          const view = this._editor.editor;
-          rejectChunk(view, view.posAtDOM(button));
-        };
+        button.textContent = isAccept ? '✓' : '✗';
+        button.onclick = () =>
+          this._options.onDecide(
+            this._editor.editor.posAtDOM(button),
+            isAccept
+          );
         return button;
       }
     });
@@ -189,6 +223,12 @@ export class DiffOverlay implements IDisposable {
   private readonly _model: CodeEditor.Model;
   private readonly _editor: CodeMirrorEditor;
   private readonly _mergeCompartment = new Compartment();
+  private readonly _editableCompartment = new Compartment();
+  private _isEditable = false;
+  /** Whether `show` changes the text, not the person. */
+  private _isUpdating = false;
+  /** The start of the selected change; null if none is selected. */
+  private _selectedFrom: number | null = null;
   /** The cell's code in the current diff; null before the first diff. */
   private _original: string | null = null;
   /** Whether the changed words are highlighted in the current diff. */
@@ -234,6 +274,34 @@ const streamDecorations = StateField.define<DecorationSet>({
     const caretLine = doc.lineAt(caretOffset).number;
     for (let number = caretLine + 1; number <= doc.lines; number++) {
       ranges.push(dimmedLine.range(doc.line(number).from));
+    }
+    return Decoration.set(ranges);
+  },
+  provide: field => EditorView.decorations.from(field)
+});
+
+/** Sets the offsets of the selected change. */
+const setSelected = StateEffect.define<{ from: number; to: number } | null>();
+
+const selectedLine = Decoration.line({ class: 'jp-AIServer-Diff-selected' });
+
+/** Marks the lines of the selected change. */
+const selectedDecorations = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (decorations, tr) => {
+    const effect = tr.effects.find(candidate => candidate.is(setSelected));
+    if (!effect) {
+      return decorations.map(tr.changes);
+    }
+    const range = effect.value as { from: number; to: number } | null;
+    const { doc } = tr.state;
+    const ranges = [];
+    if (range) {
+      const last = doc.lineAt(Math.min(range.to, doc.length)).number;
+      const first = doc.lineAt(Math.min(range.from, doc.length)).number;
+      for (let number = first; number <= last; number++) {
+        ranges.push(selectedLine.range(doc.line(number).from));
+      }
     }
     return Decoration.set(ranges);
   },

@@ -34,7 +34,7 @@ function complete(text: string, error: string | null = null) {
     }
   });
   const files: Record<string, string[]> = {
-    '': ['data/', 'my notes.md', '说明.txt'],
+    '': ['data/', 'my notes.md', 'a(1).py', 'photo.png', '说明.txt'],
     'data/': ['a.csv']
   };
   const listFiles = (folder: string) => files[folder] ?? [];
@@ -54,6 +54,7 @@ describe('completeMention', () => {
       '@cell1',
       '@data/',
       '@"my notes.md"',
+      '@"a(1).py"',
       '@说明.txt'
     ]);
     expect(complete('plot @', 'Traceback\nKeyError: 1')[0]).toEqual({

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { linesText } from '../../../labels/requestTitle';
 import type { GenerationModel } from '../../model/generation';
+import { fileMention, isMentionable } from '../../model/context/mentions';
 import { shapeText } from '../chips/dataFrameChips';
 import type { ICompletion } from './completionList';
 
@@ -134,11 +135,7 @@ function cells(
 }
 
 function files(names: readonly string[], folder: string): ICandidate[] {
-  return names.map(name => {
-    const path = folder + name;
-    return {
-      text: /[\s，。；：！？、（）]/.test(path) ? `@"${path}"` : `@${path}`,
-      description: ''
-    };
-  });
+  return names
+    .filter(name => name.endsWith('/') || isMentionable(name))
+    .map(name => ({ text: fileMention(folder + name), description: '' }));
 }

@@ -1,4 +1,5 @@
 /** The keys that work in the prompt row. */
+import { CommandRegistry } from '@lumino/commands';
 import type * as React from 'react';
 
 import type { GenerationModel } from '../../model/generation';
@@ -11,12 +12,17 @@ export function handleKey(
   model: GenerationModel,
   event: Pick<
     KeyboardEvent,
-    'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
+    'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
   >,
   text = ''
 ): boolean {
   const accel = event.ctrlKey || event.metaKey;
   const isSuggested = model.state.phase === 'suggested';
+  if (isSuggested && event.altKey && !accel && !event.shiftKey) {
+    if (handleChangeKey(model, event)) {
+      return true;
+    }
+  }
   if (event.key === 'Escape') {
     if (model.isBusy) {
       model.stop();
@@ -41,6 +47,41 @@ export function handleKey(
     return true;
   }
   return false;
+}
+
+/**
+ * Handle a key, pressed with Alt, that selects, accepts or rejects a change of the suggestion.
+ * Return whether the key was handled.
+ */
+function handleChangeKey(
+  { decision, state }: GenerationModel,
+  { key, code }: Pick<KeyboardEvent, 'key' | 'code'>
+): boolean {
+  if (key === 'ArrowDown' || key === 'ArrowUp') {
+    decision.selectChange(key === 'ArrowDown' ? 1 : -1);
+    return true;
+  }
+  // On a Mac, a letter with Alt is another character, so use the key's position.
+  const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code;
+  const isAccept = letter === 'y' || letter === 'KeyY';
+  const isReject = letter === 'n' || letter === 'KeyN';
+  if (!(isAccept || isReject)) {
+    return false;
+  }
+  const { change } = state;
+  if (change === null) {
+    decision.selectChange(1); // Show the change first; the next press decides.
+  } else if (isAccept) {
+    void decision.acceptChange(change);
+  } else {
+    decision.rejectChange(change);
+  }
+  return true;
+}
+
+/** Return the keys that accept or reject the selected change, such as “Alt+Y”. */
+export function changeKeys(isAccept: boolean): string {
+  return CommandRegistry.formatKeystroke(isAccept ? 'Alt Y' : 'Alt N');
 }
 
 /**
