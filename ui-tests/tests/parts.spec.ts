@@ -60,16 +60,26 @@ test('changes are accepted and rejected one by one, one undo step each (P11, P40
   }
 });
 
-test('a suggestion is edited before it is accepted, and follows the cell', async ({
+test('a suggestion survives a reload, is edited, regenerated in part, and follows the cell', async ({
   page,
   lab,
   openNotebook
 }) => {
   await openNotebook([SOURCE]);
   const cell = new CellUnderTest(page, 0);
-  await lab.model!.script(code(ANSWER));
+  await lab.model!.script(code(ANSWER), code('b = 2 * 10'));
   await cell.ask('times ten');
   await expect(cell.button(/^Accept$/)).toBeEnabled();
+  // After a reload, the suggestion is there again.
+  await page.notebook.save();
+  await page.reload({ waitForIsReady: false });
+  await cell.open();
+  await expect(cell.proposal).toContainText('d = 40');
+  await expect(cell.row).toContainText('times ten');
+  // Only the second change is regenerated.
+  await cell.proposal.getByRole('button', { name: 'Regenerate this change' }).nth(1).click();
+  await expect(cell.proposal).toContainText('b = 2 * 10');
+  await expect(cell.proposal).toContainText('c = 30');
   await cell.proposal.getByText('d = 40').click();
   await page.keyboard.press('End');
   await page.keyboard.type('0  # d');
@@ -88,6 +98,8 @@ test('a suggestion is edited before it is accepted, and follows the cell', async
   await expect(cell.input).toBeFocused();
   await cell.accept();
   expect(await cell.source()).toBe(
-    ANSWER.replace('same2 = 0', 'same2 = 1').replace('d = 40', 'd = 400  # d')
+    ANSWER.replace('same2 = 0', 'same2 = 1')
+      .replace('b = 20', 'b = 2 * 10')
+      .replace('d = 40', 'd = 400  # d')
   );
 });

@@ -57,7 +57,7 @@ test('a slash word is completed by keyboard or mouse, and names the mode', async
   await openNotebook(['n = len(rows)']);
   const cell = new CellUnderTest(page, 0);
   await cell.open();
-  const options = page.getByRole('listbox', { name: 'Kinds of requests' }).getByRole('option');
+  const options = page.getByRole('listbox', { name: 'Suggestions for the request' }).getByRole('option');
   await cell.input.pressSequentially('/e');
   await expect(options).toHaveText([/^\/explain/, /^\/edit/]);
   await cell.input.press('Escape');

@@ -109,6 +109,36 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     expect(decision.changeAt(4)).toBe(-1);
   });
 
+  it('regenerates one change, and then the whole request', async () => {
+    const t = await suggestTwoChanges();
+    void t.model.regenerateChange(1);
+    (await t.requested(2)).push(start(2), done(2, 'A\nb\nc\nd\nX'), null);
+    await t.phase('suggested');
+    expect(t.bodies[1]).toMatchObject({
+      intent: 'shout',
+      source: 'A\nb\nc\nd\nE',
+      mode: 'retry',
+      parentTurnId: 1,
+      context: { selection: { first: 5, last: 5 } }
+    });
+    expect(t.model.state.code).toBe('A\nb\nc\nd\nX');
+    await new Promise(resolve => setTimeout(resolve));
+    void t.model.retry();
+    (await t.requested(3)).push(start(3));
+    expect(t.bodies[2]).toMatchObject({ intent: 'shout', mode: 'retry' });
+    expect(t.bodies[2].source).toBe('a\nb\nc\nd\ne');
+    expect(t.bodies[2].context?.selection).toBeUndefined();
+  });
+
+  it('regenerates no change that only removes lines', async () => {
+    const t = setup({ source: 'a\nb\nc' });
+    void t.model.ask('less');
+    (await t.requested(1)).push(start(), done(1, 'a\nc'), null);
+    await t.phase('suggested');
+    await t.model.regenerateChange(0);
+    expect(t.bodies).toHaveLength(1);
+  });
+
   it('writes what the person has edited, and checks it after a pause', async () => {
     jest.useFakeTimers();
     const t = await suggestTwoChanges();

@@ -30,6 +30,7 @@ import {
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns, warmUp } from './requestBody';
+import { changeRequest } from './changeRequest';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
@@ -240,6 +241,19 @@ export class GenerationModel extends GenerationStore {
     await this._repair.runAfter(() => this._sender.retry(request));
   }
 
+  /**
+   * Ask for another answer that changes only the lines of one of the suggestion's changes. “Try
+   * again” still repeats the whole request.
+   */
+  async regenerateChange(index: number): Promise<void> {
+    const part = changeRequest(this, index);
+    const { request } = this;
+    if (part) {
+      await this._repair.runAfter(() => this._sender.send(part));
+      this.request = this.answeredRequest = request;
+    }
+  }
+
   /** Stop the generation that another page runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
     return this._repair.runAfter(() => this._sender.takeOver());
@@ -322,6 +336,9 @@ export class GenerationModel extends GenerationStore {
     });
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
+    }
+    if (past.openStep) {
+      this.showOpenSuggestion(past.openStep);
     }
   }
 

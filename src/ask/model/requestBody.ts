@@ -10,7 +10,8 @@ import type {
   EventBody,
   GenerateBody,
   Mention,
-  Preview
+  Preview,
+  Step
 } from '../../api/types';
 import { countHunks } from '../../diff/hunks';
 import type { IKernelVariables } from '../../kernel/variables';
@@ -126,7 +127,8 @@ export function fetchPreview(
 /**
  * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
  * `unansweredTurnIds` the ids of the turns without an answer. If the cell has no turns yet,
- * `lastTurnId` is 0.
+ * `lastTurnId` is 0. `openStep` is the step of the last turn if nobody has decided on its suggestion;
+ * otherwise null.
  */
 export async function loadPastTurns(
   history: IHistory,
@@ -135,10 +137,13 @@ export async function loadPastTurns(
   intents: string[];
   lastTurnId: number;
   unansweredTurnIds: number[];
+  openStep: Step | null;
 }> {
   const { steps } = await history.api.replay(key);
   const turns = steps.filter(step => step.kind === 'turn');
+  const last = turns[turns.length - 1];
   return {
+    openStep: last?.outcome === 'open' ? last : null,
     intents: turns.map(step => step.title),
     lastTurnId: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
     unansweredTurnIds: turns

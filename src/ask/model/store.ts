@@ -7,7 +7,12 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
+import type {
+  DataFrameProfile,
+  EventBody,
+  Mention,
+  Step
+} from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
@@ -18,8 +23,13 @@ import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { mentionKey, mentionsIn } from './context/mentions';
 import { ILineRange, lineRange } from './context/selection';
-import { IGenerationState, INITIAL_STATE, ITarget } from './state';
-import { ISuggestion } from './suggestion';
+import {
+  IGenerationState,
+  INITIAL_STATE,
+  ITarget,
+  suggestedState
+} from './state';
+import { ISuggestion, fromStep } from './suggestion';
 
 /** The modes that ask only for additions to the code, so that the check reports other changes. */
 const ADDITIVE_MODES = ['document', 'test'];
@@ -189,6 +199,31 @@ export class GenerationStore {
     }
     this.setState({ problems });
     return problems;
+  }
+
+  /**
+   * Show a suggestion again on which nobody has decided, for example because the page was reloaded.
+   * Don't if the cell has changed since, or if the person has begun another request.
+   */
+  showOpenSuggestion(step: Step): void {
+    const { phase, branch, selection } = this.state;
+    const source = this.target.source();
+    const hasBegun = this.inputText.trim() || branch || selection;
+    if (phase !== 'editing' || hasBegun || source !== step.before) {
+      return;
+    }
+    const suggestion = fromStep(step);
+    this.request = {
+      intent: step.title,
+      typed: step.title,
+      source: step.base ?? step.before,
+      dataframes: [],
+      attached: { frames: [], variables: [] }
+    };
+    this.baseSource = source;
+    this.setAnswer(suggestion);
+    this.setState(suggestedState(suggestion, source));
+    void this.check();
   }
 
   /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */

@@ -1,5 +1,5 @@
 /** A model's complete answer. */
-import type { Interaction } from '../../api/types';
+import type { Interaction, Step } from '../../api/types';
 
 /** A complete answer that can be accepted. */
 export interface ISuggestion {
@@ -29,6 +29,19 @@ export function toSuggestion(
     saveError,
     model: turn.model,
     mode: turn.mode
+  };
+}
+
+/** Return the suggestion of a turn's step. */
+export function fromStep(step: Step): ISuggestion {
+  return {
+    turnId: step.turnId ?? 0,
+    intent: step.title,
+    source: normalizeLineBreaks(step.code),
+    explanation: step.explanation ?? '',
+    saveError: null,
+    model: step.model,
+    mode: step.mode
   };
 }
 

@@ -16,7 +16,7 @@ import type { PanelLayout } from '@lumino/widgets';
 
 import type { GenerationModel } from '../model/generation';
 import { DiffOverlay } from './diff/diffOverlay';
-import { handleKey } from './input/promptKeys';
+import { handleKey, runChangeAction } from './input/promptKeys';
 import { PromptRow } from './promptRow';
 import type { IPromptRowServices } from './promptServices';
 import { RowFollower } from './rowFollower';
@@ -156,13 +156,8 @@ export class CellAskView implements IDisposable {
       cell,
       newEditor: options.newEditor,
       trans: options.trans,
-      onDecide: (offset, isAccepted) => {
-        const change = model.decision.changeAt(offset);
-        if (isAccepted) {
-          void model.decision.acceptChange(change);
-        } else {
-          model.decision.rejectChange(change);
-        }
+      onChange: (offset, action) => {
+        runChangeAction(model, model.decision.changeAt(offset), action);
         this.row.focus();
       },
       onEdit: edited => model.decision.edit(edited),

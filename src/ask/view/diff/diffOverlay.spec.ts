@@ -19,7 +19,7 @@ function setup() {
     addClass: (name: string) => classes.add(name),
     removeClass: (name: string) => classes.delete(name)
   };
-  const onDecide = jest.fn();
+  const onChange = jest.fn();
   const onEdit = jest.fn();
   const onKey = jest.fn();
   const factory = new CodeMirrorEditorFactory();
@@ -27,7 +27,7 @@ function setup() {
     cell: cell as unknown as Cell,
     newEditor: factory.newInlineEditor,
     trans: nullTranslator.load('aiserver'),
-    onDecide,
+    onChange,
     onEdit,
     onKey
   });
@@ -40,7 +40,7 @@ function setup() {
     editorNode,
     lines,
     node,
-    onDecide,
+    onChange,
     onEdit,
     onKey,
     overlay
@@ -97,15 +97,17 @@ describe('DiffOverlay', () => {
     const labels = buttons.map(button => button.getAttribute('aria-label'));
     expect(labels).toEqual([
       'Accept this change',
+      'Regenerate this change',
       'Reject this change',
       'Accept this change',
+      'Regenerate this change',
       'Reject this change'
     ]);
-    buttons[1].click();
-    buttons[2].click();
-    expect(t.onDecide.mock.calls).toEqual([
-      [0, false],
-      [16, true]
+    [2, 3, 4].forEach(index => buttons[index].click());
+    expect(t.onChange.mock.calls).toEqual([
+      [0, 'reject'],
+      [16, 'accept'],
+      [16, 'regenerate']
     ]);
     t.overlay.dispose();
   });

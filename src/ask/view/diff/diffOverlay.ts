@@ -39,7 +39,7 @@ import {
   setProblems
 } from './problemDecorations';
 import { streamView } from './streamView';
-import { changeKeys } from '../input/promptKeys';
+import { ChangeAction, changeKeys } from '../input/promptKeys';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
 
@@ -47,8 +47,8 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called when the person accepts or rejects the change at an offset of the suggestion's code. */
-  onDecide: (offset: number, isAccepted: boolean) => void;
+  /** Called with the offset of a change in the suggestion's code when the person selects a button. */
+  onChange: (offset: number, action: ChangeAction) => void;
   /** Called with the suggestion's code after the person has edited it. */
   onEdit: (code: string) => void;
   /** Called for each key that is pressed in the overlay, before the editor handles it. */
@@ -191,32 +191,42 @@ export class DiffOverlay implements IDisposable {
   }
 
   private _mergeExtension(original: string, hasHighlights: boolean): Extension {
-    const { trans } = this._options;
     return unifiedMergeView({
       original: original + '\n',
       gutter: false,
       highlightChanges: hasHighlights,
       diffConfig: DIFF_LIMITS,
       mergeControls: type => {
-        const isAccept = type === 'accept';
-        const button = document.createElement('button');
-        const label = isAccept
-          ? trans.__('Accept this change')
-          : trans.__('Reject this change');
-        button.type = 'button';
-        button.className =
-          'jp-AIServer-Diff-decide' + (isAccept ? ' jp-mod-accept' : '');
-        button.title = `${label} (${changeKeys(isAccept)})`;
-        button.setAttribute('aria-label', label);
-        button.textContent = isAccept ? '✓' : '✗';
-        button.onclick = () =>
-          this._options.onDecide(
-            this._editor.editor.posAtDOM(button),
-            isAccept
-          );
-        return button;
+        if (type === 'reject') {
+          return this._createButton('reject');
+        }
+        const buttons = document.createElement('span');
+        buttons.append(
+          this._createButton('accept'),
+          this._createButton('regenerate')
+        );
+        return buttons;
       }
     });
+  }
+
+  /** Create a button for a change. */
+  private _createButton(action: ChangeAction): HTMLElement {
+    const { trans, onChange } = this._options;
+    const labels = {
+      accept: trans.__('Accept this change'),
+      regenerate: trans.__('Regenerate this change'),
+      reject: trans.__('Reject this change')
+    };
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = `jp-AIServer-Diff-decide jp-mod-${action}`;
+    button.title = `${labels[action]} (${changeKeys(action)})`;
+    button.setAttribute('aria-label', labels[action]);
+    button.textContent = { accept: '✓', regenerate: '↻', reject: '✗' }[action];
+    button.onclick = () =>
+      onChange(this._editor.editor.posAtDOM(button), action);
+    return button;
   }
 
   private readonly _node: HTMLElement;

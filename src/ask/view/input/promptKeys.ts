@@ -49,39 +49,53 @@ export function handleKey(
   return false;
 }
 
+/** The actions for one change of a suggestion, and their keys, which are pressed with Alt. */
+const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
+export type ChangeAction = keyof typeof CHANGE_KEYS;
+
 /**
- * Handle a key, pressed with Alt, that selects, accepts or rejects a change of the suggestion.
- * Return whether the key was handled.
+ * Handle a key, pressed with Alt, that selects, accepts, rejects or regenerates a change of the
+ * suggestion. Return whether the key was handled.
  */
 function handleChangeKey(
-  { decision, state }: GenerationModel,
+  model: GenerationModel,
   { key, code }: Pick<KeyboardEvent, 'key' | 'code'>
 ): boolean {
   if (key === 'ArrowDown' || key === 'ArrowUp') {
-    decision.selectChange(key === 'ArrowDown' ? 1 : -1);
+    model.decision.selectChange(key === 'ArrowDown' ? 1 : -1);
     return true;
   }
   // On a Mac, a letter with Alt is another character, so use the key's position.
-  const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code;
-  const isAccept = letter === 'y' || letter === 'KeyY';
-  const isReject = letter === 'n' || letter === 'KeyN';
-  if (!(isAccept || isReject)) {
-    return false;
+  const letter = /^[a-z]$/i.test(key) ? key.toUpperCase() : code.slice(3);
+  const actions = Object.keys(CHANGE_KEYS) as ChangeAction[];
+  const action = actions.find(action => CHANGE_KEYS[action] === letter);
+  const { change } = model.state;
+  if (action && change === null) {
+    model.decision.selectChange(1); // Show the change first; the next press decides.
+  } else if (action) {
+    runChangeAction(model, change!, action);
   }
-  const { change } = state;
-  if (change === null) {
-    decision.selectChange(1); // Show the change first; the next press decides.
-  } else if (isAccept) {
-    void decision.acceptChange(change);
-  } else {
-    decision.rejectChange(change);
-  }
-  return true;
+  return !!action;
 }
 
-/** Return the keys that accept or reject the selected change, such as “Alt+Y”. */
-export function changeKeys(isAccept: boolean): string {
-  return CommandRegistry.formatKeystroke(isAccept ? 'Alt Y' : 'Alt N');
+/** Accept, reject or regenerate one of the suggestion's changes. */
+export function runChangeAction(
+  model: GenerationModel,
+  change: number,
+  action: ChangeAction
+): void {
+  if (action === 'accept') {
+    void model.decision.acceptChange(change);
+  } else if (action === 'reject') {
+    model.decision.rejectChange(change);
+  } else {
+    void model.regenerateChange(change);
+  }
+}
+
+/** Return the keys of an action for the selected change, such as “Alt+Y”. */
+export function changeKeys(action: ChangeAction): string {
+  return CommandRegistry.formatKeystroke(`Alt ${CHANGE_KEYS[action]}`);
 }
 
 /**

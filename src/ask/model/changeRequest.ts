@@ -1,0 +1,31 @@
+import { hunkRange } from '../../diff/hunks';
+import { lineRange, selectLines } from './context/selection';
+import type { IRequest } from './requestBody';
+import type { GenerationStore } from './store';
+
+/**
+ * Return the request for another answer that changes only the lines of one of the suggestion's
+ * changes. Return null if there is no such change, or if it only removes lines.
+ */
+export function changeRequest(
+  store: GenerationStore,
+  index: number
+): IRequest | null {
+  const { answeredRequest, state, suggestion, target } = store;
+  const { code, phase } = state;
+  const range = hunkRange(target.source() ?? '', code, index);
+  if (phase !== 'suggested' || !suggestion || !range) {
+    return null;
+  }
+  const selection = selectLines(code, range.from, range.to);
+  const isWhole = range.from === 0 && range.to === code.length;
+  if (!selection && !isWhole) {
+    return null;
+  }
+  const intent = answeredRequest?.intent ?? suggestion.intent;
+  return {
+    ...store.buildRequest(intent, answeredRequest?.typed ?? intent),
+    selection: selection && lineRange(selection, code),
+    isRetry: true
+  };
+}

@@ -1,0 +1,64 @@
+import type { Step } from '../../api/types';
+import { setup, start } from './generation.fakes';
+
+const OPEN: Partial<Step> = {
+  kind: 'turn',
+  turnId: 3,
+  title: 'double it',
+  before: 'x = 1',
+  code: 'x = 2',
+  explanation: 'why',
+  outcome: 'open'
+};
+
+describe('a suggestion without a decision, after a reload', () => {
+  /** Open the row of a cell whose history ends with these steps. */
+  async function open(steps: Partial<Step>[], act = (_: unknown) => {}) {
+    const t = setup();
+    t.steps.push(...steps);
+    t.model.open();
+    act(t);
+    await new Promise(resolve => setTimeout(resolve));
+    return t;
+  }
+
+  it('is shown again, can be regenerated and accepted (P34)', async () => {
+    const t = await open([OPEN]);
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      intent: 'double it',
+      code: 'x = 2',
+      explanation: 'why',
+      turnId: 3
+    });
+    await t.model.decision.accept();
+    expect(t.source()).toBe('x = 2');
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 3, source: 'x = 2' }
+    ]);
+    const other = await open([OPEN]);
+    void other.model.retry();
+    (await other.requested(1)).push(start(4));
+    expect(other.bodies[0]).toMatchObject({
+      intent: 'double it',
+      source: 'x = 1',
+      mode: 'retry'
+    });
+  });
+
+  it.each<[string, Partial<Step>[]]>([
+    ['was decided on', [{ ...OPEN, outcome: 'accepted' }]],
+    ['is not the last turn', [OPEN, { ...OPEN, outcome: 'done', turnId: 4 }]],
+    ['was for other code', [{ ...OPEN, before: 'x = 0' }]]
+  ])('is not shown if it %s', async (_, steps) => {
+    expect((await open(steps)).model.state.phase).toBe('editing');
+  });
+
+  it('does not replace a request that the person has begun', async () => {
+    const t = await open([OPEN], t => {
+      (t as ReturnType<typeof setup>).model.inputText = 'print it';
+    });
+    expect(t.model.state.phase).toBe('editing');
+    expect(t.model.inputText).toBe('print it');
+  });
+});
