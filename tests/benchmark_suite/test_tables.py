@@ -10,6 +10,7 @@ import pytest
 from benchmarks.suite.failures import CLASSES, failure_class
 from benchmarks.suite.flow import STAGES
 from benchmarks.suite.intervals import wilson
+from benchmarks.suite.publish import without_answers
 from benchmarks.suite.results import ResultFile, read
 from benchmarks.suite.table import share, tables
 
@@ -112,3 +113,25 @@ def test_holdout_items_and_sets_have_their_own_tables() -> None:
 def test_a_share_has_its_interval() -> None:
     assert share(8, 16) == "8 (50 %, 28–72)"
     assert share(0, 0) == "–"
+
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = sorted((ROOT / "benchmarks" / "results").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.stem)
+def test_the_docs_have_the_tables_of_the_published_results(path: Path) -> None:
+    lines = read([path])
+    assert lines == without_answers(lines)
+    docs = (ROOT / "docs" / "real-requests.md").read_text("utf-8")
+    of_holdout = [line for line in lines if line["holdout"]]
+    assert len(of_holdout) == 159
+    for row in tables(of_holdout, by_set=False).splitlines()[2:]:
+        assert row in docs
+
+
+def test_answers_are_not_published() -> None:
+    stage = {"right": True, "code": "x", "error": "E: x", "seconds": 1.0}
+    line = {"model": "m", "run": "1", "item": "a", "stages": {"plain": stage}}
+    (published,) = without_answers([line, line])
+    assert published["stages"]["plain"] == {"right": True, "seconds": 1.0}
