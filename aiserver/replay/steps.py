@@ -152,7 +152,8 @@ class _Reader:
             self._accept(event, turn_step)
         elif event.type == "reject" and turn_step is not None:
             if turn_step.outcome in ("open", "refined"):
-                turn_step.outcome = "rejected"
+                has_part = self._accepted_part_of(turn_step)
+                turn_step.outcome = "accepted" if has_part else "rejected"
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
                 # The source was changed before the reject, and no event records that change.
@@ -187,7 +188,8 @@ class _Reader:
             self._settle(turn_step, event)
             self._apply(turn_step)
         elif turn_step.outcome != "accepted" or source != self.source:
-            turn_step.outcome = "accepted"
+            if not is_part:
+                turn_step.outcome = "accepted"
             is_older = turn_step.index in self.suggestions_for_older_code or (
                 turn_step.before != self.source and not self._accepted_part_of(turn_step)
             )

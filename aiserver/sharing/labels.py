@@ -80,7 +80,7 @@ def title(step: Step) -> str:
     if step.kind == "run":
         count = (step.data or {}).get("execution_count")
         return f"Run [{count}]" if isinstance(count, int) else "Run"
-    if step.kind == "accept" and (step.data or {}).get("part"):
+    if step.kind == "accept" and {"part", "hunks"} & (step.data or {}).keys():
         return _part_title((step.data or {}).get("hunks"))
     if step.kind == "accept":
         return f"Accepted step {from_number}" if from_number else "Accepted an earlier answer"

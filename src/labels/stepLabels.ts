@@ -63,7 +63,7 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
     case 'edit':
       return editTitle(step, trans);
     case 'accept':
-      if (step.data?.part) {
+      if (step.data?.part || step.data?.hunks) {
         return partTitle(step.data.hunks, trans);
       }
       return step.fromStep === undefined

@@ -209,6 +209,18 @@ def test_changes_that_are_accepted_one_by_one_are_steps_of_their_own() -> None:
     assert [line.author for line in lines].count("model") == 3
 
 
+def test_a_suggestion_stays_open_until_its_rest_is_decided_on() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="a\nb\nc")
+    builder.turn("a\nb\nc", "A\nb\nC")
+    part = {"part": True, "hunks": {"accepted": 1, "of": 2}}
+    builder.event("accept", turn_id=1, source="A\nb\nc", data=part)
+    assert builder.replay()[1].outcome == "open"
+    builder.event("reject", turn_id=1, source="A\nb\nc")
+    steps = builder.replay()
+    assert (steps[1].outcome, steps[-1].after) == ("accepted", "A\nb\nc")
+
+
 def test_a_request_that_continues_from_an_open_answer_refines_it() -> None:
     builder = SessionBuilder()
     first = builder.turn("a", "a\nb")

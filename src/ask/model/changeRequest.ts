@@ -1,5 +1,5 @@
 import { hunkRange } from '../../diff/hunks';
-import { lineRange, selectLines } from './context/selection';
+import { ISelection, lineRange, selectLines } from './context/selection';
 import type { IRequest } from './requestBody';
 import type { GenerationStore } from './store';
 
@@ -10,7 +10,7 @@ import type { GenerationStore } from './store';
 export function changeRequest(
   store: GenerationStore,
   index: number
-): IRequest | null {
+): { request: IRequest; lines: ISelection | null } | null {
   const { answeredRequest, state, suggestion, target } = store;
   const { code, phase } = state;
   const range = hunkRange(target.source() ?? '', code, index);
@@ -23,9 +23,11 @@ export function changeRequest(
     return null;
   }
   const intent = answeredRequest?.intent ?? suggestion.intent;
-  return {
+  const request = {
     ...store.buildRequest(intent, answeredRequest?.typed ?? intent),
     selection: selection && lineRange(selection, code),
-    isRetry: true
+    isRetry: true,
+    isPart: true
   };
+  return { request, lines: selection };
 }

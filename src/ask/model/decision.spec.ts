@@ -37,15 +37,19 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     await t.model.decision.acceptChange(0);
     expect(t.source()).toBe('A\nb\nc\nd\nE');
     expect(t.model.state.phase).toBe('idle');
-    const part = (source: string, accepted: number) => ({
-      type: 'accept',
-      turnId: 1,
-      source,
-      data: { part: true, hunks: { accepted, of: 2 } }
-    });
+    // The last one decides on the suggestion.
+    const accept = { type: 'accept', turnId: 1 };
     expect(t.recorded).toEqual([
-      part('a\nb\nc\nd\nE', 1),
-      part('A\nb\nc\nd\nE', 2)
+      {
+        ...accept,
+        source: 'a\nb\nc\nd\nE',
+        data: { part: true, hunks: { accepted: 1, of: 2 } }
+      },
+      {
+        ...accept,
+        source: 'A\nb\nc\nd\nE',
+        data: { hunks: { accepted: 2, of: 2 } }
+      }
     ]);
   });
 
@@ -170,6 +174,28 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       code: 'A\nb\nX\nd\nE',
       isCellEdited: true
     });
+    // Neither button removes the change of the other window.
+    t.edit('a\nb\nX\nd\ne');
+    t.model.decision.onSourceChanged();
+    t.model.decision.rejectChange(0);
+    t.model.decision.restore();
+    expect(t.model.state.code).toBe('A\nb\nX\nd\nE');
+    void t.model.retry();
+    (await t.requested(2)).push(start(2));
+    expect(t.bodies[1].source).toBe('a\nb\nX\nd\ne');
+  });
+
+  it('repeats a failed request for one change, and its lines, on another try', async () => {
+    const t = await suggestTwoChanges();
+    void t.model.regenerateChange(1);
+    (await t.requested(2)).push(new Error('gone'));
+    await t.until(({ failure }) => failure !== null);
+    expect(t.model.state).toMatchObject({ draft: '', code: 'A\nb\nc\nd\nE' });
+    await new Promise(resolve => setTimeout(resolve));
+    expect(t.model.selectedLines).toBeNull();
+    void t.model.retry();
+    (await t.requested(3)).push(start(3));
+    expect(t.bodies[2].context?.selection).toEqual({ first: 5, last: 5 });
   });
 
   it('records how many changes of the suggestion are accepted in part', async () => {

@@ -19,6 +19,7 @@ import {
   rejectEvent
 } from './requestBody';
 import type { GenerationStore } from './store';
+import { normalizeLineBreaks } from './suggestion';
 
 /** The pause in milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
@@ -33,10 +34,16 @@ interface ICounts {
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
+  /** The cell's code, with the line breaks of the suggestion; null if the cell was deleted. */
+  private get _source(): string | null {
+    const source = this._store.target.source();
+    return source === null ? null : normalizeLineBreaks(source);
+  }
+
   /** Reject one of the suggestion's changes: `accept` won't write it. */
   rejectChange(index: number): void {
-    const { suggestion, state, target } = this._store;
-    const source = target.source();
+    const { suggestion, state } = this._store;
+    const source = this._source;
     if (state.phase === 'suggested' && suggestion && source !== null) {
       const code = revertHunk(source, state.code, index);
       const count = countHunks(source, state.code) - countHunks(source, code);
@@ -52,7 +59,7 @@ export class Decision {
    */
   async acceptChange(index: number): Promise<void> {
     const { suggestion, state, target } = this._store;
-    const previous = target.source();
+    const previous = this._source;
     if (state.phase !== 'suggested' || !suggestion || previous === null) {
       return;
     }
@@ -63,9 +70,10 @@ export class Decision {
     const remaining = countHunks(source, state.code);
     const { accepted, rejected } = this._count('accepted', 1);
     const total = accepted + rejected + remaining;
-    const { baseSource } = this._store;
-    // The cell isn't edited by somebody else, so set this before the cell changes.
-    this._store.baseSource = source;
+    const { baseSource, isCellEdited } = this._store;
+    if (!isCellEdited) {
+      this._store.baseSource = source; // Before the cell changes, so that it isn't merged.
+    }
     if (!target.apply(source)) {
       this._store.baseSource = baseSource;
       this._count('accepted', -1);
@@ -80,27 +88,28 @@ export class Decision {
       this._closeSuggestion();
     }
     await this._store.record(
-      acceptPartEvent(suggestion, source, { accepted, of: total })
+      acceptPartEvent(suggestion, source, remaining > 0, {
+        accepted,
+        of: total
+      })
     );
   }
 
   /** Return the index of the suggestion's change at an offset of its code; -1 if there is none. */
   changeAt(offset: number): number {
-    const { state, target } = this._store;
-    return hunkIndexAt(target.source() ?? '', state.code, offset);
+    return hunkIndexAt(this._source ?? '', this._store.state.code, offset);
   }
 
   /** The lines of the selected change, as offsets of the suggestion's code; null if none is. */
   get selectedRange(): { from: number; to: number } | null {
     const { change, code } = this._store.state;
-    const source = this._store.target.source() ?? '';
-    return change === null ? null : hunkRange(source, code, change);
+    return change === null ? null : hunkRange(this._source ?? '', code, change);
   }
 
   /** Select the next or previous change of the suggestion, for `acceptChange` by keyboard. */
   selectChange(direction: 1 | -1): void {
-    const { state, target } = this._store;
-    const count = countHunks(target.source() ?? '', state.code);
+    const { state } = this._store;
+    const count = countHunks(this._source ?? '', state.code);
     if (state.phase === 'suggested' && count) {
       const { change } = state;
       const start = direction > 0 ? -1 : count;
@@ -111,8 +120,7 @@ export class Decision {
 
   /** If a change was selected, select the one that is now in its place. */
   private _reselect(change: number | null): void {
-    const { state, target } = this._store;
-    const count = countHunks(target.source() ?? '', state.code);
+    const count = countHunks(this._source ?? '', this._store.state.code);
     if (change !== null && count) {
       this._store.setState({ change: Math.min(change, count - 1) });
     }
@@ -258,25 +266,30 @@ export class Decision {
   }
 
   private _followCell(): void {
-    const { baseSource, isCellEdited, state, target } = this._store;
-    const source = target.source();
-    if (
-      state.phase !== 'suggested' ||
-      !isCellEdited ||
-      baseSource === null ||
-      source === null
-    ) {
+    const store = this._store;
+    const { baseSource: base, suggestion, state } = store;
+    const source = this._source;
+    const isFollowed = state.phase === 'suggested' && store.isCellEdited;
+    if (!isFollowed || !suggestion || base === null || source === null) {
       return;
     }
-    if (this._previousSources.includes(source)) {
+    if (source === this._previousSources[this._previousSources.length - 1]) {
       // The person has undone the acceptance of a change, so the suggestion has this change again.
-      this._store.baseSource = source;
+      this._previousSources.pop();
+      this._count('accepted', -1);
+      store.baseSource = source;
       this._setCode(state.code);
       return;
     }
-    const code = mergeSources(baseSource, state.code, source);
+    const code = mergeSources(base, state.code, source);
     if (code !== null) {
-      this._store.baseSource = source;
+      // “Restore the original suggestion” and “Regenerate” must not remove the other change.
+      const original = mergeSources(base, suggestion.source, source);
+      store.suggestion = { ...suggestion, source: original ?? code };
+      if (store.request?.source === base) {
+        store.request = { ...store.request, source };
+      }
+      store.baseSource = source;
       this._setCode(code);
     }
   }

@@ -74,6 +74,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const phase = 'editing';
+    this.hasBegun = false;
     this.setState({ phase, notice: null, failure: null, selection });
     void this._prepare();
   }
@@ -208,6 +209,7 @@ export class GenerationModel extends GenerationStore {
   ): Promise<void> {
     const { target } = this;
     const error = target.error();
+    this.hasBegun = true;
     if (error === null) {
       return;
     }
@@ -247,9 +249,19 @@ export class GenerationModel extends GenerationStore {
    */
   async regenerateChange(index: number): Promise<void> {
     const part = changeRequest(this, index);
-    const { request } = this;
-    if (part) {
-      await this._repair.runAfter(() => this._sender.send(part));
+    if (!part) {
+      return;
+    }
+    const { request, suggestion } = this;
+    const { selection } = this.state;
+    // Corrections of the answer are limited to the same lines.
+    this.select(part.lines);
+    await this._repair.runAfter(() => this._sender.send(part.request));
+    if (this.state.selection === part.lines) {
+      this.select(selection);
+    }
+    // If it failed, “Try again” repeats this request.
+    if (this.request === part.request && this.suggestion !== suggestion) {
       this.request = this.answeredRequest = request;
     }
   }

@@ -46,12 +46,49 @@ describe('a suggestion without a decision, after a reload', () => {
     });
   });
 
+  it('is regenerated as it was requested: for its lines, after its turn', async () => {
+    const parent = {
+      ...OPEN,
+      index: 0,
+      turnId: 2,
+      outcome: 'refined'
+    } as const;
+    const data = { selection: { first: 1, last: 1 } };
+    const step = { ...OPEN, index: 1, parent: 0, base: 'x = 2\ny', data };
+    const t = await open([parent, step]);
+    expect(t.model.state.phase).toBe('suggested');
+    void t.model.retry();
+    (await t.requested(1)).push(start(4));
+    expect(t.bodies[0]).toMatchObject({
+      source: 'x = 2\ny',
+      parentTurnId: 2,
+      context: { selection: { first: 1, last: 1 } }
+    });
+  });
+
   it.each<[string, Partial<Step>[]]>([
     ['was decided on', [{ ...OPEN, outcome: 'accepted' }]],
     ['is not the last turn', [OPEN, { ...OPEN, outcome: 'done', turnId: 4 }]],
+    [
+      'is a correction of an answer that was decided on',
+      [
+        { ...OPEN, outcome: 'rejected' },
+        { ...OPEN, turnId: 4 }
+      ]
+    ],
     ['was for other code', [{ ...OPEN, before: 'x = 0' }]]
   ])('is not shown if it %s', async (_, steps) => {
     expect((await open(steps)).model.state.phase).toBe('editing');
+  });
+
+  it('is not shown while an error is being fixed', async () => {
+    const t = await open([OPEN], t => {
+      const { target, model } = t as ReturnType<typeof setup>;
+      target.error.mockReturnValue('KeyError');
+      target.check.mockReturnValue(new Promise(() => undefined));
+      void model.fix(error => error);
+    });
+    expect(t.model.state.phase).toBe('editing');
   });
 
   it('does not replace a request that the person has begun', async () => {

@@ -49,6 +49,8 @@ export interface IRequest {
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
+  /** Whether the request asks for another answer to one of the suggestion's changes only. */
+  readonly isPart?: boolean;
 }
 
 /** Build the part of a body that describes the cell and its notebook. */
@@ -137,13 +139,12 @@ export async function loadPastTurns(
   intents: string[];
   lastTurnId: number;
   unansweredTurnIds: number[];
-  openStep: Step | null;
+  openStep: IOpenStep | null;
 }> {
   const { steps } = await history.api.replay(key);
   const turns = steps.filter(step => step.kind === 'turn');
-  const last = turns[turns.length - 1];
   return {
-    openStep: last?.outcome === 'open' ? last : null,
+    openStep: findOpenStep(steps, turns),
     intents: turns.map(step => step.title),
     lastTurnId: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
     unansweredTurnIds: turns
@@ -151,6 +152,37 @@ export async function loadPastTurns(
       .map(step => step.turnId ?? 0)
   };
 }
+
+/** The step of a suggestion, and the turn that its request continued from, if any. */
+export interface IOpenStep {
+  readonly step: Step;
+  readonly parentTurnId?: number;
+}
+
+/** Return the step of the last turn if nobody has decided on its suggestion; otherwise null. */
+function findOpenStep(
+  steps: readonly Step[],
+  turns: readonly Step[]
+): IOpenStep | null {
+  const step = turns[turns.length - 1];
+  // After a correction, the first answer can be the one that the person decided on.
+  const isDecided = turns
+    .slice(-1 - MAX_ATTEMPTS_OF_REQUEST, -1)
+    .some(
+      ({ before, outcome }) =>
+        before === step.before &&
+        (outcome === 'accepted' || outcome === 'rejected')
+    );
+  if (step?.outcome !== 'open' || isDecided) {
+    return null;
+  }
+  const isRefinement = typeof step.base === 'string';
+  const parent = isRefinement ? steps[step.parent ?? -1] : undefined;
+  return { step, parentTurnId: parent?.turnId };
+}
+
+/** The maximum number of further answers that the page requests automatically for a request. */
+const MAX_ATTEMPTS_OF_REQUEST = 4;
 
 /**
  * Return whether a turn's suggestion was accepted or rejected; false if the history can't be read.
@@ -227,16 +259,23 @@ export function acceptEvent(
 
 /**
  * Create the event that records that one of a suggestion's changes was accepted. `source` is the
- * cell's code with the changes that have been accepted so far.
+ * cell's code with the changes that have been accepted so far. If changes remain, the event is
+ * marked as a part, so that the suggestion stays open.
  */
 export function acceptPartEvent(
   { turnId, saveError, model }: ISuggestion,
   source: string,
+  hasMore: boolean,
   hunks: { accepted: number; of: number }
 ): EventBody {
   return saveError
     ? unsavedEvent(source, model)
-    : { type: 'accept', turnId, source, data: { part: true, hunks } };
+    : {
+        type: 'accept',
+        turnId,
+        source,
+        data: { ...(hasMore && { part: true }), hunks }
+      };
 }
 
 /**

@@ -107,6 +107,8 @@ export class RequestSender {
     }
     this._isRepairing = request.isRepair ?? false;
     this._isRetrying = request.isRetry ?? false;
+    this._isPart = request.isPart ?? false;
+    store.hasBegun = true;
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
     store.setState(waitingState(request.intent, store.nextTurnId));
@@ -144,7 +146,9 @@ export class RequestSender {
     const { suggestion, target } = this._store;
     const isUnchanged = suggestion || request.isRetry;
     const source = isUnchanged ? request.source : target.source();
-    const selection = this._store.selectedLinesOf(source ?? request.source);
+    const selection = request.isPart
+      ? request.selection
+      : this._store.selectedLinesOf(source ?? request.source);
     return { ...request, source: source ?? request.source, selection };
   }
 
@@ -318,7 +322,8 @@ export class RequestSender {
         isCellEdited
       }),
       // The person didn't write the request of a repair, so it isn't put into the input field.
-      ...(this._isRepairing && { draft: '', failure: null })
+      ...(this._isRepairing && { draft: '', failure: null }),
+      ...(this._isPart && { draft: '' })
     });
   }
 
@@ -340,6 +345,7 @@ export class RequestSender {
   private _mightStillRun = false;
   private _isRepairing = false;
   private _isRetrying = false;
+  private _isPart = false;
   /** The current stream, whose events change the state; null if no request waits or streams. */
   private _stream: GenerationStream | null = null;
   /** The stream that was started last. The next request waits until it has ended. */

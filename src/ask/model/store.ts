@@ -7,22 +7,18 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type {
-  DataFrameProfile,
-  EventBody,
-  Mention,
-  Step
-} from '../../api/types';
+import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
+import { selectedLines } from '../../labels/requestTitle';
 import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
-import { IRequest, recordEvent } from './requestBody';
+import { IOpenStep, IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { mentionKey, mentionsIn } from './context/mentions';
-import { ILineRange, lineRange } from './context/selection';
+import { ILineRange, lineRange, selectionOfLines } from './context/selection';
 import {
   IGenerationState,
   INITIAL_STATE,
@@ -76,6 +72,8 @@ export class GenerationStore {
    */
   baseSource: string | null = null;
   isDisposed = false;
+  /** Whether a request was begun since the row was opened. */
+  hasBegun = false;
 
   get state(): IGenerationState {
     return this._state;
@@ -205,21 +203,27 @@ export class GenerationStore {
    * Show a suggestion again on which nobody has decided, for example because the page was reloaded.
    * Don't if the cell has changed since, or if the person has begun another request.
    */
-  showOpenSuggestion(step: Step): void {
-    const { phase, branch, selection } = this.state;
+  showOpenSuggestion({ step, parentTurnId }: IOpenStep): void {
+    const { phase, branch, selection } = this._state;
     const source = this.target.source();
-    const hasBegun = this.inputText.trim() || branch || selection;
+    const hasBegun =
+      this.hasBegun || this.inputText.trim() || branch || selection;
     if (phase !== 'editing' || hasBegun || source !== step.before) {
       return;
     }
-    const suggestion = fromStep(step);
+    const requestSource = step.base ?? step.before;
+    const lines = selectedLines(step.data);
+    this.setState({
+      selection: lines && selectionOfLines(requestSource, lines)
+    });
+    const isTyped = !step.title.includes('\n'); // Other requests contain an error.
     this.request = {
-      intent: step.title,
-      typed: step.title,
-      source: step.base ?? step.before,
-      dataframes: [],
-      attached: { frames: [], variables: [] }
+      ...this.buildRequest(step.title, isTyped ? step.title : ''),
+      source: requestSource,
+      selection: lines,
+      parentTurnId
     };
+    const suggestion = fromStep(step);
     this.baseSource = source;
     this.setAnswer(suggestion);
     this.setState(suggestedState(suggestion, source));

@@ -138,7 +138,7 @@ export class CellAskView implements IDisposable {
     if (this._disposed || !cell.editor) {
       return;
     }
-    const { phase, code, problems, requestTime } = model.state;
+    const { phase, code, problems, isChecking, requestTime } = model.state;
     if (this._requestTime !== requestTime) {
       this._requestTime = requestTime;
       if (model.isGenerating) {
@@ -162,6 +162,9 @@ export class CellAskView implements IDisposable {
       },
       onEdit: edited => model.decision.edit(edited),
       onKey: event => {
+        if (event.isComposing || event.keyCode === 229) {
+          return; // The key belongs to an input method.
+        }
         if (event.key === 'Escape' && !model.isBusy) {
           event.preventDefault();
           event.stopPropagation();
@@ -178,7 +181,7 @@ export class CellAskView implements IDisposable {
       problems,
       selected: model.decision.selectedRange,
       isStreaming: phase === 'streaming',
-      isEditable: phase === 'suggested'
+      isEditable: phase === 'suggested' && !isChecking
     });
   }
 

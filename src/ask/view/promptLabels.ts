@@ -204,6 +204,9 @@ export function announcement(
   trans: TranslationBundle
 ): string {
   const notice = noticeText(state, trans);
+  if (state.phase === 'suggested' && state.change !== null) {
+    return trans.__('Change %1 is selected.', state.change + 1);
+  }
   if (state.phase === 'suggested' && !state.failure) {
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'

@@ -57,3 +57,15 @@ export function lineRange(
       }
     : null;
 }
+
+/** Return the selection of some lines of a source; null if they are all of its lines. */
+export function selectionOfLines(
+  source: string,
+  { first, last }: ILineRange
+): ISelection | null {
+  const lines = source.split('\n');
+  const above = lines.slice(0, first - 1).map(line => `${line}\n`);
+  const below = lines.slice(last).map(line => `\n${line}`);
+  const selection = { above: above.join(''), below: below.join('') };
+  return selection.above || selection.below ? selection : null;
+}

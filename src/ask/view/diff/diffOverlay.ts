@@ -79,6 +79,7 @@ export class DiffOverlay implements IDisposable {
     this._node.setAttribute('aria-label', trans.__('Suggested code'));
     this._node.dataset.lmSuppressShortcuts = 'true';
     this._node.addEventListener('keydown', _options.onKey, { capture: true });
+    this._node.addEventListener('keydown', event => this._onKeydown(event));
     this._model = new CodeEditor.Model({ mimeType: cell.model.mimeType });
     this._editor = newEditor({
       host: this._node,
@@ -208,6 +209,22 @@ export class DiffOverlay implements IDisposable {
         return buttons;
       }
     });
+  }
+
+  /** Undo and redo edits of the suggestion. JupyterLab's shortcuts for this are disabled here. */
+  private _onKeydown(event: KeyboardEvent): void {
+    const { ctrlKey, metaKey, altKey, shiftKey } = event;
+    const key = event.key.toLowerCase();
+    const isRedo = key === 'y' || (key === 'z' && shiftKey);
+    if ((ctrlKey || metaKey) && !altKey && (key === 'z' || isRedo)) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (isRedo) {
+        this._editor.redo();
+      } else {
+        this._editor.undo();
+      }
+    }
   }
 
   /** Create a button for a change. */

@@ -18,10 +18,8 @@ export function handleKey(
 ): boolean {
   const accel = event.ctrlKey || event.metaKey;
   const isSuggested = model.state.phase === 'suggested';
-  if (isSuggested && event.altKey && !accel && !event.shiftKey) {
-    if (handleChangeKey(model, event)) {
-      return true;
-    }
+  if (isSuggested && handleChangeKey(model, event)) {
+    return true;
   }
   if (event.key === 'Escape') {
     if (model.isBusy) {
@@ -49,24 +47,35 @@ export function handleKey(
   return false;
 }
 
-/** The actions for one change of a suggestion, and their keys, which are pressed with Alt. */
+/** The actions for one change of a suggestion, and their keys, which are pressed with Alt (Control and Option on a Mac). */
 const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
 /**
- * Handle a key, pressed with Alt, that selects, accepts, rejects or regenerates a change of the
- * suggestion. Return whether the key was handled.
+ * Handle a key that selects, accepts, rejects or regenerates a change of the suggestion. Return
+ * whether the key was handled.
  */
 function handleChangeKey(
   model: GenerationModel,
-  { key, code }: Pick<KeyboardEvent, 'key' | 'code'>
+  event: Pick<
+    KeyboardEvent,
+    'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
+  >
 ): boolean {
-  if (key === 'ArrowDown' || key === 'ArrowUp') {
+  const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
+  if (!altKey || metaKey || shiftKey) {
+    return false;
+  }
+  const isArrow = key === 'ArrowDown' || key === 'ArrowUp';
+  if (isArrow && !ctrlKey) {
     model.decision.selectChange(key === 'ArrowDown' ? 1 : -1);
     return true;
   }
-  // On a Mac, a letter with Alt is another character, so use the key's position.
-  const letter = /^[a-z]$/i.test(key) ? key.toUpperCase() : code.slice(3);
+  // On a Mac, Option and a letter write another character, so Control is needed, too.
+  if (ctrlKey !== isMac()) {
+    return false;
+  }
+  const letter = isMac() ? code.slice(3) : key.toUpperCase();
   const actions = Object.keys(CHANGE_KEYS) as ChangeAction[];
   const action = actions.find(action => CHANGE_KEYS[action] === letter);
   const { change } = model.state;
@@ -76,6 +85,10 @@ function handleChangeKey(
     runChangeAction(model, change!, action);
   }
   return !!action;
+}
+
+function isMac(): boolean {
+  return navigator.platform.startsWith('Mac');
 }
 
 /** Accept, reject or regenerate one of the suggestion's changes. */
@@ -95,7 +108,8 @@ export function runChangeAction(
 
 /** Return the keys of an action for the selected change, such as “Alt+Y”. */
 export function changeKeys(action: ChangeAction): string {
-  return CommandRegistry.formatKeystroke(`Alt ${CHANGE_KEYS[action]}`);
+  const modifiers = isMac() ? 'Ctrl Alt' : 'Alt';
+  return CommandRegistry.formatKeystroke(`${modifiers} ${CHANGE_KEYS[action]}`);
 }
 
 /**
@@ -103,7 +117,6 @@ export function changeKeys(action: ChangeAction): string {
  * deletes the text to the end of the line.
  */
 export function isAskKey(event: React.KeyboardEvent): boolean {
-  const isMac = navigator.platform.startsWith('Mac');
-  const accel = isMac ? event.metaKey : event.ctrlKey;
+  const accel = isMac() ? event.metaKey : event.ctrlKey;
   return accel && !event.shiftKey && event.key.toLowerCase() === 'k';
 }
