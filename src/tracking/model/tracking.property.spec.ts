@@ -16,10 +16,19 @@ afterEach(() => document.body.replaceChildren());
 /** Sources that were displayed, each as JSON of `[cell id, source]`. */
 type Shown = Set<string>;
 
-function addShown(open: OpenNotebook, shown: Shown): void {
-  open.ids.forEach((id, index) =>
-    shown.add(JSON.stringify([id, open.sources[index]]))
+/**
+ * Return the ids and sources of the cells. After a cut, JupyterLab's “Duplicate Cells” creates a
+ * cell with the id of the original. Until the next request or save repairs the ids, only the first
+ * cell with an id is recorded (see `mirror.ts`), so only this one is returned.
+ */
+function cellsOf(open: OpenNotebook): [string, string][] {
+  return open.ids.flatMap((id, index): [string, string][] =>
+    open.ids.indexOf(id) === index ? [[id, open.sources[index]]] : []
   );
+}
+
+function addShown(open: OpenNotebook, shown: Shown): void {
+  cellsOf(open).forEach(cell => shown.add(JSON.stringify(cell)));
 }
 
 async function check(operations: Operation[], documentWideUndo: boolean) {
@@ -49,7 +58,7 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
     if (CAPTURING_OPERATIONS.includes(operation.do)) {
       addShown(open, shown);
     }
-    const earlier = open.ids.map((id, at) => [id, open.sources[at]]);
+    const earlier = cellsOf(open);
     open = await perform(open, operation, answers);
     addShown(open, allShown);
     if (open.ids.join() !== before) {
@@ -58,11 +67,11 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
       addShown(open, shown);
     }
     if (operation.do === 'save' || operation.do === 'reopen') {
-      saves.push(new Map(open.ids.map((id, at) => [id, open.sources[at]])));
+      saves.push(new Map(cellsOf(open)));
     }
   }
   await open.save();
-  saves.push(new Map(open.ids.map((id, at) => [id, open.sources[at]])));
+  saves.push(new Map(cellsOf(open)));
   addShown(open, shown);
 
   // No turn is lost.
@@ -104,12 +113,10 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
     }
   }
   // The last recorded sources are the current ones.
-  open.ids.forEach((id, index) => {
+  for (const [id, source] of cellsOf(open)) {
     const session = server.session(notebookId, id);
-    expect(session ? lastSource(session.records) : '').toBe(
-      open.sources[index]
-    );
-  });
+    expect(session ? lastSource(session.records) : '').toBe(source);
+  }
   // Each save can be reconstructed.
   const log = server.logs.get(notebookId)!;
   const marked = log.flatMap((entry, at) => (entry.saved ? [at] : []));
