@@ -73,6 +73,31 @@ export function repairCellIds(model: INotebookModel): boolean {
   return hasChanges;
 }
 
+/**
+ * Give cells that share an id different ids. Of several cells with the same id, the original keeps
+ * it, or else the first one. After a cut, JupyterLab's “Duplicate Cells” creates such cells.
+ */
+export function separateIds(
+  notebook: YNotebook,
+  isOriginal: (cell: ISharedCell) => boolean
+): void {
+  const cellsById = new Map<string, ISharedCell[]>();
+  for (const cell of notebook.cells) {
+    const id = cell.getId();
+    cellsById.set(id, [...(cellsById.get(id) ?? []), cell]);
+  }
+  const copies = [...cellsById.values()].flatMap(cells => {
+    const original = cells.find(isOriginal) ?? cells[0];
+    return cells.filter(cell => cell !== original);
+  });
+  if (copies.length) {
+    notebook.transact(
+      () => copies.forEach(cell => setId(cell, UUID.uuid4())),
+      false
+    );
+  }
+}
+
 function setId(cell: ISharedCell, id: string): void {
   // `ISharedCell` has no method to change the id, but all cells store the id in a Yjs map.
   const { ymodel } = cell as unknown as { ymodel: Map<string, unknown> };

@@ -16,7 +16,7 @@
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 
-import { isValidId } from '../../../cells/cellIds';
+import { isValidId, separateIds } from '../../../cells/cellIds';
 import { IWriter, PERSON_WRITER } from '../../../records/contributor';
 import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { Writers } from '../contributors/writers';
@@ -190,6 +190,13 @@ export class Mirror {
     const before = this._states();
     const previousById = this._copyById;
     changedIds.forEach(id => this._staleIds.add(id));
+    if (transaction.local) {
+      // The new ids are in the copy before the transaction that sets them is handled.
+      separateIds(
+        this._notebook,
+        cell => previousById.get(cell.getId())?.cell === cell
+      );
+    }
     this._updateList();
     const isNew = ({ id, cell }: ICellCopy) =>
       previousById.get(id)?.cell !== cell;
