@@ -190,8 +190,7 @@ def _hide_in_mention(
     if mention.kind == "error":
         text = mention.source
     elif mention.kind == "file":
-        is_sent = on_this_machine or mention.shared
-        is_sent = is_sent or is_data_file(mention.file)
+        is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
         text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
     return MentionedText(
         _hide(mention.name, vault),

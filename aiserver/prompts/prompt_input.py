@@ -48,4 +48,4 @@ class PromptInput:
     cell_type: CellType = "code"
     mentions: list[MentionedText] = field(default_factory=list)
     rest: RestOfCell | None = None
-    """What surrounds ``source`` in its cell, if ``source`` is only the selected lines."""
+    """The other lines of the cell, if ``source`` is only the selected lines."""

@@ -1,8 +1,8 @@
 /**
  * A person's decision on a suggestion: accept all of it, accept some of its changes, or reject it.
  *
- * Invariants: only `accept` writes code, and only into the cell of the request. If the cell was
- * deleted, nothing is written.
+ * Invariants: only `accept` and `acceptChange` write code, and only into the cell of the request. If
+ * the cell was deleted, nothing is written.
  */
 import {
   applyHunk,
@@ -33,12 +33,6 @@ interface ICounts {
 
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
-
-  /** The cell's code, with the line breaks of the suggestion; null if the cell was deleted. */
-  private get _source(): string | null {
-    const source = this._store.target.source();
-    return source === null ? null : normalizeLineBreaks(source);
-  }
 
   /** Reject one of the suggestion's changes: `accept` won't write it. */
   rejectChange(index: number): void {
@@ -118,14 +112,6 @@ export class Decision {
     }
   }
 
-  /** If a change was selected, select the one that is now in its place. */
-  private _reselect(change: number | null): void {
-    const count = countHunks(this._source ?? '', this._store.state.code);
-    if (change !== null && count) {
-      this._store.setState({ change: Math.min(change, count - 1) });
-    }
-  }
-
   /** Set the suggestion's code to the text that the person has edited. */
   edit(code: string): void {
     if (
@@ -161,7 +147,7 @@ export class Decision {
   restore(): void {
     const { suggestion, state } = this._store;
     this._store.setState({ corrections: [] });
-    this._counts = null;
+    this._counts = this._counts && { ...this._counts, rejected: 0 };
     this.correct(suggestion?.source ?? state.code);
   }
 
@@ -250,6 +236,12 @@ export class Decision {
     }
   }
 
+  /** The cell's code, with the line breaks of the suggestion; null if the cell was deleted. */
+  private get _source(): string | null {
+    const source = this._store.target.source();
+    return source === null ? null : normalizeLineBreaks(source);
+  }
+
   /**
    * Add to the number of the open suggestion's changes that the person has accepted or rejected,
    * and return both numbers.
@@ -265,6 +257,10 @@ export class Decision {
     return (this._counts = { ...counts, [kind]: sum });
   }
 
+  /**
+   * If the cell was changed, make the same change in the suggestion, unless both change the same
+   * lines. If the person has undone the acceptance of a change, the suggestion has it again.
+   */
   private _followCell(): void {
     const store = this._store;
     const { baseSource: base, suggestion, state } = store;
@@ -274,7 +270,6 @@ export class Decision {
       return;
     }
     if (source === this._previousSources[this._previousSources.length - 1]) {
-      // The person has undone the acceptance of a change, so the suggestion has this change again.
       this._previousSources.pop();
       this._count('accepted', -1);
       store.baseSource = source;
@@ -291,6 +286,14 @@ export class Decision {
       }
       store.baseSource = source;
       this._setCode(code);
+    }
+  }
+
+  /** If a change was selected, select the one that is now in its place. */
+  private _reselect(change: number | null): void {
+    const count = countHunks(this._source ?? '', this._store.state.code);
+    if (change !== null && count) {
+      this._store.setState({ change: Math.min(change, count - 1) });
     }
   }
 

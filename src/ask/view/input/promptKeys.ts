@@ -47,7 +47,10 @@ export function handleKey(
   return false;
 }
 
-/** The actions for one change of a suggestion, and their keys, which are pressed with Alt (Control and Option on a Mac). */
+/**
+ * The actions for one change of a suggestion, and their keys. They are pressed with Alt, on a Mac
+ * with Control and Option.
+ */
 const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
