@@ -81,6 +81,8 @@ export function useCompletion(
     choose,
     setFocused,
     onTyped: typed => {
+      // A field that is typed into has the focus, even if its focus event was missed.
+      setFocused(true);
       setTypedText(typed);
       setPosition(0);
     }
