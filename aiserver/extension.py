@@ -22,7 +22,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
-from traitlets import Bool, Int, List, Type, Unicode, Union, default
+from traitlets import Bool, Dict, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
 from .gc_pause import pause_gc
@@ -60,6 +60,19 @@ class AIServer(ExtensionApp):
         100,
         min=1,
         help="Maximum number of concurrent requests; further ones are rejected with status 429.",
+    ).tag(config=True)
+
+    store_prompts = Bool(
+        True,
+        help="""Store with each turn the messages that the model got, with secrets redacted, so that
+        the replay can show them. People can turn this off for themselves.""",
+    ).tag(config=True)
+
+    model_prices = Dict(
+        help="""The prices of models in US dollars per million tokens, for models whose price isn't
+        in the list of the package genai-prices or differs from it. The keys are patterns of
+        "provider:name": {"openai_compatible:*": {"input": 0.5, "cached_input": 0.1, "output": 2}}.
+        """,
     ).tag(config=True)
 
     session_manager = Union(
@@ -225,6 +238,7 @@ class AIServer(ExtensionApp):
     def _create_services(self) -> Services:
         from .data_files.reader import DataFiles
         from .generation.assistant import Assistant
+        from .generation.receipts import ReceiptOptions
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
         from .notebooks.change_log import ChangeRecorder
@@ -232,6 +246,8 @@ class AIServer(ExtensionApp):
         from .redact import register_secrets, secrets_in_environment
         from .search import SearchEngine
         from .sharing.process import Exporter
+        from .usage.prices import PriceList
+        from .usage.reader import UsageReader
 
         server: Any = self.serverapp
         register_secrets(
@@ -242,8 +258,9 @@ class AIServer(ExtensionApp):
         self.models = self.make_models()
         folder = served_folder(server.contents_manager)
         data_files = DataFiles(None if folder is None else str(folder))
+        receipts = ReceiptOptions(PriceList(self.model_prices), self.store_prompts)
         self.assistant = Assistant(
-            self.sessions, self.models, self.log, self.max_generations, data_files
+            self.sessions, self.models, self.log, self.max_generations, data_files, receipts
         )
         self.search = SearchEngine(self.sessions)
         return Services(
@@ -257,6 +274,7 @@ class AIServer(ExtensionApp):
                 self.sessions, server.contents_manager, self.log, session_owner
             ),
             changes=ChangeRecorder(self.sessions, owner=session_owner),
+            usage=UsageReader(self.sessions, owner=session_owner),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,

@@ -13,14 +13,12 @@ Invariants:
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidField
 from .surrogates import fix_surrogates
@@ -149,13 +147,19 @@ class NewTurn(Stored):
     model: str | None = None
     """The model that answered, as `provider:name`."""
     usage: dict[str, Any] | None = None
-    """The tokens used, as counted by the provider."""
+    """The tokens used, as counted by the provider. `input_tokens` includes `cached_tokens`."""
+    cost: float | None = None
+    """The cost in US dollars, at the prices of that day."""
+    timing: dict[str, int] | None = None
+    """Milliseconds from the request to the first token (`first_token`) and the end (`total`)."""
     user: str | None = None
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
     """Names, shapes and dtypes of the request's DataFrames. Later requests use them again."""
     context: list[dict[str, Any]] | None = None
     """The receipt of the prompt: the name and the number of tokens of each item, but no texts."""
+    prompt: str | None = None
+    """The SHA-256 of the blob with the messages of the prompt, without secrets."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""
     selection: dict[str, int] | None = None
@@ -361,19 +365,3 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
     if key.owner:
         meta.owner = key.owner
     return Session(meta=meta, interactions=[])
-
-
-def dumps(record: Stored, indent: int | None = 2) -> bytes:
-    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
-
-    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
-    """
-    try:
-        # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would
-        # take a third of the time of a save.
-        writer = record.__pydantic_serializer__
-        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
-    except PydanticSerializationError:
-        # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
-        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
-        return text.encode("utf-8", "backslashreplace")

@@ -29,11 +29,11 @@ from aiserver.models import (
     NewLogEntry,
     SessionKey,
     UserRequest,
-    dumps,
     new_session,
 )
 from aiserver.search import SearchEngine
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sharing.export import FORMATS
 from aiserver.sharing.process import Exporter

@@ -26,10 +26,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from aiserver.handlers.replay import _timeline
-from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey, dumps, new_session
+from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey, new_session
 from aiserver.notebooks.history import Histories
 from aiserver.replay import blame, replay, report
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.codec import dumps
 from aiserver.surrogates import json_bytes
 
 NOW = "2026-01-27T10:00:00.000Z"

@@ -28,12 +28,12 @@ from aiserver.models import (
     NewTurn,
     SessionKey,
     UserRequest,
-    dumps,
     new_session,
 )
 from aiserver.search import SearchEngine
 from aiserver.search.embeddings import is_installed
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.filenames import session_name
 
 DATA = Path(__file__).parent / "data"

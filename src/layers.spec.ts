@@ -13,7 +13,8 @@ const SHARED = [
   ['tokens'],
   ['state', 'records', 'diff', 'kernel'],
   ['cells', 'ui'],
-  ['labels']
+  ['labels'],
+  ['prompt']
 ];
 const FEATURES = [
   'ask',

@@ -55,6 +55,8 @@ export type HistoryReader = Pick<
   | 'timeline'
   | 'moment'
   | 'report'
+  | 'turnPrompt'
+  | 'usage'
   | 'search'
   | 'sessions'
   | 'models'
@@ -229,6 +231,7 @@ export namespace CommandIDs {
   export const showStepOfLine = 'aiserver:show-line-step';
   /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
   export const exportReplay = 'aiserver:export-replay';
+  export const exportUsage = 'aiserver:export-usage';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the dialog in which local models are installed and removed. */

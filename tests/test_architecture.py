@@ -30,7 +30,7 @@ LAYERS = [
     {"requests"},
     {"data_files"},
     {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
-    {"notebooks", "search"},
+    {"notebooks", "search", "usage"},
     {"sharing"},
     {"transfer", "git", "generation"},
     {"handlers"},

@@ -17,10 +17,10 @@ from aiserver.models import (
     Session,
     SessionKey,
     UserRequest,
-    dumps,
     new_session,
     utc_now,
 )
+from aiserver.sessions.record.codec import dumps
 from aiserver.testing.records import EXAMPLE_FILE
 
 NOON = "2026-01-27T12:00:00.000Z"

@@ -26,27 +26,21 @@ from ..errors import (
 from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
 from ..models import SessionKey
-from ..prompts.context import as_text, is_example
 from ..prompts.receipt import ContextItem
 from ..requests import GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
 from .compose import compose
 from .generation import Generation
 from .past_turns import load_past_turns
+from .receipts import ReceiptOptions, SentPrompt, sent_prompt
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The model of a request, and the messages that this model would get.
-
-    Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
-    belongs to the examples that prompts contain. ``redaction_count`` is the number of secrets that
-    were replaced. ``items`` is the receipt.
-    """
+    """The model of a request, the prompt that this model would get, and the receipt."""
 
     model: ModelInfo
-    messages: list[tuple[str, str, bool]]
-    redaction_count: int
+    prompt: SentPrompt
     items: list[ContextItem]
 
 
@@ -60,7 +54,9 @@ class Assistant:
         log: logging.Logger | None = None,
         limit: int = 100,
         data_files: DataFiles | None = None,
+        receipts: ReceiptOptions | None = None,
     ) -> None:
+        self._receipts = receipts or ReceiptOptions()
         self._sessions, self._models, self._limit = sessions, models, limit
         self._data_files = data_files or DataFiles(None)
         self._log = log or logging.getLogger(__name__)
@@ -86,7 +82,15 @@ class Assistant:
         try:
             model = await self._models.get(body.model)
             generation = Generation(
-                id, key, body, model, self._sessions, self._log, user, self._data_files
+                id,
+                key,
+                body,
+                model,
+                self._sessions,
+                self._log,
+                user,
+                self._data_files,
+                self._receipts,
             )
             await generation.prepare()
         except BaseException:
@@ -112,12 +116,7 @@ class Assistant:
         model = await self._models.get(body.model)
         history = await load_past_turns(self._sessions, key, body.parent_turn_id)
         composed = await compose(model, body, history, self._data_files)
-        messages = composed.messages
-        texts = [
-            (role, text, is_example(message))
-            for (role, text), message in zip(as_text(messages), messages, strict=True)
-        ]
-        return Preview(model.info, texts, len(composed.vault), composed.items)
+        return Preview(model.info, sent_prompt(composed), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.

@@ -9,6 +9,7 @@ Invariants:
 - A slow client receives every token. While ``QUEUE_SIZE`` tokens wait for the client, no more of
   the answer is read. The end of the answer is always queued after the last token.
 - An answer without code is a success if it contains an explanation: it is an answer in words.
+- The prompt is stored while the model answers, so that storing it takes no additional time.
 - When a generation ends, it logs one summary line. Failures may add lines. No line contains
   anything from the request or the answer.
 """
@@ -42,6 +43,7 @@ from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from .compose import attached_frames, compose, selected_lines
 from .past_turns import before_request, load_or_new, past_turns_of
+from .receipts import ReceiptOptions, sent_prompt, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
 
@@ -93,12 +95,14 @@ class Generation:
         log: logging.Logger,
         user: str = "",
         data_files: DataFiles | None = None,
+        receipts: ReceiptOptions | None = None,
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
         self._data_files = data_files or DataFiles(None)
+        self._receipts = receipts or ReceiptOptions()
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
@@ -111,6 +115,7 @@ class Generation:
         )
         self._vault = Vault()
         self._receipt: list[ContextItem] = []
+        self._prompt_task: asyncio.Task[str | None] | None = None
         self._usage: dict[str, object] | None = None
         self._requested_at = utc_now()
         self._started_at = time.monotonic()
@@ -203,6 +208,10 @@ class Generation:
         """Send the prompt to the model, and queue the tokens of its answer."""
         composed = await compose(self.model, self.body, self._history, self._data_files)
         self._vault, self._receipt = composed.vault, composed.items
+        if self.body.stores_prompt and self._receipts.stores_prompts:
+            prompt = sent_prompt(composed)
+            storing = store_prompt(self._sessions, self.key, prompt, self._log)
+            self._prompt_task = asyncio.create_task(storing)
         async with contextlib.aclosing(
             self.model.stream(
                 composed.messages,
@@ -301,8 +310,12 @@ class Generation:
         )
         if self.user:
             turn.user = self.user
+        turn.timing = self._timing()
         if self._usage:
             turn.usage = self._usage
+            cost = await self._receipts.prices.cost(self.model.info, self._usage)
+            if cost is not None:
+                turn.cost = cost
         if selection := self.body.context.selection:
             turn.selection = selection.model_dump()
         if self.body.parent_turn_id is not None:
@@ -315,6 +328,8 @@ class Generation:
             turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]
         if self._receipt:
             turn.context = [item.to_dict() for item in self._receipt]
+        if self._prompt_task and (sha256 := await self._prompt_task):
+            turn.prompt = sha256
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except Exception as fault:
@@ -332,17 +347,25 @@ class Generation:
         )
         return Outcome(status, saved, revision, error)
 
+    def _timing(self) -> dict[str, int]:
+        """Return the milliseconds from the start to the first token, if any, and until now."""
+        moments = {"first_token": self._first_token_at, "total": time.monotonic()}
+        return {
+            name: round((moment - self._started_at) * 1000)
+            for name, moment in moments.items()
+            if moment is not None
+        }
+
     def _log_end(self, outcome: Outcome) -> None:
         """Log one line about the generation."""
-        now = time.monotonic()
+        timing = self._timing()
         fields: dict[str, Any] = {
             "id": self.id,
             "model": _loggable_id(self.model.info),
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
-            "ms": round((now - self._started_at) * 1000),
-            "first_ms": self._first_token_at
-            and round((self._first_token_at - self._started_at) * 1000),
+            "ms": timing["total"],
+            "first_ms": timing.get("first_token"),
             "tokens_in": (self._usage or {}).get("input_tokens"),
             "tokens_out": (self._usage or {}).get("output_tokens"),
         }

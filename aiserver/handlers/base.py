@@ -41,6 +41,7 @@ from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..sharing.process import Exporter
 from ..surrogates import json_bytes
+from ..usage.reader import UsageReader
 
 RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
@@ -104,6 +105,7 @@ class Services:
     exporter: Exporter
     notebooks: NotebookRegistry
     changes: ChangeRecorder
+    usage: UsageReader
     session_owner: str
     owner: str
     deleting_owner: str

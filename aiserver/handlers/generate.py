@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from ..generation.generation import Generation, Waiting
+from ..generation.receipts import SentPrompt
 from ..prompts.receipt import ContextItem
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..surrogates import json_bytes
@@ -82,12 +83,8 @@ class PreviewHandler(AIServerHandler):
         )
         answer = {
             "model": model_fields(preview.model),
-            "messages": [
-                {"role": role, "text": text, "example": example}
-                for role, text, example in preview.messages
-            ],
-            "hidden": preview.redaction_count,
-            "items": [_item_fields(item) for item in preview.items],
+            **prompt_fields(preview.prompt),
+            "items": [item_fields(item) for item in preview.items],
         }
         await self.finish(json_bytes(answer))
 
@@ -105,7 +102,16 @@ class StopHandler(AIServerHandler):
         self.set_status(204)
 
 
-def _item_fields(item: ContextItem) -> dict[str, Any]:
+def prompt_fields(prompt: SentPrompt) -> dict[str, Any]:
+    """Describe a prompt for the API."""
+    messages = [
+        {"role": message.role, "text": message.text, "example": message.is_example}
+        for message in prompt.messages
+    ]
+    return {"messages": messages, "hidden": prompt.redaction_count}
+
+
+def item_fields(item: ContextItem) -> dict[str, Any]:
     """Describe an item of the receipt for the API."""
     fields = {
         "kind": item.kind,

@@ -22,6 +22,7 @@ from .notebooks import NotebooksHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
+from .usage import TurnPromptHandler, UsageHandler, UsageTableHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
 _NOTEBOOK = r"/aiserver/notebooks/([^/]+)"
@@ -36,12 +37,15 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_CELL + r"/replay", ReplayHandler),
     (_CELL + r"/blame", BlameHandler),
     (_CELL + r"/events", EventsHandler),
+    (_CELL + r"/turns/([0-9]{1,9})/prompt", TurnPromptHandler),
     (r"/aiserver/notebooks", NotebooksHandler),
     (_NOTEBOOK + r"/timeline", TimelineHandler),
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
     (_NOTEBOOK + r"/export", ExportHandler),
     (r"/aiserver/search", SearchHandler),
+    (r"/aiserver/usage", UsageHandler),
+    (r"/aiserver/usage/table", UsageTableHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),

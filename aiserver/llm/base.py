@@ -26,9 +26,10 @@ class ModelInfo:
     ``id`` is ``provider:name``. ``on_this_machine`` is true if text that is sent to the model stays
     on this machine. ``ready`` is true if the model can be queried now. If ``ready`` is false,
     ``problem`` tells the user the reason, and ``install`` is the command that installs what is
-    missing, or None if no command helps. ``is_forwarded`` is true for a model of
-    Ollama that runs in Ollama's cloud, or that Ollama doesn't list as local. ``is_small`` is true
-    if the model gets compact prompts.
+    missing, or None if no command helps. ``has_list_price`` is true if the model is queried at its
+    provider's own address, so that the provider's published prices apply. ``is_forwarded`` is true
+    for a model of Ollama that runs in Ollama's cloud, or that Ollama doesn't list as local.
+    ``is_small`` is true if the model gets compact prompts.
     """
 
     id: str
@@ -39,6 +40,7 @@ class ModelInfo:
     install: str | None = None
     is_forwarded: bool = False
     is_small: bool = False
+    has_list_price: bool = False
 
     @property
     def provider(self) -> str:

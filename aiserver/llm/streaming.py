@@ -209,10 +209,19 @@ def _check_reasons(reasons: list[str]) -> None:
 def _add_usage(total: dict[str, int], usage: Any) -> None:
     """Add the token counts of one chunk to ``total``.
 
+    ``cached_tokens`` and ``cache_write_tokens`` are the parts of ``input_tokens`` that the provider
+    read from its cache, and that it wrote into its cache.
+
     Implausible counts are left out. So are counts of 0, which LangChain reports if the provider
     sends no count.
     """
-    for name in ("input_tokens", "output_tokens", "total_tokens"):
-        count = usage.get(name) if usage else None
+    usage = usage or {}
+    details = usage.get("input_token_details") or {}
+    counts = {name: usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens")}
+    counts |= {
+        "cached_tokens": details.get("cache_read"),
+        "cache_write_tokens": details.get("cache_creation"),
+    }
+    for name, count in counts.items():
         if isinstance(count, int) and 0 < count < _MAX_TOKENS:
             total[name] = total.get(name, 0) + count

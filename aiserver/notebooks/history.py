@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..gc_pause import pause_gc
-from ..models import NotebookLogEntry, Session, SessionKey, check_id, dumps
+from ..models import NotebookLogEntry, Session, SessionKey, check_id
 from ..replay import Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
@@ -206,7 +206,9 @@ def _update_cells(
             cells[cell_id] = previous  # the mark has changed, but not the stored bytes
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
-            cells[cell_id] = _CachedCell(digest, dumps(session, None), replay(session), merged)
+            cells[cell_id] = _CachedCell(
+                digest, codec.dumps(session, None), replay(session), merged
+            )
     return dict(sorted(cells.items()))
 
 

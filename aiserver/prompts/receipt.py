@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..models import Interaction
+from ..models import Interaction, is_id
 from .history import Conversation
 
 ItemKind = Literal[
@@ -70,6 +70,34 @@ class ContextItem:
             fields["count"] = self.count
         lists = {"defines": self.defines, "cell_ids": self.cell_ids, "turn_ids": self.turn_ids}
         return fields | {name: list(values) for name, values in lists.items() if values}
+
+
+def stored_items(context: Iterable[Any]) -> list[ContextItem]:
+    """Return the items of a stored receipt. An item that another version has stored differently is
+    left out."""
+    items = []
+    for fields in context:
+        if not isinstance(fields, dict) or not isinstance(fields.get("kind"), str):
+            continue
+        tokens, count = fields.get("tokens"), fields.get("count", 1)
+        items.append(
+            ContextItem(
+                fields["kind"],
+                str(fields.get("name", "")),
+                tokens if isinstance(tokens, int) and tokens >= 0 else None,
+                is_included=not fields.get("dropped"),
+                is_shortened=bool(fields.get("shortened")),
+                defines=tuple(map(str, _list(fields.get("defines")))),
+                cell_ids=tuple(filter(is_id, map(str, _list(fields.get("cell_ids"))))),
+                turn_ids=tuple(id for id in _list(fields.get("turn_ids")) if isinstance(id, int)),
+                count=count if isinstance(count, int) and count >= 0 else 1,
+            )
+        )
+    return items
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:

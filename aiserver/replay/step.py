@@ -45,6 +45,7 @@ class Step:
     into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
     step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
+    ``receipt`` is the receipt of a turn (see ``receipts.py``).
     """
 
     index: int
@@ -70,6 +71,7 @@ class Step:
     settled_at: str | None = None
     name: str | None = None
     missing: int | None = None
+    receipt: dict[str, Any] | None = None
     parent: int | None = None
     column: int = 0
 

@@ -46,6 +46,7 @@ from typing import Any
 from ..models import Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
+from .receipts import receipt_of
 from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
@@ -133,6 +134,7 @@ class _Reader:
             error=answer.error or None,
             branched_from=branched_from,
             data={"selection": turn.selection} if turn.selection else None,
+            receipt=receipt_of(turn),
         )
 
     def _refined_step(self, turn: Interaction) -> Step | None:

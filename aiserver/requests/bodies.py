@@ -65,11 +65,14 @@ class GenerateBody(WarmUpBody):
 
     If ``mode`` is ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
+
+    If ``stores_prompt`` is false, the messages that the model gets aren't stored with the turn.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = DETECT_MODE
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
+    stores_prompt: bool = True
 
 
 class AnalyzeBody(GenerateBody):
@@ -234,6 +237,16 @@ class SessionListQuery(Request):
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
     limit: Annotated[int, Field(ge=1, le=5000)] = 1000
+
+
+class UsageQuery(Request):
+    """The notebook whose usage is summed; without an id, the usage of all notebooks is summed.
+
+    Only requests at the time ``since`` or later count.
+    """
+
+    notebook_id: Id | None = None
+    since: Timestamp | None = None
 
 
 class SearchBody(Body):

@@ -48,10 +48,10 @@ from ..models import (
     Session,
     SessionKey,
     SessionSummary,
-    dumps,
     new_session,
 )
 from ..tokens import estimate_tokens
+from .record.codec import dumps
 from .record.history import read_newest
 from .record.mutations import find_problems
 from .record.summaries import summary_marks

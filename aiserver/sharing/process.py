@@ -16,9 +16,10 @@ from typing import Any
 
 from ..child_process import Child, ChildEnded, command_of
 from ..errors import ExportFailed, ExportTimeout, NotFound
-from ..models import check_id, dumps
+from ..models import check_id
 from ..notebooks.history import load_raw_batch
 from ..sessions.base import SessionManager
+from ..sessions.record.codec import dumps
 from .export import NO_HISTORY, Format
 from .pictures import load_pictures
 from .worker import Job

@@ -174,6 +174,30 @@ export class ApiClient {
     return call(this.settings, path, { signal }, response => response.blob());
   }
 
+  /** Fetch what the model got for a turn. */
+  turnPrompt(key: api.ICellKey, turnId: number, signal?: AbortSignal) {
+    const path = `${sessionPath(key)}/turns/${turnId}/prompt`;
+    return this._get<api.TurnPrompt>(path, signal);
+  }
+
+  /**
+   * Fetch the sums of tokens, times and costs of the requests in a notebook or, with null, in all
+   * notebooks. With `since`, only requests at this time or later count.
+   */
+  usage(notebookId: string | null, since?: Date, signal?: AbortSignal) {
+    const query = new URLSearchParams({
+      ...(notebookId === null ? {} : { notebookId }),
+      ...(since ? { since: since.toISOString() } : {})
+    });
+    return this._get<api.UsageTotals>(`usage?${query}`, signal);
+  }
+
+  /** Fetch a table of all requests in a notebook, as CSV. */
+  async usageTable(notebookId: string) {
+    const query = new URLSearchParams({ notebookId });
+    return (await this._get<api.UsageTable>(`usage/table?${query}`)).content;
+  }
+
   /** Fetch the timeline of a notebook. */
   timeline(notebookId: string, signal?: AbortSignal) {
     return this._get<api.Timeline>(

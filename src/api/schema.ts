@@ -155,6 +155,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{notebook_id}/{cell_id}/turns/{turn_id}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+                turn_id: number;
+            };
+            cookie?: never;
+        };
+        /** Return what the model got for a turn */
+        get: operations["turnPrompt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum the tokens, times and costs of requests */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/usage/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all requests with their tokens, times and costs */
+        get: operations["usageTable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{notebook_id}/{cell_id}/blame": {
         parameters: {
             query?: never;
@@ -772,6 +827,8 @@ export interface components {
             notebookPath?: string | null;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
+            /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
+            storesPrompt?: boolean;
         };
         AnalyzeBody: {
             notebookId: components["schemas"]["Id"];
@@ -793,6 +850,8 @@ export interface components {
             notebookPath?: string | null;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
+            /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
+            storesPrompt?: boolean;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
         PreviewBody: {
@@ -818,13 +877,7 @@ export interface components {
         };
         Preview: {
             model: components["schemas"]["Model"];
-            messages: {
-                /** @enum {string} */
-                role: "system" | "user" | "assistant";
-                text: string;
-                /** @description Whether the message is part of an example that AI Server shows to the model */
-                example: boolean;
-            }[];
+            messages: components["schemas"]["PromptMessage"][];
             /** @description The number of redacted keys and passwords */
             hidden: number;
             /** @description Everything in the messages, in their order, with its size, and what didn't fit */
@@ -961,6 +1014,14 @@ export interface components {
             mode?: string;
             model?: string;
             usage?: Record<string, never>;
+            /** @description In US dollars, at the prices of that day */
+            cost?: number;
+            /** @description Milliseconds from the request to the first token (`first_token`) and to the end (`total`) */
+            timing?: {
+                [key: string]: number;
+            };
+            /** @description The SHA-256 of the blob with the messages that the model got */
+            prompt?: string;
             user?: string;
             dataframes?: Record<string, never>[];
             /** @description The items of the prompt, without their texts */
@@ -1070,6 +1131,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
+            receipt?: components["schemas"]["TurnReceipt"];
             /** @description For a turn: the seq of the event that accepted or rejected its suggestion */
             settledSeq?: number;
             /** @description The time of the event with the seq `settledSeq` */
@@ -1078,6 +1140,59 @@ export interface components {
             parent: number | null;
             /** @description The column in which the step's branch is drawn. Column 0 contains the steps that led to the cell's current code. The other columns contain abandoned branches; after a branch ends, another branch can use its column */
             lane: number;
+        };
+        /** @description The usage of a turn. What isn't stored is absent */
+        TurnReceipt: {
+            /** @description Includes `cachedTokens` */
+            inputTokens?: number;
+            /** @description The tokens that the provider read from its cache */
+            cachedTokens?: number;
+            outputTokens?: number;
+            /** @description Milliseconds from the request to the first token */
+            firstTokenMs?: number;
+            /** @description Milliseconds from the request to the end of the answer */
+            totalMs?: number;
+            /** @description In US dollars, at the prices of that day */
+            cost?: number;
+            /** @description Whether the messages that the model got are stored, and not only their sizes */
+            hasPrompt?: boolean;
+        };
+        /** @description What a model got for a turn */
+        TurnPrompt: {
+            turnId: number;
+            model: string | null;
+            /** @description Null if the messages aren't stored */
+            messages: components["schemas"]["PromptMessage"][] | null;
+            /** @description The number of keys and passwords that were hidden from the model */
+            hidden: number;
+            items: components["schemas"]["ContextItem"][];
+        };
+        PromptMessage: {
+            /** @enum {string} */
+            role: "system" | "user" | "assistant";
+            text: string;
+            /** @description Whether the message is part of an example that AI Server shows to the model */
+            example: boolean;
+        };
+        /** @description The sums of some requests */
+        UsageTotals: {
+            requests: number;
+            /** @description Includes `cachedTokens` */
+            inputTokens: number;
+            cachedTokens: number;
+            outputTokens: number;
+            /** @description The time of all answers */
+            milliseconds: number;
+            /** @description In US dollars; null if no request has a cost */
+            cost: number | null;
+            /** @description The number of requests that have a cost */
+            priced: number;
+            /** @description The number of requests whose tokens weren't counted */
+            uncounted: number;
+        };
+        UsageTable: {
+            /** @description CSV with a header; a row for each request */
+            content: string;
         };
         /** @enum {string} */
         StepKind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "split" | "merge" | "copy" | "delete" | "undelete" | "type" | "move" | "other";
@@ -1547,6 +1662,11 @@ export type Session = components['schemas']['Session'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionList = components['schemas']['SessionList'];
 export type Step = components['schemas']['Step'];
+export type TurnReceipt = components['schemas']['TurnReceipt'];
+export type TurnPrompt = components['schemas']['TurnPrompt'];
+export type PromptMessage = components['schemas']['PromptMessage'];
+export type UsageTotals = components['schemas']['UsageTotals'];
+export type UsageTable = components['schemas']['UsageTable'];
 export type StepKind = components['schemas']['StepKind'];
 export type Outcome = components['schemas']['Outcome'];
 export type Replay = components['schemas']['Replay'];
@@ -1823,6 +1943,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Replay"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    turnPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+                turn_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt of the prompt and, if they are stored, its messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnPrompt"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    usage: {
+        parameters: {
+            query?: {
+                /** @description Only the requests of this notebook */
+                notebookId?: components["schemas"]["Id"];
+                /** @description Only the requests at this time or later */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageTotals"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    usageTable: {
+        parameters: {
+            query?: {
+                /** @description Only the requests of this notebook */
+                notebookId?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table as CSV, as text in JSON, so that no browser opens it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageTable"];
                 };
             };
             400: components["responses"]["Error"];

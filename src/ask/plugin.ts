@@ -17,6 +17,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
+import { DailyBudget } from '../state/dailyBudget';
 import { GenerationModel } from './model/generation';
 import type { RepairSetting } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
@@ -70,6 +71,10 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
       loaded => (settings = loaded),
       () => undefined
     );
+    const budget = new DailyBudget(
+      api,
+      () => (settings?.get('dailyBudget').composite ?? 0) as number
+    );
     const managers = new WeakMap<NotebookPanel, NotebookAskManager>();
 
     const managerOf = (panel: NotebookPanel): NotebookAskManager => {
@@ -90,6 +95,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
                 trans,
                 tracking
               ),
+              storesPrompts: () =>
+                (settings?.get('storePrompts').composite ?? true) as boolean,
               repair: {
                 setting: () =>
                   (settings?.get('repair').composite ??
@@ -133,6 +140,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             return hasPalette;
           },
           models: models ?? undefined,
+          budget,
           onUnsaved: text =>
             Notification.warning(
               text,

@@ -5,7 +5,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {
+  return count.toLocaleString(localeOf(trans));
+}
+
+/** Return the language of the interface, such as "zh-CN". */
+export function localeOf(trans: TranslationBundle): string {
   // JupyterLab's bundles have this method, but it is not in their type.
   const { getLocale } = trans as { getLocale?: () => string };
-  return count.toLocaleString(getLocale?.call(trans) ?? 'en');
+  return getLocale?.call(trans) ?? 'en';
 }

@@ -4,6 +4,7 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import {
   ITranslator,
@@ -78,17 +79,53 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
         const format = toFormat(args.format);
         const path = serviceManager.contents.localPath(panel.context.path);
         try {
-          download(await api.exportReplay(id, format, path), format);
+          const file = await api.exportReplay(id, format, path);
+          download(file, MEDIA_TYPES[format]);
         } catch (reason) {
           const text = failureText(toFailure(reason), trans);
           Notification.error(text, { autoClose: 5000 });
         }
       }
     });
-    const notifyChanged = () =>
+    commands.addCommand(CommandIDs.exportUsage, {
+      label: args =>
+        args.isMenu
+          ? trans.__('Tokens and Costs (CSV)')
+          : trans.__('Export Tokens and Costs as CSV'),
+      caption: trans.__(
+        'Download a table of all requests in this notebook, with their tokens, times and costs'
+      ),
+      describedBy: {
+        args: { type: 'object', properties: { isMenu: { type: 'boolean' } } }
+      },
+      isEnabled: () => notebookId() !== null,
+      execute: async () => {
+        const panel = tracker.currentWidget;
+        const id = notebookId();
+        if (!panel || id === null) {
+          return;
+        }
+        const name = PathExt.basename(panel.context.path, '.ipynb');
+        try {
+          // Spreadsheets recognise UTF-8 only with a byte order mark.
+          const content = `\ufeff${await api.usageTable(id)}`;
+          download({ name: `${name}-usage.csv`, content }, 'text/csv');
+        } catch (reason) {
+          const text = failureText(toFailure(reason), trans);
+          Notification.error(text, { autoClose: 5000 });
+        }
+      }
+    });
+    const notifyChanged = () => {
       commands.notifyCommandChanged(CommandIDs.exportReplay);
+      commands.notifyCommandChanged(CommandIDs.exportUsage);
+    };
     tracker.currentChanged.connect(notifyChanged);
     identity.changed.connect(notifyChanged);
+    palette?.addItem({
+      command: CommandIDs.exportUsage,
+      category: trans.__('AI Server')
+    });
     for (const format of FORMATS) {
       palette?.addItem({
         command: CommandIDs.exportReplay,
@@ -122,9 +159,9 @@ function commandLabel(
 }
 
 /** Let the browser save the file. The file is never displayed, because it may contain scripts. */
-function download({ name, content }: Export, format: ExportFormat): void {
+function download({ name, content }: Export, mediaType: string): void {
   const url = URL.createObjectURL(
-    new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })
+    new Blob([content], { type: `${mediaType};charset=utf-8` })
   );
   const link = document.createElement('a');
   link.href = url;

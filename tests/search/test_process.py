@@ -15,12 +15,13 @@ import pytest
 
 from aiserver.child_process import ChildEnded
 from aiserver.errors import SearchFailed
-from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, dumps, new_session
+from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, new_session
 from aiserver.search import SearchEngine
 from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record.codec import dumps
 from aiserver.testing.records import NOON, in_loop, turn
 
 LONG = 60.0

@@ -239,7 +239,15 @@ class Catalog:
         elif not connection.usable:
             problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.key_variables[0])
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
-        info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
+        info = ModelInfo(
+            id,
+            label,
+            connection.on_this_machine,
+            problem is None,
+            problem,
+            install,
+            has_list_price=connection.has_default_address,
+        )
         is_cloud = provider.name == "ollama" and is_cloud_name(name)
         return _as_forwarded(info) if is_cloud else info
 

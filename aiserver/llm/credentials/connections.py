@@ -67,6 +67,11 @@ class Connection:
         return self.address is not None and is_loopback(self.address)
 
     @property
+    def has_default_address(self) -> bool:
+        """Whether the address is the provider's own, and not that of another server."""
+        return self.address is not None and self.address == self.provider.address
+
+    @property
     def usable(self) -> bool:
         """Whether there is an address and, if a key is needed, a key.
 

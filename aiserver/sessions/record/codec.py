@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from ...errors import InvalidRequest
 from ...models import (
@@ -32,7 +33,6 @@ from ...models import (
     SessionKey,
     SessionMeta,
     Stored,
-    dumps,
     new_session,
 )
 from . import legacy_format
@@ -57,6 +57,22 @@ class DamagedData(ValueError):
 
 class DuplicateKey(DamagedData):
     """The bytes are JSON in which an object has duplicate keys."""
+
+
+def dumps(record: Stored, indent: int | None = 2) -> bytes:
+    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
+
+    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
+    """
+    try:
+        # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would
+        # take a third of the time of a save.
+        writer = record.__pydantic_serializer__
+        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
+    except PydanticSerializationError:
+        # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
+        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
+        return text.encode("utf-8", "backslashreplace")
 
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:

@@ -90,6 +90,7 @@ export function setup(
     repair?: RepairSetting;
     /** The maximum number of corrections after a failed run. */
     runLimit?: number;
+    storesPrompts?: () => boolean;
   } = {}
 ) {
   let source: string | null =
@@ -166,6 +167,7 @@ export function setup(
     api: api as unknown as GenerationApi,
     history: history as unknown as IHistory,
     target,
+    storesPrompts: options.storesPrompts,
     repair: options.repair && {
       setting: () => options.repair!,
       requestText: problems => problems.map(({ name }) => name).join(),

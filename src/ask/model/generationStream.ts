@@ -18,6 +18,8 @@ export interface IGenerationOptions {
   history: IHistory;
   target: ITarget;
   repair?: IRepairOptions;
+  /** Return whether the messages that models get are stored with the turns. Default: true. */
+  storesPrompts?: () => boolean;
 }
 
 /** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */

@@ -37,6 +37,13 @@ describe('GenerationModel, while sending', () => {
     expect(t.api.generate).not.toHaveBeenCalled();
   });
 
+  it('asks not to store the prompt if the person has chosen so', async () => {
+    const t = setup({ storesPrompts: () => false });
+    void t.model.ask('do it');
+    await t.requested(1);
+    expect(t.bodies[0].storesPrompt).toBe(false);
+  });
+
   it('refuses a second request while one runs (P33)', async () => {
     const t = setup();
     void t.model.ask('one');

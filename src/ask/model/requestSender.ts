@@ -121,8 +121,10 @@ export class RequestSender {
       const { cellModel } = store.state;
       const mentions = store.mentions(request.typed ?? '');
       const current = { ...request, mentions };
-      const body = toRequestBody(current, store.target, notebookId, cellModel);
-      await this._applyEvents(stream, body);
+      await this._applyEvents(stream, {
+        ...toRequestBody(current, store.target, notebookId, cellModel),
+        ...(store.storesPrompts() ? {} : { storesPrompt: false })
+      });
     } catch (reason) {
       this._fail(stream, toFailure(reason, 'interrupted'));
     } finally {

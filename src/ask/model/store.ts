@@ -35,11 +35,14 @@ export class GenerationStore {
     this.api = options.api;
     this.history = options.history;
     this.target = options.target;
+    this.storesPrompts = options.storesPrompts ?? (() => true);
   }
 
   readonly api: GenerationApi;
   readonly history: IHistory;
   readonly target: ITarget;
+  /** Return whether the messages that models get are stored with the turns. */
+  readonly storesPrompts: () => boolean;
 
   /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);

@@ -8,7 +8,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Preview } from '../../api/types';
-import { IReceiptProps, Receipt } from './receipt';
+import { Messages, redactedText } from '../../prompt/messages';
+import { IReceiptProps, Receipt } from '../../prompt/receipt';
 
 export async function showPreview(
   preview: Preview,
@@ -41,13 +42,7 @@ export function PreviewView(props: {
 }): React.JSX.Element {
   const { preview, cellNumber, requestNumber, trans } = props;
   const { model, messages, hidden: redactedCount } = preview;
-  const roles = {
-    system: trans.__('Instructions'),
-    user: trans.__('From you and your notebook'),
-    assistant: trans.__('Earlier answers and code from the notebook')
-  };
-  const title = ({ role, example }: Preview['messages'][number]) =>
-    example ? trans.__('Example included with AI Server') : roles[role];
+  const redacted = redactedText(redactedCount, trans);
   return (
     <>
       <p>
@@ -61,30 +56,14 @@ export function PreviewView(props: {
               model.label
             )}
       </p>
-      {redactedCount > 0 && (
-        <p>
-          {trans._n(
-            '%1 key or password was masked.',
-            '%1 keys or passwords were masked.',
-            redactedCount
-          )}
-        </p>
-      )}
+      {redacted && <p>{redacted}</p>}
       <Receipt
         items={preview.items ?? []}
         cellNumber={cellNumber}
         requestNumber={requestNumber}
         trans={trans}
       />
-      {messages.map((message, index) => (
-        <section key={index}>
-          <h3>{title(message)}</h3>
-          {/* A long text can be scrolled with the keyboard only if it is focusable. */}
-          <pre tabIndex={0} aria-label={title(message)}>
-            {message.text}
-          </pre>
-        </section>
-      ))}
+      <Messages messages={messages} trans={trans} />
     </>
   );
 }

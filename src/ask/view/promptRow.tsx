@@ -34,14 +34,8 @@ import { Markdown } from '../../ui/markdown';
 import { useFolderListing } from './input/folderListing';
 import { completeMention } from './input/mentionCompletion';
 import { completeSlashWords, completedRequest } from './input/slashWords';
-import { useStoreNotice } from './storeNotices';
-import {
-  announcement,
-  fixRequest,
-  noticeText,
-  readOnlyText,
-  inputLabels
-} from './promptLabels';
+import { Notices } from './notices';
+import { announcement, fixRequest, inputLabels } from './promptLabels';
 
 export class PromptRow extends ReactWidget {
   constructor(
@@ -153,11 +147,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   }, [state.draft]);
   const hasRequest =
     model.isBusy || state.phase === 'suggested' || state.phase === 'answered';
-  const storeNotice = useStoreNotice(state.storeNotices ?? [], trans);
-  const notice =
-    noticeText(state, trans) ||
-    (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
-    (state.failure ? '' : storeNotice);
 
   // If no model is ready, the row helps to set up a model instead of showing the failure.
   const modelSetup =
@@ -261,7 +250,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
               }
             />
           )}
-      {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
+      <Notices model={model} services={services} />
       {isPicking && (
         <DataFramePicker
           listDataFrames={services.listDataFrames}

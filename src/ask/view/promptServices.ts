@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
+import type { DailyBudget } from '../../state/dailyBudget';
 import type { ListFiles } from './input/folderListing';
 
 export interface IPromptRowServices {
@@ -21,6 +22,7 @@ export interface IPromptRowServices {
    * JupyterLab's shortcut for the palette, so it handles the key itself.
    */
   openPalette: () => boolean;
+  budget?: DailyBudget;
   /** Undefined if the plugin that provides `IModels` is disabled. */
   models?: IModels;
 }

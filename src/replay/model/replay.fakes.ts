@@ -15,7 +15,9 @@ import type {
   SearchResults,
   SessionSummary,
   Step,
-  Timeline
+  Timeline,
+  TurnPrompt,
+  UsageTotals
 } from '../../api/types';
 import { modelList } from '../../providers/model/models.fakes';
 import type {
@@ -178,6 +180,9 @@ export class FakeHistory implements IHistory {
   readonly snapshots = new Map<number, NotebookSnapshot>();
   readonly requestedMoments: number[] = [];
   timelineRequestCount = 0;
+  readonly prompts = new Map<number, TurnPrompt>();
+  /** The sums by notebook; null stands for all notebooks. */
+  readonly usageByNotebook = new Map<string | null, UsageTotals>();
   reportResult: Report | null = null;
   readonly searches: { request: ISearchRequest; signal?: AbortSignal }[] = [];
   searchResults: SearchResults = {
@@ -209,6 +214,18 @@ export class FakeHistory implements IHistory {
       throw new Error('no report');
     }
     return this.reportResult;
+  }
+
+  async turnPrompt(_: ICellKey, turnId: number): Promise<TurnPrompt> {
+    const prompt = this.prompts.get(turnId);
+    if (!prompt) {
+      throw new Error('no prompt');
+    }
+    return prompt;
+  }
+
+  async usage(notebookId: string | null): Promise<UsageTotals> {
+    return this.usageByNotebook.get(notebookId) ?? NO_USAGE;
   }
 
   async search(
@@ -285,6 +302,18 @@ export const FAKE_HOST: IReplayHost = {
 };
 
 /** Return the steps of accepted turns, one for each of `codes`. */
+/** The sums of no requests. */
+export const NO_USAGE: UsageTotals = {
+  requests: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  milliseconds: 0,
+  cost: null,
+  priced: 0,
+  uncounted: 0
+};
+
 export function stepsOf(...codes: string[]): Step[] {
   return codes.map((code, index) => ({
     index,

@@ -12,6 +12,7 @@ import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ActivatableModel, LoadedModel } from './loadedModel';
 import { NotebookTimeline } from './notebook/timeline';
+import { NotebookUsage } from './notebook/usage';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { StepComparison } from './cell/compare';
 import { findPosition, IShownStep } from '../../records/fold';
@@ -49,6 +50,7 @@ export class ReplayModel extends ActivatableModel {
     this.steps = new ReplaySteps(subject, history);
     this.overview = new ReplayOverview(subject, history);
     this.timeline = new NotebookTimeline(subject, history);
+    this.usage = new NotebookUsage(subject, history);
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
     this.actions = new ReplayActions(subject, history, steps, player, _host);
@@ -57,7 +59,7 @@ export class ReplayModel extends ActivatableModel {
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
     this._loadedModelsByTab = {
       cell: [steps],
-      notebook: [this.overview, this.timeline],
+      notebook: [this.overview, this.timeline, this.usage],
       search: [this.search]
     };
     this._models = [
@@ -79,6 +81,7 @@ export class ReplayModel extends ActivatableModel {
   readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
+  readonly usage: NotebookUsage;
   readonly search: SearchModel;
 
   get selectedTab(): ReplayTab {

@@ -48,6 +48,8 @@ function openMenu(
     const args = { format, isMenu: true };
     menu.addItem({ command: CommandIDs.exportReplay, args });
   }
+  menu.addItem({ type: 'separator' });
+  menu.addItem({ command: CommandIDs.exportUsage, args: { isMenu: true } });
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();

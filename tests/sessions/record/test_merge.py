@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.models import Interaction, NewEvent, Session, SessionKey, dumps, new_session
+from aiserver.models import Interaction, NewEvent, Session, SessionKey, new_session
+from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.merge.digests import digest
 from aiserver.sessions.record.merge.sessions import count_records, merge_into
 from aiserver.sessions.record.mutations import append_events, append_turn

@@ -15,6 +15,7 @@ import { useReplay } from '../context';
 import { Player, MIN_SPLIT_WIDTH } from './player';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
+import { sumReceipts, totalsText } from '../../../prompt/usageLabels';
 import { useWidth } from '../../../ui/width';
 import { When } from '../when';
 
@@ -84,12 +85,24 @@ function CellHead(): React.JSX.Element {
   const startTime = steps[0]?.timestamp;
   // The text continues with the time of the first step: "3 steps, started yesterday".
   const text = trans._n('%1 step, started', '%1 steps, started', steps.length);
+  const totals = React.useMemo(() => {
+    const turns = steps.filter(({ kind }) => kind === 'turn');
+    return totalsText(sumReceipts(turns.map(turn => turn.receipt)), trans);
+  }, [steps, trans]);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shownCell?.info?.number ?? null, trans)}</h2>
       <span className="jp-AIServer-Replay-since">
         {text} {startTime && <When time={startTime} />}
       </span>
+      {totals && (
+        <span
+          className="jp-AIServer-Replay-totals"
+          title={trans.__('All requests in this cell')}
+        >
+          {totals}
+        </span>
+      )}
       {actions.hasUnrecordedEdits && (
         <Chip
           tone="hand"

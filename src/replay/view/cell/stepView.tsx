@@ -17,6 +17,7 @@ import { countStepChanges } from './changes';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
+import { ReceiptLine } from '../receipt/receiptLine';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
@@ -95,6 +96,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           <Markdown text={step.explanation} />
         </div>
       )}
+      {isTurn && <ReceiptLine step={step} />}
       {run && <Output run={run} />}
     </section>
   );

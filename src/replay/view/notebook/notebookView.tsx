@@ -16,6 +16,7 @@ import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
 import { Overview } from './overview';
 import { Authorship } from './authorship';
+import { UsageSummary } from '../receipt/usageSummary';
 import { Scrubber } from './scrubber';
 import { PlayButtons } from '../playButtons';
 import { dotClass } from '../slider';
@@ -57,6 +58,7 @@ export function NotebookView(): React.JSX.Element {
         />
       )}
       {report && <Authorship report={report} />}
+      <UsageSummary />
       {moments.length > 0 && <TimelineControls />}
       {moment && snapshot ? (
         <MomentCells

@@ -2,8 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 
-import type { ContextItem } from '../../api/types';
-import { requestNumber } from '../model/state';
+import type { ContextItem } from '../api/types';
+import { requestNumber } from '../ask/model/state';
 import { Receipt, rangesText } from './receipt';
 
 const item = (

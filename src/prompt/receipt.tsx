@@ -1,21 +1,21 @@
 /**
- * The receipt in the dialog “What will be sent”: a table that lists each item of the prompt with
- * its size, and below them the items that were dropped.
+ * The receipt of a prompt: a table that lists each item with its size, and below them the items that
+ * were dropped.
  *
  * Invariant: names from the person's data are rendered as text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { ContextItem } from '../../api/types';
-import { cellName } from '../../labels/cellNames';
-import { countText } from '../../labels/counts';
+import type { ContextItem } from '../api/types';
+import { cellName } from '../labels/cellNames';
+import { countText } from '../labels/counts';
 
 export interface IReceiptProps {
   items: readonly ContextItem[];
   /** Return the position of a cell in the notebook, from 1; null if there is no such cell. */
   cellNumber: (cellId: string) => number | null;
-  /** Return the number that the prompt row shows for a turn; null if it isn't known. */
+  /** Return the number by which people know a turn; null if it has none. */
   requestNumber: (turnId: number) => number | null;
   trans: TranslationBundle;
 }
@@ -64,7 +64,7 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
 }
 
 /** Return the text that says what an item is. */
-function itemText(
+export function itemText(
   item: ContextItem,
   { cellNumber, requestNumber, trans }: IReceiptProps
 ): string {

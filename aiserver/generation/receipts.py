@@ -1,0 +1,128 @@
+"""Store the prompt of a turn as a blob, and read it again.
+
+The blob is JSON in UTF-8: ``{"version": 1, "hidden": 0, "messages": [{"role": "system", "text": …,
+"example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``).
+
+Invariants:
+
+- The stored texts are those that the model got. Only secrets are replaced: a local model gets them,
+  but they are never stored (P16).
+- A prompt that can't be stored doesn't prevent the turn from being saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import AIServerError
+from ..models import SessionKey
+from ..prompts.context import as_text, is_example
+from ..redact import redact
+from ..sessions.base import SessionManager
+from ..surrogates import json_bytes
+from ..usage.prices import PriceList
+from .compose import Composed
+
+_VERSION = 1
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_ROLES = ("system", "user", "assistant")
+
+
+@dataclass(frozen=True)
+class ReceiptOptions:
+    """The prices of models, and whether the prompts of turns are stored."""
+
+    prices: PriceList = field(default_factory=PriceList)
+    stores_prompts: bool = True
+
+
+@dataclass(frozen=True)
+class SentMessage:
+    """One message of a prompt. ``is_example`` marks the examples that AI Server adds."""
+
+    role: str
+    text: str
+    is_example: bool
+
+
+@dataclass(frozen=True)
+class SentPrompt:
+    """The messages of a prompt, and the number of secrets that were hidden from the model."""
+
+    messages: list[SentMessage]
+    redaction_count: int = 0
+
+
+def sent_prompt(composed: Composed) -> SentPrompt:
+    """Return a prompt as it is sent."""
+    messages = composed.messages
+    return SentPrompt(
+        [
+            SentMessage(role, text, is_example(message))
+            for (role, text), message in zip(as_text(messages), messages, strict=True)
+        ],
+        len(composed.vault),
+    )
+
+
+async def store_prompt(
+    sessions: SessionManager, key: SessionKey, prompt: SentPrompt, log: logging.Logger
+) -> str | None:
+    """Store a prompt, and return its SHA-256; None if the store fails."""
+    try:
+        data = await asyncio.to_thread(_encode, prompt)
+        return await sessions.put_blob(data, owner=key.owner)
+    except AIServerError as error:
+        log.warning("A prompt could not be stored: %s", error.code)
+        return None
+
+
+async def read_prompt(
+    sessions: SessionManager, key: SessionKey, sha256: str | None
+) -> SentPrompt | None:
+    """Read the prompt in a blob; None if there is no such blob, or if it isn't a prompt.
+
+    Raises StorageError.
+    """
+    if sha256 is None or not _SHA256.fullmatch(sha256):
+        return None
+    data = await sessions.get_blob(sha256, owner=key.owner)
+    return None if data is None else await asyncio.to_thread(_decode, data)
+
+
+def _encode(prompt: SentPrompt) -> bytes:
+    messages = [
+        {"role": message.role, "text": redact(message.text), "example": message.is_example}
+        for message in prompt.messages
+    ]
+    return json_bytes({"version": _VERSION, "hidden": prompt.redaction_count, "messages": messages})
+
+
+def _decode(data: bytes) -> SentPrompt | None:
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or content.get("version") != _VERSION:
+        return None
+    hidden, messages = content.get("hidden"), content.get("messages")
+    if not isinstance(messages, list) or not all(map(_is_message, messages)):
+        return None
+    return SentPrompt(
+        [SentMessage(item["role"], item["text"], item["example"] is True) for item in messages],
+        hidden if isinstance(hidden, int) and hidden > 0 else 0,
+    )
+
+
+def _is_message(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and item.get("role") in _ROLES
+        and isinstance(item.get("text"), str)
+        and "example" in item
+    )

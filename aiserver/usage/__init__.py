@@ -1,0 +1,1 @@
+"""Tokens, times and costs of turns: prices, sums, and the table that people can export."""

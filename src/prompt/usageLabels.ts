@@ -1,0 +1,106 @@
+/** Texts about the tokens, times and costs of requests. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { TurnReceipt } from '../api/types';
+import { countText, localeOf } from '../labels/counts';
+import { durationText } from '../labels/durations';
+
+/** Tokens, costs and numbers of requests; what isn't known is null. */
+export interface IUsage {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number | null;
+  /** The number of requests that have a cost. */
+  readonly priced: number;
+}
+
+/** Format a cost in US dollars: "$1.25". Costs below ten cents have two significant digits. */
+export function costText(cost: number, trans: TranslationBundle): string {
+  const digits =
+    cost > 0 && cost < 0.1
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return cost.toLocaleString(localeOf(trans), {
+    style: 'currency',
+    currency: 'USD',
+    ...digits
+  });
+}
+
+/** Return the sums of turns, from their receipts. */
+export function sumReceipts(
+  receipts: readonly (TurnReceipt | undefined)[]
+): IUsage {
+  const sum = (count: (receipt: TurnReceipt) => number | undefined) =>
+    receipts.reduce(
+      (total, receipt) => total + ((receipt && count(receipt)) ?? 0),
+      0
+    );
+  const priced = receipts.filter(receipt => receipt?.cost !== undefined).length;
+  return {
+    requests: receipts.length,
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    cost: priced ? sum(({ cost }) => cost) : null,
+    priced
+  };
+}
+
+/** Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. */
+export function totalsText(usage: IUsage, trans: TranslationBundle): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  if (!tokens) {
+    return '';
+  }
+  const texts = [trans.__('%1 tokens', countText(tokens, trans))];
+  if (usage.cost !== null) {
+    const cost = costText(usage.cost, trans);
+    // If only some requests have a cost, their sum is the least that all of them cost.
+    texts.push(
+      usage.priced < usage.requests ? trans.__('at least %1', cost) : cost
+    );
+  }
+  return texts.join(' · ');
+}
+
+/** Return the parts of a text about one turn, without what isn't stored. */
+export function receiptTexts(
+  receipt: TurnReceipt,
+  trans: TranslationBundle
+): string[] {
+  const { inputTokens, cachedTokens, outputTokens } = receipt;
+  const { firstTokenMs, totalMs, cost } = receipt;
+  const texts: string[] = [];
+  if (inputTokens !== undefined) {
+    const count = countText(inputTokens, trans);
+    texts.push(
+      cachedTokens
+        ? trans.__(
+            '%1 tokens read (%2 cached)',
+            count,
+            countText(cachedTokens, trans)
+          )
+        : trans.__('%1 tokens read', count)
+    );
+  }
+  if (outputTokens !== undefined) {
+    texts.push(trans.__('%1 written', countText(outputTokens, trans)));
+  }
+  if (totalMs !== undefined) {
+    const total = durationText(totalMs, trans);
+    texts.push(
+      firstTokenMs === undefined
+        ? total
+        : trans.__(
+            '%1, first word after %2',
+            total,
+            durationText(firstTokenMs, trans)
+          )
+    );
+  }
+  if (cost !== undefined) {
+    texts.push(costText(cost, trans));
+  }
+  return texts;
+}

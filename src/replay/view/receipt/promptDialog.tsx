@@ -1,0 +1,175 @@
+/**
+ * The dialog “What the model saw”: the receipt and the messages of a turn's prompt, or their changes
+ * since another turn.
+ *
+ * Invariant: the messages are shown as they are stored, and never as HTML.
+ */
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import React from 'react';
+
+import type { Step, TurnPrompt } from '../../../api/types';
+import { failureText } from '../../../labels/failureText';
+import { receiptTexts } from '../../../prompt/usageLabels';
+import { Messages, messagesText, redactedText } from '../../../prompt/messages';
+import { Receipt } from '../../../prompt/receipt';
+import { IFailure, toFailure } from '../../../state/failure';
+import type { ICellKey } from '../../../tokens';
+import { StepCode } from '../cell/stepCode';
+import { IReplayContext, ReplayContext, useReplay } from '../context';
+import { ReceiptChanges } from './receiptChanges';
+
+/** Show what the model got for a turn. `steps` are all steps of the cell. */
+export async function showPrompt(
+  step: Step,
+  steps: readonly Step[],
+  key: ICellKey,
+  context: IReplayContext
+): Promise<void> {
+  const { trans } = context;
+  const body = ReactWidget.create(
+    <ReplayContext value={context}>
+      <PromptView step={step} steps={steps} cellKey={key} />
+    </ReplayContext>
+  );
+  body.addClass('jp-AIServer-Preview');
+  await showDialog({
+    title: trans.__('What the model saw'),
+    body,
+    buttons: [Dialog.okButton({ label: trans.__('Close') })],
+    hasClose: true
+  });
+}
+
+interface IPromptViewProps {
+  step: Step;
+  steps: readonly Step[];
+  cellKey: ICellKey;
+}
+
+export function PromptView(props: IPromptViewProps): React.JSX.Element {
+  const { step, steps, cellKey } = props;
+  const { model, trans } = useReplay();
+  const others = steps.filter(
+    other => other.receipt?.hasPrompt && other.turnId !== step.turnId
+  );
+  const [otherId, setOtherId] = React.useState<number | null>(null);
+  const prompt = usePrompt(cellKey, step.turnId ?? null);
+  const other = usePrompt(cellKey, otherId);
+  if (!prompt.value || other.failure) {
+    return <Progress failure={prompt.failure ?? other.failure} />;
+  }
+  const { items, messages, hidden } = prompt.value;
+  const name = model.modelInfo(step.model)?.label ?? step.model ?? '';
+  const texts = [
+    name,
+    ...(step.receipt ? receiptTexts(step.receipt, trans) : [])
+  ];
+  const numbers = {
+    cellNumber: (id: string) =>
+      model.subject.cells().find(cell => cell.id === id)?.number ?? null,
+    requestNumber: (turnId: number) => numberOf(turnId, steps)
+  };
+  return (
+    <>
+      <p>{texts.filter(Boolean).join(' · ')}</p>
+      {hidden > 0 && <p>{redactedText(hidden, trans)}</p>}
+      {others.length > 0 && (
+        <label className="jp-AIServer-Preview-compare">
+          {trans.__('Changes since')}
+          <select
+            value={otherId ?? ''}
+            onChange={event => setOtherId(Number(event.target.value) || null)}
+          >
+            <option value="">{trans.__('(show everything)')}</option>
+            {others.map(({ turnId, title }) => (
+              <option key={turnId} value={turnId}>
+                {trans.__(
+                  '%1: %2',
+                  numberOf(turnId!, steps),
+                  shortTitle(title)
+                )}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {otherId !== null && other.value ? (
+        <>
+          <ReceiptChanges
+            before={other.value.items}
+            after={items}
+            {...numbers}
+          />
+          <StepCode
+            before={messagesText(other.value.messages ?? [], trans)}
+            code={messagesText(messages ?? [], trans)}
+            mimeType="text/plain"
+            isSplit={false}
+            transitionMs={0}
+            label={trans.__('What was sent, shown as changes')}
+            labelBefore={trans.__('What was sent before')}
+          />
+        </>
+      ) : (
+        <>
+          <Receipt items={items} trans={trans} {...numbers} />
+          {messages ? (
+            <Messages messages={messages} trans={trans} />
+          ) : (
+            <p>
+              {trans.__(
+                'Only the sizes were stored for this request, not the texts.'
+              )}
+            </p>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Progress(props: { failure: IFailure | null }): React.JSX.Element {
+  const { trans } = useReplay();
+  const { failure } = props;
+  return failure ? (
+    <p role="alert">{failureText(failure, trans)}</p>
+  ) : (
+    <p role="status">{trans.__('Loading…')}</p>
+  );
+}
+
+/** Load the prompt of a turn. With null, nothing is loaded. */
+function usePrompt(
+  key: ICellKey,
+  turnId: number | null
+): { value: TurnPrompt | null; failure: IFailure | null } {
+  const { model } = useReplay();
+  const { api } = model.history;
+  const [value, setValue] = React.useState<TurnPrompt | null>(null);
+  const [failure, setFailure] = React.useState<IFailure | null>(null);
+  const { notebookId, cellId } = key;
+  React.useEffect(() => {
+    const abort = new AbortController();
+    setValue(null);
+    setFailure(null);
+    if (turnId !== null) {
+      api.turnPrompt({ notebookId, cellId }, turnId, abort.signal).then(
+        prompt => !abort.signal.aborted && setValue(prompt),
+        reason => !abort.signal.aborted && setFailure(toFailure(reason))
+      );
+    }
+    return () => abort.abort();
+  }, [api, notebookId, cellId, turnId]);
+  return { value, failure };
+}
+
+/** Return the number of a turn among the cell's turns, from 1; null if it has no step. */
+function numberOf(turnId: number, steps: readonly Step[]): number | null {
+  const turns = steps.filter(({ kind }) => kind === 'turn');
+  return turns.findIndex(turn => turn.turnId === turnId) + 1 || null;
+}
+
+function shortTitle(title: string): string {
+  const line = title.trim().split('\n')[0];
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}

@@ -1,0 +1,174 @@
+/** The receipts of turns in the sidebar. */
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type {
+  ContextItem,
+  PromptMessage,
+  TurnPrompt
+} from '../../../api/types';
+import { ReplayModel } from '../../model/replay';
+import {
+  FAKE_HOST,
+  FakeHistory,
+  FakeSubject,
+  NO_USAGE,
+  stepsOf
+} from '../../model/replay.fakes';
+import { ReplayPanel } from '../panel';
+import { receiptChanges } from './receiptChanges';
+
+const item = (name: string, tokens: number, included = true): ContextItem => ({
+  kind: 'dataframe',
+  name,
+  tokens,
+  included,
+  shortened: false,
+  count: 1,
+  defines: [],
+  cellIds: [],
+  turnIds: []
+});
+const message = (text: string): PromptMessage => ({
+  role: 'user',
+  text,
+  example: false
+});
+const EVIL = '<img src="https://evil.example" onerror="alert(1)">';
+
+describe('receiptChanges', () => {
+  it('lists what was added, removed or resized', () => {
+    const changes = receiptChanges(
+      [
+        item('same', 5),
+        item('old', 7),
+        item('grew', 1),
+        item('left out', 3, false)
+      ],
+      [item('same', 5), item('new', 2), item('grew', 4)],
+      ({ name }) => name
+    );
+    expect(changes).toEqual([
+      { text: 'new', before: null, after: 2 },
+      { text: 'grew', before: 1, after: 4 },
+      { text: 'old', before: 7, after: null }
+    ]);
+  });
+});
+
+describe('the receipts in the sidebar', () => {
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let panel: ReplayPanel;
+
+  beforeEach(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+    history = new FakeHistory();
+    const receipt = { inputTokens: 90, outputTokens: 10, cost: 0.25 };
+    history.steps.set(
+      'a',
+      stepsOf('a = 0', 'a = 1').map((step, index) => ({
+        ...step,
+        turnId: index + 1,
+        model: 'openai:x',
+        receipt: { ...receipt, hasPrompt: true }
+      }))
+    );
+    [1, 2].forEach(turnId =>
+      history.prompts.set(turnId, {
+        turnId,
+        model: 'openai:x',
+        hidden: 1,
+        items: [item('df', 10 * turnId)],
+        messages: [message('the rules'), message(`${EVIL} ${turnId}`)]
+      } satisfies TurnPrompt)
+    );
+    model = new ReplayModel(new FakeSubject(), history, FAKE_HOST);
+    panel = new ReplayPanel({
+      model,
+      commands: new CommandRegistry(),
+      languages: new EditorLanguageRegistry(),
+      translator: nullTranslator
+    });
+    Widget.attach(panel, document.body);
+  });
+
+  afterEach(() => {
+    panel.dispose();
+    model.dispose();
+    document.body.textContent = '';
+  });
+
+  async function until<T>(find: () => T | null | undefined): Promise<T> {
+    for (;;) {
+      MessageLoop.flush();
+      const result = find();
+      if (result) {
+        return result;
+      }
+      await new Promise(resolve => setTimeout(resolve));
+    }
+  }
+  /** Close the dialog, because JupyterLab shows the next one only then. */
+  async function close(): Promise<void> {
+    byText('.jp-Dialog-footer button', 'Close')!.click();
+    await until(() => !document.querySelector('.jp-Dialog'));
+  }
+  const byText = (selector: string, text: string) =>
+    [...document.querySelectorAll<HTMLElement>(selector)].find(node =>
+      node.textContent!.includes(text)
+    );
+
+  it('shows the sums of a cell and what one turn used', async () => {
+    await until(() =>
+      byText('.jp-AIServer-Replay-totals', '200 tokens · $0.50')
+    );
+    await until(() => byText('.jp-AIServer-Replay-receipt', '90 tokens read'));
+  });
+
+  it('shows the messages of a turn as text (P12), and what changed since another', async () => {
+    (await until(() => byText('button', 'What the model saw'))).click();
+    const dialog = await until(() =>
+      document.querySelector<HTMLElement>('.jp-AIServer-Preview')
+    );
+    await until(() => byText('.jp-AIServer-Preview pre', `${EVIL} 2`));
+    expect(dialog.querySelector('img')).toBeNull();
+    expect(dialog.textContent).toContain('1 key or password was masked.');
+    const select = dialog.querySelector('select')!;
+    expect([...select.options].map(option => option.textContent)).toEqual([
+      '(show everything)',
+      '1: make a = 0'
+    ]);
+    select.value = '1';
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+    await until(() => byText('.jp-AIServer-Preview th', 'Tokens before'));
+    const row = byText('.jp-AIServer-Preview tr', 'DataFrame df')!;
+    expect([...row.children].map(cell => cell.textContent)).toEqual([
+      'DataFrame df',
+      '10',
+      '20'
+    ]);
+    await until(() => dialog.querySelector('.cm-editor'));
+    await close();
+  });
+
+  it('says that only sizes were stored', async () => {
+    history.prompts.get(2)!.messages = null;
+    (await until(() => byText('button', 'What the model saw'))).click();
+    await until(() => byText('.jp-AIServer-Preview p', 'Only the sizes'));
+    await close();
+  });
+
+  it('shows the sums of the notebook and of today', async () => {
+    const usage = { ...NO_USAGE, requests: 2, inputTokens: 5, outputTokens: 5 };
+    history.usageByNotebook.set('nb', { ...usage, cost: 1, priced: 2 });
+    history.usageByNotebook.set(null, { ...usage, cost: 0.5, priced: 1 });
+    model.selectedTab = 'notebook';
+    await until(() => byText('span', 'This notebook: 10 tokens · $1.00'));
+    await until(() => byText('span', 'Today: 10 tokens · at least $0.50'));
+  });
+});

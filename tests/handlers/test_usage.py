@@ -1,0 +1,123 @@
+"""The prompts, tokens and costs of turns, over HTTP."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from aiserver.models import SessionKey
+
+from ..conftest import SSE, request
+
+USAGE = {
+    "prompt_tokens": 1200,
+    "completion_tokens": 30,
+    "total_tokens": 1230,
+    "prompt_tokens_details": {"cached_tokens": 1000},
+}
+PASSWORD = "hunter2-canary-7c1"
+SOURCE = f'password = "{PASSWORD}"\nx = 1'
+
+
+async def test_a_turn_keeps_its_usage_and_times(call, scripted):
+    scripted.script({"text": "```python\nx = 2\n```", "usage": USAGE})
+    turn = (await call("POST", "generate", request())).data
+    assert turn["usage"] == {
+        "input_tokens": 1200,
+        "output_tokens": 30,
+        "total_tokens": 1230,
+        "cached_tokens": 1000,
+    }
+    assert 0 <= turn["timing"]["first_token"] <= turn["timing"]["total"] < 60_000
+    assert "cost" not in turn  # the server isn't the provider's own (P47)
+    step = (await call("GET", "sessions/nb/c1/replay")).data["steps"][-1]
+    assert step["receipt"] | {"firstTokenMs": 0, "totalMs": 0} == {
+        "inputTokens": 1200,
+        "cachedTokens": 1000,
+        "outputTokens": 30,
+        "firstTokenMs": 0,
+        "totalMs": 0,
+        "hasPrompt": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [{"AIServer": {"model_prices": {"openai:*": {"input": 1000, "output": 2000}}}}],
+)
+async def test_a_configured_price_gives_a_cost(call, scripted):
+    scripted.script({"text": "```python\nx = 2\n```", "usage": USAGE})
+    turn = (await call("POST", "generate", request())).data
+    assert turn["cost"] == pytest.approx(1.26)
+    totals = (await call("GET", "usage?notebookId=nb")).data
+    assert totals["cost"] == pytest.approx(1.26) and totals["requests"] == totals["priced"] == 1
+    assert (await call("GET", "usage?since=2999-01-01T00:00:00Z")).data["requests"] == 0
+    assert "1.260000000" in (await call("GET", "usage/table")).data["content"]
+    assert (await call("GET", "usage?since=yesterday")).status == 400
+
+
+@pytest.mark.parametrize(
+    ("is_remote", "server_config"),
+    [(True, {}), (False, {"ModelRegistry": {"local_servers": ["*"]}})],
+)
+async def test_the_stored_prompt_is_what_was_sent(
+    call, scripted, extension, is_remote, server_config
+):
+    """P43, P16: byte for byte, except for secrets, which are stored nowhere."""
+    body = request("加一列，再画图", source=SOURCE)
+    scripted.script({"text": "```python\nx = 2\n```"})
+    preview = (await call("POST", "generate/preview", body)).data
+    assert (await call("POST", "generate", body, headers=SSE)).status == 200
+    sent = scripted.requests[-1]["body"]["messages"]
+    prompt = (await call("GET", "sessions/nb/c1/turns/1/prompt")).data
+    texts = [(message["role"], message["text"]) for message in prompt["messages"]]
+    if is_remote:
+        assert texts == [(message["role"], message["content"]) for message in sent]
+        assert prompt["hidden"] == preview["hidden"] == 1
+        assert prompt["messages"] == preview["messages"]
+    else:
+        assert PASSWORD in json.dumps(sent)
+        assert len(texts) == len(sent)
+    assert PASSWORD not in json.dumps(prompt)
+    for sha256 in await extension.sessions.list_blobs():
+        assert PASSWORD.encode() not in await extension.sessions.get_blob(sha256)
+    assert prompt["items"] == preview["items"]
+    assert prompt["model"] == "openai:scripted"
+
+
+@pytest.mark.parametrize("server_config", [{}, {"AIServer": {"store_prompts": False}}])
+async def test_prompts_can_be_left_out(call, scripted, extension, server_config):
+    await call("POST", "generate", request(storesPrompt=False))
+    assert await extension.sessions.list_blobs() == []
+    prompt = (await call("GET", "sessions/nb/c1/turns/1/prompt")).data
+    assert prompt["messages"] is None and prompt["items"][-1]["kind"] == "request"
+    step = (await call("GET", "sessions/nb/c1/replay")).data["steps"][-1]
+    assert step["receipt"]["hasPrompt"] is False
+    if server_config:
+        await call("POST", "generate", request())
+        assert await extension.sessions.list_blobs() == []
+
+
+async def test_a_missing_prompt_is_no_error(call, scripted, extension):
+    await call("POST", "generate", request())
+    session = await extension.sessions.load_session(SessionKey("nb", "c1"))
+    sha256 = session.interactions[0].prompt
+    assert json.loads(await extension.sessions.get_blob(sha256))["version"] == 1
+    await extension.sessions.delete_blob(sha256)
+    prompt = await call("GET", "sessions/nb/c1/turns/1/prompt")
+    assert prompt.status == 200 and prompt.data["messages"] is None
+    assert (await call("GET", "sessions/nb/c1/turns/2/prompt")).status == 404
+    assert (await call("GET", "sessions/nb/c9/turns/1/prompt")).status == 404
+
+
+async def test_a_full_disk_for_the_prompt_saves_the_turn(call, scripted, extension, monkeypatch):
+    """P20: the prompt is less important than the turn."""
+    from aiserver.errors import StorageFull
+
+    async def put_blob(data, *, owner=""):
+        raise StorageFull
+
+    monkeypatch.setattr(extension.sessions, "put_blob", put_blob)
+    answer = await call("POST", "generate", request())
+    assert answer.status == 200 and "prompt" not in answer.data

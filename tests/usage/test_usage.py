@@ -1,0 +1,104 @@
+"""Sums and tables of usage, from real stores."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import datetime, timezone
+
+import pytest
+
+from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.usage.reader import UsageReader
+from aiserver.usage.totals import time_of
+
+KEY = SessionKey("nb", "c1")
+
+
+def turn(minute: int = 0, **fields) -> NewTurn:
+    new = NewTurn(
+        timestamp=f"2026-05-01T10:{minute:02}:00.000Z",
+        user_request=UserRequest(intent=f"request {minute}", current_code="", language="python"),
+        ai_response=AIResponse(suggestion="x = 1", explanation="", status="success", error=None),
+        mode="create",
+        model="openai:gpt-4o",
+    )
+    for name, value in fields.items():
+        setattr(new, name, value)
+    return new
+
+
+USAGE = {"input_tokens": 100, "cached_tokens": 40, "output_tokens": 10}
+
+
+@pytest.fixture(params=["file", "memory"])
+def store(request, tmp_path):
+    if request.param == "memory":
+        return InMemorySessionManager()
+    return FileSessionManager(start_dir=str(tmp_path))
+
+
+async def test_sums_say_what_they_lack(store):
+    """P47: a request without counts or a cost isn't counted as free."""
+    timing = {"first_token": 200, "total": 1500}
+    await store.save_interaction(KEY, turn(0, usage=USAGE, cost=0.25, timing=timing))
+    await store.save_interaction(KEY, turn(1, usage=USAGE))
+    await store.save_interaction(SessionKey("nb", "c2"), turn(2))
+    await store.save_interaction(SessionKey("other", "c1"), turn(3, usage=USAGE, cost=0.5))
+    reader = UsageReader(store)
+    assert (await reader.totals("nb")).to_wire() == {
+        "requests": 3,
+        "inputTokens": 200,
+        "cachedTokens": 80,
+        "outputTokens": 20,
+        "milliseconds": 1500,
+        "cost": 0.25,
+        "priced": 1,
+        "uncounted": 1,
+    }
+    assert (await reader.totals()).cost == 0.75
+    assert (await reader.totals("none")).to_wire()["cost"] is None
+    since = datetime(2026, 5, 1, 10, 1, tzinfo=timezone.utc)
+    assert (await reader.totals(since=since)).requests == 3
+
+
+async def test_the_requests_of_a_copied_cell_count_once(store):
+    await store.save_interaction(KEY, turn(0, usage=USAGE, cost=0.25))
+    copy = SessionKey("nb", "a-copy")
+    await store.fork(KEY, copy)
+    await store.save_interaction(copy, turn(1, usage=USAGE, cost=0.5))
+    reader = UsageReader(store)
+    assert (await reader.totals("nb")).cost == 0.75
+    rows = list(csv.DictReader(io.StringIO(await reader.table())))
+    assert [(row["cell_id"], row["cost_usd"]) for row in rows] == [
+        ("c1", "0.250000000"),
+        ("a-copy", "0.500000000"),
+    ]
+
+
+async def test_the_table_is_ordered_and_has_no_formulas(store):
+    await store.save_interaction(KEY, turn(5, model="=HYPERLINK(1)", mode="@x"))
+    timing = {"total": 9}
+    await store.save_interaction(SessionKey("nb", "c2"), turn(1, usage=USAGE, timing=timing))
+    rows = list(csv.DictReader(io.StringIO(await UsageReader(store).table("nb"))))
+    assert [row["cell_id"] for row in rows] == ["c2", "c1"]
+    assert rows[0]["input_tokens"] == "100" and rows[0]["total_ms"] == "9"
+    assert rows[0]["first_token_ms"] == rows[0]["cost_usd"] == ""
+    assert (rows[1]["model"], rows[1]["mode"]) == ("'=HYPERLINK(1)", "'@x")
+
+
+@pytest.mark.parametrize(
+    ("stored", "hour"),
+    [
+        ("2026-05-01T10:00:00Z", 10),
+        ("2026-05-01 10:00:00", 10),
+        ("2026-05-01t10:00:00.123456789z", 10),
+        ("2026-05-01T10:00:00.5+08:00", 2),
+        ("2026-05-01T10:00:00+99:99", 10),
+        ("0001-01-01T00:00:00+23:59", 0),
+    ],
+)
+def test_every_stored_form_of_a_time_is_read(stored, hour):
+    assert time_of(stored).hour == hour and time_of(stored).tzinfo == timezone.utc

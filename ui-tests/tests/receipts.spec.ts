@@ -1,0 +1,80 @@
+/**
+ * The receipts of turns: what the model saw, what changed between two turns, tokens and costs
+ * (P43, P47).
+ */
+import * as fs from 'fs';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { wear } from '../fixtures/dress';
+import { expect, test } from '../fixtures/plain';
+import { code } from '../fixtures/scripted';
+
+test('the replay shows what the model saw, and what a turn used', async ({
+  page,
+  lab,
+  open
+}) => {
+  await open(['x = 1', '价格 = [1, 2]']);
+  const cell = new CellUnderTest(page, 1);
+  const replay = new ReplayUnderTest(page);
+  const usage = {
+    prompt_tokens: 1200,
+    completion_tokens: 30,
+    total_tokens: 1230
+  };
+  await lab.model!.script(
+    { ...code('价格 = [1, 2, 3]', 'It adds one.'), usage },
+    { ...code('价格 = [3, 2, 1]'), usage }
+  );
+  await replay.open();
+  await cell.ask('加一个价格');
+  await cell.accept();
+  await cell.ask('sort them');
+  await cell.accept();
+  const line = replay.panel.locator('.jp-AIServer-Replay-receipt');
+  await expect(line).toContainText('1,200 tokens read');
+  await expect(line).toContainText('30 written');
+  await expect(replay.panel).toContainText('2,460 tokens');
+
+  // By keyboard: the dialog opens, and the focus returns to the button.
+  const button = replay.button('What the model saw');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
+  await expect(dialog.getByRole('table')).toContainText('Your request');
+  const shown = await dialog.locator('pre').allTextContents();
+  const requests = await lab.model!.requests();
+  const sent = requests[requests.length - 1].body.messages;
+  expect(shown).toEqual(
+    sent.map(({ content }: { content: string }) => content)
+  );
+  for (const theme of ['Light', 'Dark'] as const) {
+    await wear(page, `JupyterLab ${theme}`);
+    await page.screenshot({
+      path: test.info().outputPath(`saw-${theme}.png`)
+    });
+  }
+
+  // What changed since the first request.
+  await dialog.getByRole('combobox').selectOption({ label: '1: 加一个价格' });
+  await expect(dialog.getByRole('table')).toContainText('Tokens before');
+  await expect(
+    dialog.locator('.cm-insertedLine, .cm-changedLine').first()
+  ).toBeVisible();
+  await page.screenshot({ path: test.info().outputPath('changes.png') });
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(button).toBeFocused();
+
+  // The sums of the notebook, and the table.
+  await replay.tab('Notebook').click();
+  await expect(replay.panel).toContainText('This notebook: 2,460 tokens');
+  await page.screenshot({ path: test.info().outputPath('notebook.png') });
+  await replay.button('Export replay').click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Tokens and Costs (CSV)' }).click();
+  const table = fs.readFileSync(await (await download).path(), 'utf-8');
+  expect(table.trim().split('\n')).toHaveLength(3);
+  expect(table).toContain(',1200,');
+});
