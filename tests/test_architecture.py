@@ -21,6 +21,7 @@ LAYERS = [
         "i18n",
         "redact",
         "renumbering",
+        "running_servers",
         "safe_git",
         "safe_traceback",
         "surrogates",

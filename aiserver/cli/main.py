@@ -21,11 +21,13 @@ from typing import Any
 from .. import __version__
 from ..errors import AIServerError
 from . import git, model
+from .ask import parser as ask
 from .doctor import commands as doctor
 from .replay import parser as replay
 from .sessions import parser as sessions
 
 ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
+    ask.add_commands,
     model.add_commands,
     sessions.add_commands,
     replay.add_commands,

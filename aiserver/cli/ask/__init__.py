@@ -1,0 +1,1 @@
+"""``jupyter aiserver ask``: ask for the code of a cell from a script or a terminal."""

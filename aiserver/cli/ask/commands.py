@@ -1,0 +1,194 @@
+"""``jupyter aiserver ask``: ask a model for a cell's code, print it, and write it with ``--apply``.
+
+Invariants: without ``--apply``, only the history changes. The code never runs. If a model isn't
+named by ``--model``, the default model of the server answers, so no remote model is used unless a
+person has configured, chosen or named it (P4).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import sys
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from jupyter_server.services.contents.filemanager import FileContentsManager
+from pydantic import ValidationError
+
+from ...errors import InvalidRequest, SettingError
+from ...generation.generation import Generation, Outcome, Waiting
+from ...handlers.notebooks import notebook_registry
+from ...models import Contributor, NewEvent, SessionKey, utc_now
+from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
+from ...requests import GenerateBody
+from ...requests.base import MAX_INTENT
+from ..safe_text import make_safe
+from ..sessions.stores import StoreContext
+from .assistant import open_assistant
+from .notebook_file import Cell, NotebookFile
+from .open_notebooks import check_not_open
+
+_PROGRAM = Contributor(kind="program", name="jupyter aiserver ask")
+
+
+async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
+    """Ask for the code of a cell and print it; with ``--apply``, write it into the file."""
+    notebook = NotebookFile(arguments.notebook)
+    cell = notebook.find_cell(arguments.cell)
+    path = notebook.path_below(context.configuration.root_dir)
+    if arguments.apply:
+        await asyncio.to_thread(check_not_open, notebook)
+    intent = sys.stdin.read() if arguments.request == "-" else arguments.request
+    key = await _identify(notebook, cell, path, context)
+    body = _body(notebook, cell, path, intent.strip(), arguments.model, key)
+    async with open_assistant(context) as assistant:
+        outcome = await _generate(await assistant.generate(key, body))
+    return await _finish(arguments, context, notebook, cell, outcome, key)
+
+
+async def _identify(
+    notebook: NotebookFile, cell: Cell, path: str, context: StoreContext
+) -> SessionKey:
+    """Return the key of the cell's session, as the server would find it."""
+    served = str(context.configuration.root_dir)
+    contents = FileContentsManager(root_dir=served)
+    log = logging.getLogger(__name__)
+    registry = notebook_registry(context.store, contents, log, context.owner)
+    # A page may have recorded a newer order of the cells than the file has. So the order is only
+    # recorded if the notebook is new, because its id is then found by its cells.
+    cell_ids = [] if notebook.notebook_id else notebook.cell_ids
+    identity = await registry.identify(path, notebook.notebook_id, cell_ids)
+    return SessionKey(identity.notebook_id, cell.id, context.owner)
+
+
+def _body(
+    notebook: NotebookFile,
+    cell: Cell,
+    path: str,
+    intent: str,
+    model: str | None,
+    key: SessionKey,
+) -> GenerateBody:
+    """Return the body of the request. Raises InvalidRequest if it is empty or too long."""
+    if not intent:
+        raise InvalidRequest("The request is empty.")
+    if len(intent) > MAX_INTENT:
+        raise InvalidRequest(f"The request is too long: at most {MAX_INTENT:,} characters.")
+    context: dict[str, Any] = {"cells": notebook.cells_above(cell), "kernel": notebook.kernel}
+    try:
+        return GenerateBody(
+            notebook_id=key.notebook_id,
+            cell_id=key.cell_id,
+            notebook_path=path,
+            source=cell.source,
+            language=notebook.language,
+            cell_type=cell.type,
+            model=model,
+            context=context,
+            intent=intent,
+        )
+    except ValidationError as error:
+        field = str(error.errors(include_url=False, include_input=False)[0]["loc"][0])
+        if field == "model":
+            raise InvalidRequest("--model must be the ID of a model.") from None
+        raise InvalidRequest("The cell is too long to send.") from None
+
+
+async def _generate(generation: Generation) -> Outcome:
+    """Wait for a generation. If the command is interrupted, stop the model and save the turn."""
+    try:
+        with _progress(generation.model.info.label) as show:
+            count = 0
+            async for token in generation.tokens():
+                if isinstance(token, Waiting):
+                    show(f"retrying in {token.seconds:.0f} s")
+                elif token is not None:
+                    count += len(token.text)
+                    show(f"{count:,} characters")
+        return await generation.outcome
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        generation.stop()
+        await generation.outcome
+        raise
+
+
+@contextlib.contextmanager
+def _progress(label: str) -> Iterator[Any]:
+    """Show the progress on standard error if it is a terminal. Yield a function that updates it."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    name = make_safe(label)
+    with Console(file=sys.stderr, markup=False, highlight=False).status(name) as status:
+        yield lambda text: status.update(f"{name}: {text}")
+
+
+async def _finish(
+    arguments: argparse.Namespace,
+    context: StoreContext,
+    notebook: NotebookFile,
+    cell: Cell,
+    outcome: Outcome,
+    key: SessionKey,
+) -> int:
+    """Print the answer, and write its code into the cell with ``--apply``."""
+    turn = outcome.interaction or outcome.unsaved
+    if turn is None or (outcome.error is not None and outcome.interaction is not None):
+        message = outcome.error.message if outcome.error else "The answer is not complete."
+        print(message, file=sys.stderr)
+        return 1
+    if outcome.status == "cancelled":
+        print("Stopped.", file=sys.stderr)
+        return 130
+    code, explanation = turn.ai_response.suggestion, turn.ai_response.explanation.strip()
+    if code:
+        _print(code, sys.stdout)
+    if explanation:
+        _print(explanation, sys.stderr if code else sys.stdout)
+    if outcome.error is not None:  # the turn wasn't saved
+        print(outcome.error.message, file=sys.stderr)
+        return 1
+    if not arguments.apply:
+        return 0
+    if not code:
+        raise SettingError("The answer has no code, so the cell was not changed.")
+    if code == cell.source:
+        print("The cell already has this code.", file=sys.stderr)
+        return 0
+    await asyncio.to_thread(check_not_open, notebook)
+    notebook.write(cell, code, key.notebook_id)
+    await _record_accept(context, key, turn.turn_id, code)
+    print(f"The code was written into the cell of “{arguments.notebook}”.", file=sys.stderr)
+    return 0
+
+
+async def _record_accept(context: StoreContext, key: SessionKey, turn_id: int, code: str) -> None:
+    """Record that the suggestion was written into the cell, as a page does when it is accepted.
+
+    The lines are the model's. Nobody has reviewed them, so a program counts as accepting them.
+    """
+    now = utc_now()
+    event = NewEvent(
+        type="accept",
+        timestamp=now,
+        turn_id=turn_id,
+        source=code,
+        id=str(uuid.uuid4()),
+        contributor=_PROGRAM,
+    )
+    recorder = ChangeRecorder(context.store, owner=context.owner)
+    change = CellChange(key, [event])
+    result = await recorder.record(key.notebook_id, Batch(str(uuid.uuid4()), now, [change]))
+    if key.cell_id not in result.heads:
+        raise SettingError("The code was written, but not recorded in the history of the cell.")
+
+
+def _print(text: str, stream: Any) -> None:
+    """Print a text. At a terminal, its control characters are replaced."""
+    print(make_safe(text) if stream.isatty() else text, file=stream)
