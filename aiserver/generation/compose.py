@@ -21,7 +21,7 @@ from ..errors import SelectionCutsSecret
 from ..llm.base import ChatModel
 from ..models import Interaction
 from ..prompts.context import build_messages
-from ..prompts.language import cell_language
+from ..prompts.language import cell_language, code_of
 from ..prompts.prompt_input import MentionedText, PromptInput, RestOfCell
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
@@ -142,9 +142,10 @@ def _prompt_input(
     frames = attached_frames(body)
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
-    source = vault.hide(body.source)
+    selection = selected_lines(body)
+    source = vault.hide(body.source if selection else code_of(body.source, _intent_of(body)))
     rest = None
-    if selection := selected_lines(body):
+    if selection:
         source, rest = _hide_in_selection(selection, body, source, vault)
     described_files = {file.name for file in files}
     return PromptInput(
@@ -235,9 +236,10 @@ def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
 def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
     """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
+    code = code_of(request.current_code, request.intent)
     request_update = {
         "intent": vault.hide(vault.update_marks(request.intent), is_prose=True),
-        "current_code": vault.hide(vault.update_marks(request.current_code)),
+        "current_code": vault.hide(vault.update_marks(code)),
     }
     response_update = {
         "suggestion": vault.hide(vault.update_marks(response.suggestion)),

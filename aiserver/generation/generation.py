@@ -31,7 +31,7 @@ from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
-from ..prompts.language import cell_language
+from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words, mode_of, split_slash_word
 from ..prompts.parts import Parts
 from ..prompts.receipt import ContextItem
@@ -107,11 +107,12 @@ class Generation:
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
+        self._code = code_of(body.source, body.intent)
         self._selection = selected_lines(body)
         self._parser = answer_parser(self._language)
         self._inserter = LineInserter(self._selection) if self._selection else None
         self._in_words = asks_for_words(
-            body.intent, body.source, self._language, is_small=model.style == "compact"
+            body.intent, self._code, self._language, is_small=model.style == "compact"
         )
         self._vault = Vault()
         self._receipt: list[ContextItem] = []
@@ -274,7 +275,7 @@ class Generation:
         explicit_mode, _ = split_slash_word(body.intent, self._language)
         if isinstance(body, AnalyzeBody) and explicit_mode is None:
             return ANALYZE_MODE
-        return mode_of(body.intent, body.source, self._language)
+        return mode_of(body.intent, self._code, self._language)
 
     @property
     def _stored_language(self) -> str:

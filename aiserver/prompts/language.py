@@ -77,6 +77,9 @@ _LANGUAGE_BY_SUFFIX = {
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
 _MAGIC_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 
+# The magic of this package, whose cell contains a request instead of code.
+_REQUEST_MAGIC = re.compile(r"\s*%%ai(?!\w)")
+
 _PROSE = ("markdown", "text")
 
 
@@ -117,6 +120,15 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
         if head and name and name != kernel:
             return CellLanguage(kernel, name, magic, head[0].rstrip("\n"))
     return CellLanguage(kernel, kernel)
+
+
+def code_of(source: str, intent: str) -> str:
+    """Return the code of a cell: its source, unless the cell only contains the request itself.
+
+    That is a cell with the magic ``%%ai`` and the request below it.
+    """
+    is_request = _REQUEST_MAGIC.match(source) and intent.strip() in source
+    return "" if is_request else source
 
 
 def _language_of_magic(line: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.prompts.answer import answer_parser
-from aiserver.prompts.language import cell_language, display_name, fence_name
+from aiserver.prompts.language import cell_language, code_of, display_name, fence_name
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,17 @@ def test_a_magic_line_is_restored(answer: str, suggestion: str) -> None:
 
 def test_names_for_people() -> None:
     assert [display_name(name) for name in ("r", "python", "cpp")] == ["R", "Python", "C++"]
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("%%ai\nplot it", ""),
+        ("\n%%ai --model a:b plot it\n", ""),
+        ("%%ai\nload it", "%%ai\nload it"),  # another request about the cell
+        ("%%aix\nplot it", "%%aix\nplot it"),
+        ("plot it", "plot it"),
+    ],
+)
+def test_a_cell_that_contains_the_request_has_no_code(source: str, code: str) -> None:
+    assert code_of(source, " plot it ") == code
