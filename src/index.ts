@@ -7,6 +7,7 @@ import { firstStepsPlugin } from './firstSteps/plugin';
 import { gitAdvicePlugin } from './gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
 import { identityPlugin } from './identity/plugin';
+import { magicPlugin } from './magic/plugin';
 import { modelsPlugin } from './providers/plugin';
 import { placeholderPlugin } from './placeholder/plugin';
 import { replayPlugin } from './replay/plugin';
@@ -21,6 +22,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   modelsPlugin,
   placeholderPlugin,
   askPlugin,
+  magicPlugin,
   firstStepsPlugin,
   replayPlugin,
   sharingPlugin,

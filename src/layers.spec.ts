@@ -24,6 +24,7 @@ const FEATURES = [
   'gitAdvice',
   'history',
   'identity',
+  'magic',
   'placeholder',
   'providers',
   'replay',
