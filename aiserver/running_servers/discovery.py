@@ -17,10 +17,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from .client import Server
 
-_WILDCARDS = ("", "*", "0.0.0.0", "::", "[::]")  # noqa: S104  (addresses that servers bind to)
+_WILDCARDS = ("", "*", "0.0.0.0", "::")  # noqa: S104  (addresses that servers bind to)
 
 
 def configured_server(environ: Mapping[str, str] = os.environ) -> Server | None:
@@ -35,12 +36,11 @@ def hub_server(environ: Mapping[str, str] = os.environ) -> Server | None:
     token = environ.get("JUPYTERHUB_API_TOKEN") or environ.get("JPY_API_TOKEN") or ""
     if not (url.startswith(("http://", "https://")) and token):
         return None
-    scheme, _, rest = url.partition("://")
-    address, slash, path = rest.partition("/")
-    host, _, port = address.rpartition(":")
+    parts = urlsplit(url)
     # This is the address that the server binds to, which can be that of all network interfaces.
-    host = "127.0.0.1" if host in _WILDCARDS else host
-    return Server(f"{scheme}://{host}:{port}{slash}{path}", token)
+    host = _connectable(parts.hostname or "")
+    port = f":{parts.port}" if parts.port else ""
+    return Server(f"{parts.scheme}://{host}{port}{parts.path}", token)
 
 
 def running_servers(*folders: str | Path) -> list[Server]:
@@ -80,11 +80,14 @@ def _read(file: Path) -> Server | None:
     is_own = sys.platform == "win32" or status.st_uid == os.getuid()
     if sock or not (stat.S_ISREG(status.st_mode) and is_own and _is_running(pid)):
         return None
+    return Server(f"{scheme}://{_connectable(host)}:{port}{base_url}", token, root_dir, pid)
+
+
+def _connectable(host: str) -> str:
+    """Return the host of a URL for the address that a server binds to."""
     if host in _WILDCARDS:
-        host = "127.0.0.1"
-    elif ":" in host:
-        host = f"[{host}]"
-    return Server(f"{scheme}://{host}:{port}{base_url}", token, root_dir, pid)
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
 
 
 def _is_running(pid: int) -> bool:
