@@ -20,3 +20,10 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
     from .extension import AIServer
 
     return [{"module": "aiserver", "app": AIServer}]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Register the magics ``%%ai`` and ``%ai``: IPython calls this for ``%load_ext aiserver``."""
+    from .magics.register import register
+
+    register(ipython)

@@ -31,7 +31,7 @@ LAYERS = [
     {"requests"},
     {"data_files"},
     {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
-    {"notebooks", "search", "usage"},
+    {"notebooks", "search", "usage", "magics"},
     {"sharing"},
     {"transfer", "git", "generation"},
     {"handlers"},

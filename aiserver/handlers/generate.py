@@ -38,7 +38,7 @@ class GenerateHandler(AIServerHandler):
 
     async def _stream(self, generation: Generation) -> None:
         try:
-            await send_events(self, _events(generation))
+            await send_events(self, generation_events(generation))
         finally:
             generation.stop()
             await generation.outcome
@@ -125,7 +125,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
     return fields | {name: list(values) for name, values in lists.items()}
 
 
-async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
+async def generation_events(generation: Generation) -> AsyncGenerator[Event | None, None]:
     """Yield the events of a generation.
 
     Yield None after ``HEARTBEAT`` seconds without an event. ``send_events`` then sends a comment,

@@ -42,18 +42,18 @@ async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | N
     try:
         async with contextlib.aclosing(events):
             async for event in events:
-                await _write(handler, b": still here\n\n" if event is None else _frame(*event))
+                await _write(handler, b": still here\n\n" if event is None else frame_event(*event))
     except _Disconnected:
         return
     except Exception as error:  # the status was already sent, so report the error in the stream
         handler.log.error("A stream failed (request %s): %s", handler.request_id, outline_of(error))
         with contextlib.suppress(_Disconnected):
-            await _write(handler, _frame("error", error_fields(AIServerError())))
+            await _write(handler, frame_event("error", error_fields(AIServerError())))
     with contextlib.suppress(StreamClosedError, RuntimeError):
         await handler.finish()
 
 
-def _frame(event: str, data: dict[str, Any]) -> bytes:
+def frame_event(event: str, data: dict[str, Any]) -> bytes:
     """Encode one event. ``json_bytes`` writes no line breaks, so one ``data`` line is enough."""
     return b"event: %b\ndata: %b\n\n" % (event.encode(), json_bytes(data))
 

@@ -1,0 +1,67 @@
+"""Generate in a child process, where no Jupyter server runs: in papermill, a script or a terminal.
+
+The child (``cli/ask/child.py``) gets the body of the request on its standard input, and writes the
+same events as the server to its standard output. It runs until its standard input is closed or the
+answer is complete. A process of its own keeps the server's packages out of the kernel, and works
+whether or not the kernel has a running event loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..running_servers.client import ServerError
+
+_MODULE = "aiserver.cli.ask.child"
+_NEEDED = ("jupyter_server", "pydantic", "langchain_core")
+_STOP_TIMEOUT = 15.0  # seconds until the child has stopped the model and saved the turn
+
+_MISSING = (
+    "No Jupyter server runs for this folder, and AI Server is not completely installed here. Start "
+    "Jupyter in this folder, or run “pip install aiserver”."
+)
+
+
+@contextmanager
+def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
+    """Start a generation; yield the lines of its events. At the end, stop it.
+
+    Raises ServerError if the server's packages are not installed.
+    """
+    if any(importlib.util.find_spec(name) is None for name in _NEEDED):
+        raise ServerError(_MISSING)
+    # Ctrl+C at a terminal must not reach the child: it ends when its standard input is closed.
+    is_windows = sys.platform == "win32"
+    flags = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if is_windows else 0
+    process = subprocess.Popen(
+        [sys.executable, "-m", _MODULE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=not is_windows,
+        creationflags=flags,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        # A child that ends at once closes the pipe; its events then say why.
+        with contextlib.suppress(OSError):
+            line = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+            process.stdin.write(line + b"\n")
+            process.stdin.flush()
+        yield iter(process.stdout)
+    finally:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.stdout.close()  # the child must not wait for a reader
+        try:
+            process.wait(_STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
