@@ -106,6 +106,8 @@ def open_notebook(live: LiveServer, path: str, content: dict[str, Any]) -> Itera
     file.write_text(json.dumps(content))
     session = {"path": path, "name": Path(path).name, "type": "notebook"}
     with live.client() as client:
+        client.get("login")
+        client.headers["X-XSRFToken"] = client.cookies.get("_xsrf", "")
         created = client.post("api/sessions", json=session | {"kernel": {"name": "python3"}}).json()
         kernel = Kernel(live, created["kernel"]["id"])
         try:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from ..attacks.conftest import LiveServer, live  # noqa: F401
+from ..attacks.conftest import LiveServer, live, start  # noqa: F401
 from ..conftest import API_KEY
+from ..scripted_model import ScriptedModel
 from .kernels import notebook, open_notebook
 
 CODE = "```python\nimport pandas as pd\ndf = pd.read_csv('data.csv')\n```\nIt **reads** the file."
@@ -172,3 +173,19 @@ def test_a_console_or_another_frontend_has_a_session_of_its_own(server: LiveServ
         names = [path.name for path in Path(server.root).rglob("ipython-*_session-*.json")]
         assert len(names) == 1
         assert not (server.root / ".aiserver_sessions" / "nb-7_c1.json").exists()
+
+
+def test_a_server_without_a_login_answers(tmp_path: Path) -> None:
+    """P3: it still checks that the request doesn't come from another page."""
+    with ScriptedModel() as model:
+        traits: dict[str, Any] = {"IdentityProvider.token": ""}
+        server = start(tmp_path, model, **traits)
+        server.token = "none"  # httpx can't send an empty one
+        try:
+            with open_notebook(server, "a.ipynb", notebook("nb-1", "c1")) as kernel:
+                ran = kernel.run("%%ai\nload it", "c1")
+                assert ran.status == "ok", ran.error
+            assert len(session(server, "nb-1", "c1")["interactions"]) == 1
+        finally:
+            server.process.terminate()
+            server.process.wait(30)
