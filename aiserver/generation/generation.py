@@ -210,8 +210,7 @@ class Generation:
         composed = await compose(self.model, self.body, self._history, self._data_files)
         self._vault, self._receipt = composed.vault, composed.items
         if self.body.stores_prompt and self._receipts.stores_prompts:
-            prompt = sent_prompt(composed)
-            storing = store_prompt(self._sessions, self.key, prompt, self._log)
+            storing = store_prompt(self._sessions, self.key, sent_prompt(composed), self._log)
             self._prompt_task = asyncio.create_task(storing)
         async with contextlib.aclosing(
             self.model.stream(
