@@ -160,6 +160,8 @@ export interface IModelPickOptions {
   readonly cellModel: string | null;
   /** Choose the model for this cell only; null selects the default model. */
   readonly chooseForCell: (id: string | null) => void;
+  /** Ask a model for an answer to the open request, too; undefined if no suggestion is open. */
+  readonly askAnother?: (id: string) => void;
 }
 
 /**

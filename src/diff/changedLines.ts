@@ -94,3 +94,13 @@ export function areNearChanges(lines: readonly IChangedLine[]): boolean[] {
   });
   return areNear;
 }
+
+/** Count the lines that were added and removed to turn the text `before` into the text `code`. */
+export function countLineChanges(before: string, code: string): ILineCount {
+  const splitLines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
+  const oldLines = splitLines(before);
+  const newLines = splitLines(code);
+  return before && code
+    ? countLines(changedLines(oldLines.join('\n'), newLines.join('\n')))
+    : { added: newLines.length, removed: oldLines.length };
+}

@@ -168,6 +168,12 @@ class Models implements IModels {
               options.chooseForCell(model.id)
             )
           : options.chooseForCell(null),
+      askAnother:
+        options.askAnother &&
+        (model =>
+          void this._runIfConfirmed(model, async () =>
+            options.askAnother?.(model.id)
+          )),
       connect: () => void this.connect(),
       openLocalModels: () => void this.openLocalModels(),
       openSettings: () => void this.openSettings()

@@ -12,6 +12,7 @@ import {
   mergeSources,
   revertHunk
 } from '../../diff/hunks';
+import { followCell } from './answers/answers';
 import {
   acceptEvent,
   acceptPartEvent,
@@ -19,7 +20,7 @@ import {
   rejectEvent
 } from './requestBody';
 import type { GenerationStore } from './store';
-import { normalizeLineBreaks } from './suggestion';
+import { ISuggestion, normalizeLineBreaks } from './suggestion';
 
 /** The pause in milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
@@ -65,11 +66,19 @@ export class Decision {
     const { accepted, rejected } = this._count('accepted', 1);
     const total = accepted + rejected + remaining;
     const { baseSource, isCellEdited } = this._store;
+    const { answers } = this._store;
     if (!isCellEdited) {
       this._store.baseSource = source; // Before the cell changes, so that it isn't merged.
+      this._store.answers = followCell(
+        answers,
+        suggestion.turnId,
+        previous,
+        source
+      );
     }
     if (!target.apply(source)) {
       this._store.baseSource = baseSource;
+      this._store.answers = answers;
       this._count('accepted', -1);
       this._store.setState({ notice: 'not_written' });
       return;
@@ -79,6 +88,7 @@ export class Decision {
       this._setCode(state.code);
       this._reselect(state.change);
     } else {
+      this._continueFrom(suggestion);
       this._closeSuggestion();
     }
     await this._store.record(
@@ -173,6 +183,7 @@ export class Decision {
       this._store.setState({ notice: 'not_written' });
       return false;
     }
+    this._continueFrom(suggestion);
     const { answeredRequest: request } = this._store;
     this._store.accepted = request && { code: source, request };
     this._closeSuggestion(next);
@@ -189,13 +200,19 @@ export class Decision {
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
-      const rejected = rejectEvent(suggestion, target.source());
+      const others = this._store.answers
+        .map(answer => answer.suggestion)
+        .filter(({ turnId }) => turnId !== suggestion.turnId);
+      const source = target.source();
       this._closeSuggestion();
-      if (
-        !suggestion.saveError &&
-        !(await this._hasDecision(suggestion.turnId))
-      ) {
-        await this._store.record(rejected);
+      // The person has seen all answers to the request, and takes none of them.
+      for (const rejected of [...others, suggestion]) {
+        if (
+          !rejected.saveError &&
+          !(await this._hasDecision(rejected.turnId))
+        ) {
+          await this._store.record(rejectEvent(rejected, source));
+        }
       }
     }
   }
@@ -285,6 +302,12 @@ export class Decision {
         store.request = { ...store.request, source };
       }
       store.baseSource = source;
+      store.answers = followCell(
+        store.answers,
+        suggestion.turnId,
+        base,
+        source
+      );
       this._setCode(code);
     }
   }
@@ -294,6 +317,14 @@ export class Decision {
     const count = countHunks(this._source ?? '', this._store.state.code);
     if (change !== null && count) {
       this._store.setState({ change: Math.min(change, count - 1) });
+    }
+  }
+
+  /** Let the next request continue from this answer if there are newer ones. */
+  private _continueFrom({ turnId, intent: title }: ISuggestion): void {
+    const { answers } = this._store;
+    if (answers.some(({ suggestion }) => suggestion.turnId > turnId)) {
+      this._store.setState({ branch: { turnId, title } });
     }
   }
 

@@ -30,7 +30,7 @@ import {
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns, warmUp } from './requestBody';
-import { changeRequest } from './changeRequest';
+import { Alternatives } from './answers/alternatives';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
@@ -48,6 +48,7 @@ export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
     this._repair = new AutomaticRepair(this, this._sender, options.repair);
+    this.alternatives = new Alternatives(this, this._sender, this._repair);
     this.runs = new RunAndRepair(
       this,
       this._sender,
@@ -60,6 +61,7 @@ export class GenerationModel extends GenerationStore {
   }
 
   readonly decision = new Decision(this);
+  readonly alternatives: Alternatives;
   readonly runs: RunAndRepair;
 
   /**
@@ -241,29 +243,6 @@ export class GenerationModel extends GenerationStore {
       return this._prepare();
     }
     await this._repair.runAfter(() => this._sender.retry(request));
-  }
-
-  /**
-   * Ask for another answer that changes only the lines of one of the suggestion's changes. “Try
-   * again” still repeats the whole request.
-   */
-  async regenerateChange(index: number): Promise<void> {
-    const part = changeRequest(this, index);
-    if (!part) {
-      return;
-    }
-    const { request, suggestion } = this;
-    const { selection } = this.state;
-    // Corrections of the answer are limited to the same lines.
-    this.select(part.lines);
-    await this._repair.runAfter(() => this._sender.send(part.request));
-    if (this.state.selection === part.lines) {
-      this.select(selection);
-    }
-    // If it failed, “Try again” repeats this request.
-    if (this.request === part.request && this.suggestion !== suggestion) {
-      this.request = this.answeredRequest = request;
-    }
   }
 
   /** Stop the generation that another page runs for this cell, then send the request again. */

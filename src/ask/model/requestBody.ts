@@ -49,6 +49,8 @@ export interface IRequest {
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
+  /** The model to ask; undefined for the cell's model. */
+  readonly model?: string;
   /** Whether the request asks for another answer to one of the suggestion's changes only. */
   readonly isPart?: boolean;
 }

@@ -98,6 +98,7 @@ export class RequestSender {
       return null;
     }
     store.previousCode = store.state.code;
+    store.keepShown();
     if (!store.suggestion) {
       store.baseSource = store.target.source();
     }
@@ -118,7 +119,7 @@ export class RequestSender {
       const notebookId = await stream.rejectOnAbort(
         ensureNotebookId(store.target)
       );
-      const { cellModel } = store.state;
+      const cellModel = request.model ?? store.state.cellModel;
       const mentions = store.mentions(request.typed ?? '');
       const current = { ...request, mentions };
       await this._applyEvents(stream, {

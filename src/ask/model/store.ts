@@ -5,9 +5,15 @@
  *
  * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
  */
+import { IAnswer, shownState, withAnswer, withShown } from './answers/answers';
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
+import type {
+  DataFrameProfile,
+  EventBody,
+  Mention,
+  ModelInfo
+} from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import { selectedLines } from '../../labels/requestTitle';
@@ -55,6 +61,10 @@ export class GenerationStore {
   request: IRequest | null = null;
   /** The request whose answer `suggestion` is; the last one if no suggestion is open. */
   answeredRequest: IRequest | null = null;
+  /** All answers to the open request, in the order in which they arrived. */
+  answers: readonly IAnswer[] = [];
+  /** The model of the cell, while another model is asked, too; otherwise null. */
+  ownModel: ModelInfo | null = null;
   /** The last accepted code, and the request whose answer it was. */
   accepted: { readonly code: string; readonly request: IRequest } | null = null;
   /** The complete answer that waits for the person's decision. */
@@ -95,8 +105,9 @@ export class GenerationStore {
   /** The id that the next turn will probably get from the server. */
   get nextTurnId(): number | null {
     const { phase, turnId } = this._state;
+    const turnIds = this.answers.map(({ suggestion }) => suggestion.turnId);
     const lastTurnId = this.suggestion
-      ? (this.wordsTurnId ?? this.suggestion.turnId)
+      ? Math.max(this.wordsTurnId ?? 0, this.suggestion.turnId, ...turnIds)
       : phase === 'answered'
         ? turnId
         : null;
@@ -235,12 +246,23 @@ export class GenerationStore {
 
   /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */
   setAnswer(answer: ISuggestion): void {
+    const { answers, request, suggestion } = this;
+    if (request) {
+      const shownTurnId = suggestion?.turnId;
+      this.answers = withAnswer(answers, answer, request, shownTurnId);
+    }
     this.suggestion = answer;
     this.answeredRequest = this.request;
     this.wordsTurnId = null;
     if (answer.mode !== 'repair') {
       this._mode = answer.mode ?? '';
     }
+  }
+
+  /** Store what is shown of the open suggestion, because another answer will be shown instead. */
+  keepShown(): void {
+    const { answers, suggestion, state } = this;
+    this.answers = withShown(answers, suggestion?.turnId, shownState(state));
   }
 
   /** The answered request, if its mode asks only for additions to the code. */
@@ -264,11 +286,13 @@ export class GenerationStore {
    * the next turn.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
-    const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
+    const { cellModel, unansweredTurnIds, branch, kernel } = this._state;
+    const model = this.ownModel ?? this._state.model;
     // The corrections of a run are limited to the same lines.
     const selection = phase === 'running' ? this._state.selection : null;
     const turnId = this.nextTurnId;
-    this.suggestion = this.request = this.wordsTurnId = null;
+    this.suggestion = this.request = this.wordsTurnId = this.ownModel = null;
+    this.answers = [];
     this.setState({
       ...INITIAL_STATE,
       model,

@@ -1,5 +1,5 @@
 /** A model's complete answer. */
-import type { Interaction, Step } from '../../api/types';
+import type { Interaction, Step, TurnReceipt } from '../../api/types';
 
 /** A complete answer that can be accepted. */
 export interface ISuggestion {
@@ -14,6 +14,8 @@ export interface ISuggestion {
   readonly model?: string | null;
   /** The mode of the request, such as `explain`. */
   readonly mode?: string;
+  /** The tokens, times and cost of the turn. */
+  readonly receipt?: TurnReceipt;
 }
 
 export function toSuggestion(
@@ -28,7 +30,22 @@ export function toSuggestion(
     explanation: explanation ?? '',
     saveError,
     model: turn.model,
-    mode: turn.mode
+    mode: turn.mode,
+    receipt: receiptOf(turn)
+  };
+}
+
+/** Return what a turn used. What isn't stored is left out. */
+function receiptOf({ usage, timing, cost }: Interaction): TurnReceipt {
+  const { input_tokens, cached_tokens, output_tokens } = (usage ??
+    {}) as Record<string, number | undefined>;
+  return {
+    inputTokens: input_tokens,
+    cachedTokens: cached_tokens,
+    outputTokens: output_tokens,
+    firstTokenMs: timing?.first_token,
+    totalMs: timing?.total,
+    cost
   };
 }
 
@@ -41,7 +58,8 @@ export function fromStep(step: Step): ISuggestion {
     explanation: step.explanation ?? '',
     saveError: null,
     model: step.model,
-    mode: step.mode
+    mode: step.mode,
+    receipt: step.receipt
   };
 }
 

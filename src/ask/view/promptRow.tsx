@@ -27,6 +27,7 @@ import {
 import { handleKey, isAskKey } from './input/promptKeys';
 import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
+import { AnswerTabs } from './chips/answerTabs';
 import { MentionChips } from './chips/mentionChips';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelLabel, MoreButton } from './promptParts';
@@ -237,6 +238,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         {announcement(state, trans)}
       </div>
       {hasRequest && <RequestLine state={state} trans={trans} />}
+      <AnswerTabs model={model} trans={trans} />
       {modelSetup
         ? modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
         : state.failure && (
@@ -316,7 +318,14 @@ function Prompt(props: IPromptProps): React.JSX.Element {
                 x,
                 y,
                 cellModel: state.cellModel,
-                chooseForCell: id => model.setCellModel(id)
+                chooseForCell: id => model.setCellModel(id),
+                askAnother:
+                  state.phase === 'suggested' && !state.isChecking
+                    ? id => {
+                        void model.alternatives.ask(id);
+                        focus();
+                      }
+                    : undefined
               }))
           }
         />

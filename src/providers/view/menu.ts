@@ -27,6 +27,11 @@ export interface IModelMenuOptions {
    * person first if `confirmModel` requires it.
    */
   chooseForCell: (model: ModelInfo | null) => void;
+  /**
+   * Ask a model for an answer to the open request, too; undefined if no suggestion is open. Ask the
+   * person first if `confirmModel` requires it.
+   */
+  askAnother?: (model: ModelInfo) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;
   /** Open the dialog in which local models are installed and removed. */
@@ -40,6 +45,7 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
   const cellMenu = new MenuSvg({ commands });
+  const otherMenu = new MenuSvg({ commands });
   let commandCount = 0;
 
   /** Add an entry to a menu. Without `execute`, the entry is a heading. */
@@ -82,6 +88,12 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
     }
   };
 
+  if (options.askAnother) {
+    addModels(otherMenu, null, options.askAnother);
+    otherMenu.title.label = trans.__('Ask another model, too');
+    menu.addItem({ type: 'submenu', submenu: otherMenu });
+    addSeparator(menu);
+  }
   const defaultModel = choice.list?.default ?? null;
   addModels(menu, cellModel === null ? defaultModel : null, options.choose);
   if (groups.flatMap(({ models }) => models).length > 1 || cellModel !== null) {

@@ -105,7 +105,7 @@ export function runChangeAction(
   } else if (action === 'reject') {
     model.decision.rejectChange(change);
   } else {
-    void model.regenerateChange(change);
+    void model.alternatives.regenerateChange(change);
   }
 }
 

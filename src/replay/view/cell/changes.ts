@@ -1,10 +1,6 @@
 /** Counts the lines that a step added and removed. */
 import type { Step } from '../../../api/types';
-import {
-  changedLines,
-  countLines,
-  ILineCount
-} from '../../../diff/changedLines';
+import { countLineChanges, ILineCount } from '../../../diff/changedLines';
 import { baseCode } from '../../../labels/stepLabels';
 
 const countCache = new WeakMap<Step, ILineCount>();
@@ -23,14 +19,4 @@ export function countStepChanges(step: Step): ILineCount {
     countCache.set(step, count);
   }
   return count;
-}
-
-/** Count the lines that were added and removed to turn the text `before` into the text `code`. */
-export function countLineChanges(before: string, code: string): ILineCount {
-  const splitLines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
-  const oldLines = splitLines(before);
-  const newLines = splitLines(code);
-  return before && code
-    ? countLines(changedLines(oldLines.join('\n'), newLines.join('\n')))
-    : { added: newLines.length, removed: oldLines.length };
 }

@@ -8,7 +8,7 @@ import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
 import { outputOf, lastRunOf } from '../../../records/runs';
-import { countLineChanges } from './changes';
+import { countLineChanges } from '../../../diff/changedLines';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { compareIcon } from '../icons';

@@ -1,7 +1,7 @@
-import { hunkRange } from '../../diff/hunks';
-import { ISelection, lineRange, selectLines } from './context/selection';
-import type { IRequest } from './requestBody';
-import type { GenerationStore } from './store';
+import { hunkRange } from '../../../diff/hunks';
+import { ISelection, lineRange, selectLines } from '../context/selection';
+import type { IRequest } from '../requestBody';
+import type { GenerationStore } from '../store';
 
 /**
  * Return the request for another answer that changes only the lines of one of the suggestion's

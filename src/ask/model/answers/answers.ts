@@ -1,0 +1,102 @@
+/**
+ * All answers to the open request. The person can ask for another one, also of another model, and
+ * accept the best.
+ *
+ * Invariants:
+ * - The answer with the turn of the store's `suggestion` is the shown one. Each other answer is
+ *   stored with the code that was shown last, so edits aren't lost.
+ * - All answers are answers to the cell's current code. If the code changes, the other answers
+ *   change, too, or are removed if they change the same lines.
+ */
+import { mergeSources } from '../../../diff/hunks';
+import type { IRequest } from '../requestBody';
+import type { IGenerationState } from '../state';
+import type { ISuggestion } from '../suggestion';
+
+export const MAX_ANSWERS = 5;
+
+/** The fields of the state that belong to one answer. */
+const SHOWN_FIELDS = [
+  'code',
+  'model',
+  'corrections',
+  'correctedCode',
+  'correctedCount'
+] as const;
+
+type ShownState = Pick<IGenerationState, (typeof SHOWN_FIELDS)[number]>;
+
+/** One answer. `shown` is null until another answer is shown instead. */
+export interface IAnswer {
+  readonly suggestion: ISuggestion;
+  readonly request: IRequest;
+  readonly shown: ShownState | null;
+}
+
+/** Return the fields of the state that belong to the shown answer. */
+export function shownState(state: IGenerationState): ShownState {
+  return Object.fromEntries(
+    SHOWN_FIELDS.map(name => [name, state[name]])
+  ) as unknown as ShownState;
+}
+
+/** Store what is shown of one of the answers. */
+export function withShown(
+  answers: readonly IAnswer[],
+  turnId: number | undefined,
+  shown: ShownState
+): IAnswer[] {
+  return answers.map(answer =>
+    answer.suggestion.turnId === turnId ? { ...answer, shown } : answer
+  );
+}
+
+/**
+ * Add an answer. A correction of the answer with the turn `shownTurnId` replaces it; an answer to
+ * another request replaces all.
+ */
+export function withAnswer(
+  answers: readonly IAnswer[],
+  suggestion: ISuggestion,
+  request: IRequest,
+  shownTurnId: number | undefined
+): IAnswer[] {
+  const answer = { suggestion, request, shown: null };
+  if (suggestion.mode === 'repair' || request.isPart) {
+    const replaced = answers.map(other =>
+      other.suggestion.turnId === shownTurnId ? answer : other
+    );
+    return replaced.includes(answer) ? replaced : [answer];
+  }
+  return request.isRetry ? [...answers, answer].slice(-MAX_ANSWERS) : [answer];
+}
+
+/**
+ * Change the answers that aren't shown like the cell, whose code was `base` and now is `source`.
+ * Answers that change the same lines are removed.
+ */
+export function followCell(
+  answers: readonly IAnswer[],
+  shownTurnId: number,
+  base: string,
+  source: string
+): IAnswer[] {
+  return answers.flatMap(answer => {
+    const { suggestion, request, shown } = answer;
+    if (suggestion.turnId === shownTurnId) {
+      return [answer];
+    }
+    const code = mergeSources(base, shown?.code ?? suggestion.source, source);
+    if (code === null) {
+      return [];
+    }
+    const original = mergeSources(base, suggestion.source, source) ?? code;
+    return [
+      {
+        suggestion: { ...suggestion, source: original },
+        request: request.source === base ? { ...request, source } : request,
+        shown: shown && { ...shown, code }
+      }
+    ];
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * The answers to the open request, as tabs, if there are several. The diff shows the selected one,
+ * which is also the one that is accepted.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { countLineChanges } from '../../../diff/changedLines';
+import { labelText } from '../../../labels/serverText';
+import { receiptTexts } from '../../../prompt/usageLabels';
+import type { IAnswer } from '../../model/answers/answers';
+import type { GenerationModel } from '../../model/generation';
+
+export function AnswerTabs(props: {
+  model: GenerationModel;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { model, trans } = props;
+  const { answers, suggestion, state } = model;
+  if (answers.length < 2) {
+    return null;
+  }
+  const shownIndex = answers.findIndex(
+    answer => answer.suggestion.turnId === suggestion?.turnId
+  );
+  const show = (index: number) => {
+    const count = answers.length;
+    const { turnId } = answers[(index + count) % count].suggestion;
+    model.alternatives.show(turnId);
+  };
+  return (
+    <div
+      className="jp-AIServer-Ask-answers"
+      role="tablist"
+      aria-label={trans.__('Answers to this request')}
+      onKeyDown={event => {
+        const offset = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (offset) {
+          event.preventDefault();
+          event.stopPropagation();
+          show(shownIndex + offset);
+          const tabs = event.currentTarget.children;
+          const index = (shownIndex + offset + tabs.length) % tabs.length;
+          (tabs[index] as HTMLElement).focus();
+        }
+      }}
+    >
+      {answers.map((answer, index) => {
+        const isShown = index === shownIndex;
+        const { receipt } = answer.suggestion;
+        return (
+          <button
+            key={answer.suggestion.turnId}
+            type="button"
+            role="tab"
+            aria-selected={isShown}
+            tabIndex={isShown ? 0 : -1}
+            // A new answer replaces the diff, so wait for it.
+            disabled={model.isBusy}
+            title={receipt && receiptTexts(receipt, trans).join(' · ')}
+            onClick={() => show(index)}
+          >
+            {trans.__(
+              '%1: %2',
+              index + 1,
+              modelName(answer, isShown ? state.model : null, trans)
+            )}
+            <AnswerSize answer={answer} source={model.target.source() ?? ''} />
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** The numbers of lines that an answer adds and removes. */
+function AnswerSize(props: {
+  answer: IAnswer;
+  source: string;
+}): React.JSX.Element {
+  const { answer, source } = props;
+  const code = answer.shown?.code ?? answer.suggestion.source;
+  const { added, removed } = React.useMemo(
+    () => countLineChanges(source, code),
+    [source, code]
+  );
+  return (
+    <span className="jp-AIServer-Ask-answerSize" aria-hidden="true">
+      {added > 0 && <ins>+{added}</ins>}
+      {removed > 0 && <del>−{removed}</del>}
+    </span>
+  );
+}
+
+function modelName(
+  { suggestion, shown }: IAnswer,
+  shownModel: GenerationModel['state']['model'],
+  trans: TranslationBundle
+): string {
+  const info = shownModel ?? shown?.model;
+  return info ? labelText(info.label, trans) : (suggestion.model ?? '');
+}
