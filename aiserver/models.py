@@ -148,9 +148,9 @@ class NewTurn(Stored):
     """The model that answered, as `provider:name`."""
     usage: dict[str, Any] | None = None
     """The tokens used, as counted by the provider. `input_tokens` includes `cached_tokens`."""
-    cost: float | None = None
-    """The cost in US dollars, at the prices of that day."""
-    timing: dict[str, int] | None = None
+    cost: Any = None
+    """The cost in US dollars, at the prices of the list that was installed then."""
+    timing: dict[str, Any] | None = None
     """Milliseconds from the request to the first token (`first_token`) and the end (`total`)."""
     user: str | None = None
     """The person who asked, if several people share a server."""
@@ -158,7 +158,7 @@ class NewTurn(Stored):
     """Names, shapes and dtypes of the request's DataFrames. Later requests use them again."""
     context: list[dict[str, Any]] | None = None
     """The receipt of the prompt: the name and the number of tokens of each item, but no texts."""
-    prompt: str | None = None
+    prompt: Any = None
     """The SHA-256 of the blob with the messages of the prompt, without secrets."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""

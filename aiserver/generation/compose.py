@@ -50,11 +50,15 @@ _NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 @dataclass(frozen=True)
 class Composed:
-    """The messages for a request, their receipt, and the secrets that were replaced in them."""
+    """The messages for a request, their receipt, and the secrets in them.
+
+    If ``cuts_secret`` is true, the messages contain a part of a secret.
+    """
 
     messages: Messages
     items: list[ContextItem]
     vault: Vault
+    cuts_secret: bool = False
 
 
 async def compose(
@@ -77,7 +81,10 @@ async def compose(
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
-    return Composed(messages, items, vault)
+    selection = selected_lines(body)
+    parts = (selection.selected, selection.above, selection.below) if selection else ()
+    cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
+    return Composed(messages, items, vault, cuts_secret)
 
 
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:

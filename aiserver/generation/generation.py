@@ -43,7 +43,7 @@ from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from .compose import attached_frames, compose, selected_lines
 from .past_turns import before_request, load_or_new, past_turns_of
-from .receipts import ReceiptOptions, sent_prompt, store_prompt
+from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
 
@@ -210,7 +210,7 @@ class Generation:
         composed = await compose(self.model, self.body, self._history, self._data_files)
         self._vault, self._receipt = composed.vault, composed.items
         if self.body.stores_prompt and self._receipts.stores_prompts:
-            storing = store_prompt(self._sessions, self.key, sent_prompt(composed), self._log)
+            storing = store_prompt(self._sessions, self.key, composed, self._log)
             self._prompt_task = asyncio.create_task(storing)
         async with contextlib.aclosing(
             self.model.stream(

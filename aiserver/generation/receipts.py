@@ -1,13 +1,13 @@
 """Store the prompt of a turn as a blob, and read it again.
 
-The blob is JSON in UTF-8: ``{"version": 1, "hidden": 0, "messages": [{"role": "system", "text": …,
-"example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``).
+The blob is JSON in UTF-8: ``{"version": 1, "hidden": 0, "masked": 0, "messages": [{"role":
+"system", "text": …, "example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``).
 
 Invariants:
 
 - The stored texts are those that the model got. Only secrets are replaced: a local model gets them,
-  but they are never stored (P16).
-- A prompt that can't be stored doesn't prevent the turn from being saved.
+  but they are never stored (P16). A prompt that contains a part of a secret isn't stored.
+- Whatever happens, a prompt that can't be stored doesn't prevent the turn from being saved.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import AIServerError
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
 from ..redact import redact
+from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..surrogates import json_bytes
 from ..usage.prices import PriceList
@@ -52,10 +52,15 @@ class SentMessage:
 
 @dataclass(frozen=True)
 class SentPrompt:
-    """The messages of a prompt, and the number of secrets that were hidden from the model."""
+    """The messages of a prompt.
+
+    ``redaction_count`` is the number of secrets that were hidden from the model, and
+    ``masked_count`` the number of those that the model got, but that aren't stored.
+    """
 
     messages: list[SentMessage]
     redaction_count: int = 0
+    masked_count: int = 0
 
 
 def sent_prompt(composed: Composed) -> SentPrompt:
@@ -71,36 +76,47 @@ def sent_prompt(composed: Composed) -> SentPrompt:
 
 
 async def store_prompt(
-    sessions: SessionManager, key: SessionKey, prompt: SentPrompt, log: logging.Logger
+    sessions: SessionManager, key: SessionKey, composed: Composed, log: logging.Logger
 ) -> str | None:
-    """Store a prompt, and return its SHA-256; None if the store fails."""
+    """Store a prompt, and return its SHA-256.
+
+    Return None if that fails, or if the prompt contains a part of a secret.
+    """
+    if composed.cuts_secret:
+        return None
     try:
-        data = await asyncio.to_thread(_encode, prompt)
+        data = await asyncio.to_thread(_encode, composed)
         return await sessions.put_blob(data, owner=key.owner)
-    except AIServerError as error:
-        log.warning("A prompt could not be stored: %s", error.code)
+    except Exception as fault:
+        log.warning("A prompt could not be stored: %s", outline_of(fault))
         return None
 
 
 async def read_prompt(
-    sessions: SessionManager, key: SessionKey, sha256: str | None
+    sessions: SessionManager, key: SessionKey, sha256: object
 ) -> SentPrompt | None:
     """Read the prompt in a blob; None if there is no such blob, or if it isn't a prompt.
 
     Raises StorageError.
     """
-    if sha256 is None or not _SHA256.fullmatch(sha256):
+    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         return None
     data = await sessions.get_blob(sha256, owner=key.owner)
     return None if data is None else await asyncio.to_thread(_decode, data)
 
 
-def _encode(prompt: SentPrompt) -> bytes:
+def _encode(composed: Composed) -> bytes:
+    prompt = sent_prompt(composed)
+    texts, secret_count = composed.vault.redact([message.text for message in prompt.messages])
     messages = [
-        {"role": message.role, "text": redact(message.text), "example": message.is_example}
-        for message in prompt.messages
+        {"role": message.role, "text": redact(text), "example": message.is_example}
+        for message, text in zip(prompt.messages, texts, strict=True)
     ]
-    return json_bytes({"version": _VERSION, "hidden": prompt.redaction_count, "messages": messages})
+    counts = {
+        "hidden": prompt.redaction_count,
+        "masked": secret_count - prompt.redaction_count,
+    }
+    return json_bytes({"version": _VERSION, **counts, "messages": messages})
 
 
 def _decode(data: bytes) -> SentPrompt | None:
@@ -110,13 +126,18 @@ def _decode(data: bytes) -> SentPrompt | None:
         return None
     if not isinstance(content, dict) or content.get("version") != _VERSION:
         return None
-    hidden, messages = content.get("hidden"), content.get("messages")
+    messages = content.get("messages")
     if not isinstance(messages, list) or not all(map(_is_message, messages)):
         return None
     return SentPrompt(
         [SentMessage(item["role"], item["text"], item["example"] is True) for item in messages],
-        hidden if isinstance(hidden, int) and hidden > 0 else 0,
+        _count(content.get("hidden")),
+        _count(content.get("masked")),
     )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _is_message(item: Any) -> bool:

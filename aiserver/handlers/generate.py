@@ -83,7 +83,8 @@ class PreviewHandler(AIServerHandler):
         )
         answer = {
             "model": model_fields(preview.model),
-            **prompt_fields(preview.prompt),
+            "messages": prompt_fields(preview.prompt)["messages"],
+            "hidden": preview.prompt.redaction_count,
             "items": [item_fields(item) for item in preview.items],
         }
         await self.finish(json_bytes(answer))
@@ -103,12 +104,13 @@ class StopHandler(AIServerHandler):
 
 
 def prompt_fields(prompt: SentPrompt) -> dict[str, Any]:
-    """Describe a prompt for the API."""
+    """Return the fields of a prompt for the API."""
     messages = [
         {"role": message.role, "text": message.text, "example": message.is_example}
         for message in prompt.messages
     ]
-    return {"messages": messages, "hidden": prompt.redaction_count}
+    counts = {"hidden": prompt.redaction_count, "masked": prompt.masked_count}
+    return {"messages": messages, **counts}
 
 
 def item_fields(item: ContextItem) -> dict[str, Any]:

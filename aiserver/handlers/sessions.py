@@ -9,6 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
 from ..models import SessionSummary
+from ..notebooks.other_roots import blobs_in
+from ..notebooks.unused_blobs import delete_unused_blobs
 from ..requests import EventBody, SessionListQuery
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -63,11 +65,14 @@ class SessionHandler(AIServerHandler):
 
     @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:
-        """Delete the session permanently."""
+        """Delete the session permanently, with the prompts and thumbnails that only it uses."""
         self.check_can_delete()
         key = self.key(notebook_id, cell_id)
-        if not await self.services.sessions.delete(key, if_revision=self.if_match()):
+        sessions = self.services.sessions
+        stored = await sessions.load_raw(key)
+        if not await sessions.delete(key, if_revision=self.if_match()):
             raise NotFound(UserText("This cell has no history."))
+        await delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner)
         self.set_status(204)
 
 

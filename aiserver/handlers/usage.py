@@ -27,7 +27,7 @@ class TurnPromptHandler(AIServerHandler):
         answer = {
             "turnId": turn.turn_id,
             "model": turn.model,
-            **(prompt_fields(prompt) if prompt else {"messages": None, "hidden": 0}),
+            **(prompt_fields(prompt) if prompt else {"messages": None, "hidden": 0, "masked": 0}),
             "items": [item_fields(item) for item in stored_items(turn.context or [])],
         }
         await self.finish_in_thread(lambda: answer)
@@ -38,10 +38,15 @@ class UsageHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the sums of a notebook, or of all notebooks."""
+        """Answer with the sums of a notebook, or of all notebooks.
+
+        With ``since``, other people's requests don't count.
+        """
         query = self.query(UsageQuery)
         since = None if query.since is None else time_of(query.since)
-        totals = await self.services.usage.totals(query.notebook_id, since)
+        # The sums of a day are compared with a person's budget.
+        user = self.user_name if since else ""
+        totals = await self.services.usage.totals(query.notebook_id, since, user=user)
         await self.finish(json_bytes(totals.to_wire()))
 
 

@@ -215,7 +215,12 @@ class OtherRoots:
 
 def blobs_of(session: Session) -> set[str]:
     """Return the SHA-256 hashes of all blobs to which a session may refer."""
-    return {name.decode() for name in _BLOB.findall(codec.encode(session))}
+    return blobs_in(codec.encode(session))
+
+
+def blobs_in(data: bytes) -> set[str]:
+    """Return the SHA-256 hashes of all blobs to which the bytes of a session may refer."""
+    return {name.decode() for name in _BLOB.findall(data)}
 
 
 def _digests(session: Session) -> list[str]:

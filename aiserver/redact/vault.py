@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 
 from .texts import CLOSE, OPEN, redaction_mark, replace_secrets
 
 _MAX_MARK_LENGTH = 64
+# A shorter secret isn't replaced in texts in which it wasn't recognised, because it may be part of
+# many words.
+_MIN_LENGTH = 6
 
 
 class Vault:
@@ -55,6 +59,34 @@ class Vault:
                     replacement = marks[0] if self._conceal else self._secret_by_mark[marks[0]]
                     text = text.replace(redaction_mark(kind), replacement)
         return text
+
+    def redact(self, texts: Sequence[str]) -> tuple[list[str], int]:
+        """Return texts as they may be stored, and the number of secrets in this vault.
+
+        The secrets that ``hide`` has recognised are replaced wherever they occur, also if they
+        aren't hidden from the model.
+        """
+        secrets_by_length = sorted(self._kind_by_secret(), key=lambda item: -len(item[0]))
+        redacted = list(texts)
+        for secret, kind in secrets_by_length:
+            if len(secret) >= _MIN_LENGTH:
+                mark = redaction_mark(kind)
+                redacted = [text.replace(secret, mark) for text in redacted]
+        return redacted, len(secrets_by_length)
+
+    def is_cut_by(self, text: str, parts: Sequence[str]) -> bool:
+        """Return whether a secret in ``text`` is in none of ``parts`` completely."""
+        return any(
+            secret in text and not any(secret in part for part in parts)
+            for secret, _ in self._kind_by_secret()
+        )
+
+    def _kind_by_secret(self) -> list[tuple[str, str]]:
+        return [
+            (self._secret_by_mark[mark], kind)
+            for kind, marks in self._marks_by_kind.items()
+            for mark in marks
+        ]
 
     def feed(self, text: str) -> str:
         """Return the next piece of the answer with its secrets restored.

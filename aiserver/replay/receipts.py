@@ -1,4 +1,8 @@
-"""The receipt of a turn in the replay: its tokens, its cost, its times, and its prompt."""
+"""The receipt of a turn: its tokens, its cost, its times, and whether its prompt is stored. Pure.
+
+Invariant: a stored value that isn't a finite number from 0 counts as missing, because other tools
+may have written it.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,28 @@ _COUNTS = {
     "output_tokens": "outputTokens",
 }
 _TIMES = {"first_token": "firstTokenMs", "total": "totalMs"}
+_MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
 def receipt_of(turn: Interaction) -> dict[str, Any] | None:
     """Return the receipt as sent, without what isn't stored; None if nothing is stored."""
     usage, timing = turn.usage or {}, turn.timing or {}
     receipt: dict[str, Any] = {
-        name: usage[key] for key, name in _COUNTS.items() if isinstance(usage.get(key), int)
+        name: usage[key] for key, name in _COUNTS.items() if _is_count(usage.get(key))
     }
-    receipt |= {name: timing[key] for key, name in _TIMES.items() if key in timing}
-    if turn.cost is not None:
+    receipt |= {name: timing[key] for key, name in _TIMES.items() if _is_count(timing.get(key))}
+    if _is_number(turn.cost):
         receipt["cost"] = turn.cost
     if turn.prompt or turn.context:
-        receipt["hasPrompt"] = bool(turn.prompt)
+        receipt["hasPrompt"] = isinstance(turn.prompt, str)
     return receipt or None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value < _MAX_COUNT  # false for NaN and infinity, too
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and _is_number(value)

@@ -153,6 +153,7 @@ def _encode_step(
     step: Step, origins: Sequence[Origin], index_by_cell: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
+    data.pop("receipt", None)  # colleagues needn't see what the answers cost
     data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
         data["data"] = {

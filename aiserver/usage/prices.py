@@ -5,8 +5,9 @@ fetched. An administrator can replace them for some models (``AIServer.model_pri
 
 Invariants:
 
-- A cost is never guessed (P47). It is None if a number of tokens or a price is missing, and for
-  models that aren't queried at their provider's own address, such as those behind a proxy.
+- A cost is never guessed (P47). It is None if a number of tokens or a price is missing, for models
+  that aren't queried at their provider's own address, such as those behind a proxy, and for names
+  that stand for changing models.
 - The package is imported in a thread when it is first needed, because that takes a quarter of a
   second.
 """
@@ -59,8 +60,8 @@ class PriceList:
             if fnmatchcase(model.id, pattern):
                 return _cost_at(prices, counts)
         provider, _, name = model.id.partition(":")
-        if not model.has_list_price or provider not in _PROVIDERS:
-            return None
+        if not model.has_list_price or provider not in _PROVIDERS or name.endswith("-latest"):
+            return None  # the list may name another model as the latest one
         return await asyncio.to_thread(_listed_cost, _PROVIDERS[provider], name, counts)
 
 
@@ -99,7 +100,8 @@ def _listed_cost(provider: str, name: str, counts: Mapping[str, Any]) -> float |
             output_tokens=counts["output_tokens"],
         )
         price = calc_price(usage, model_ref=name, provider_id=provider)
-    except (ImportError, LookupError, ValueError):
-        # The model isn't listed, or the counts contradict each other.
+    except Exception:
+        # The model isn't listed, the counts contradict each other, or the package has changed. A
+        # turn must be saved all the same.
         return None
     return round(float(price.total_price), _DIGITS)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from ..models import Interaction, Session, SessionKey
+from ..models import Interaction, Session, SessionKey, SessionSummary
 from ..sessions.base import SessionManager
 from ..sessions.record.damage.recovery import parse_or_recover
 from .table import to_csv
@@ -28,14 +28,21 @@ class UsageReader:
         self._sessions, self._owner = sessions, owner
 
     async def totals(
-        self, notebook_id: str | None = None, since: datetime | None = None
+        self, notebook_id: str | None = None, since: datetime | None = None, *, user: str = ""
     ) -> UsageTotals:
         """Return the sums of the turns that were requested at ``since`` or later.
 
-        With ``notebook_id``, only the turns of this notebook count. Raises StorageError.
+        With ``notebook_id``, only the turns of this notebook count, and with ``user`` only those of
+        this person. Raises StorageError.
         """
         turns = await self._turns(notebook_id, since)
-        return await asyncio.to_thread(totals_of, [turn for _, turn in turns], since)
+
+        def build() -> UsageTotals:
+            return totals_of(
+                (turn for _, turn in turns if not user or turn.user in (None, user)), since
+            )
+
+        return await asyncio.to_thread(build)
 
     async def table(self, notebook_id: str | None = None) -> str:
         """Return the table of all turns as CSV, oldest first. Raises StorageError."""
@@ -51,25 +58,36 @@ class UsageReader:
         async for key, session in self._sessions_of(notebook_id, since):
             turns = copies if session.meta.forked_from else originals
             turns += [(key, turn) for turn in session.interactions]
-        unique: dict[tuple[str, str | None, str], KeyedTurn] = {}
-        for key, turn in (*originals, *copies):
-            unique.setdefault((turn.timestamp, turn.model, turn.user_request.intent), (key, turn))
-        return list(unique.values())
+        return await asyncio.to_thread(_unique, [*originals, *copies])
 
     async def _sessions_of(
         self, notebook_id: str | None, since: datetime | None
     ) -> AsyncIterator[tuple[SessionKey, Session]]:
         summaries, _ = await self._sessions.list_sessions(notebook_id, owner=self._owner)
-        keys = [
-            SessionKey(summary.notebook_id, summary.cell_id, self._owner)
-            for summary in summaries
-            if summary.turns and (since is None or time_of(summary.last_updated) >= since)
-        ]
+        keys = await asyncio.to_thread(_keys_since, summaries, since, self._owner)
         for start in range(0, len(keys), _SESSIONS_PER_READ):
             batch = keys[start : start + _SESSIONS_PER_READ]
             data = await self._sessions.load_raw_batch(batch)
             for key, session in await asyncio.to_thread(_parse, batch, data):
                 yield key, session
+
+
+def _keys_since(
+    summaries: list[SessionSummary], since: datetime | None, owner: str
+) -> list[SessionKey]:
+    return [
+        SessionKey(summary.notebook_id, summary.cell_id, owner)
+        for summary in summaries
+        if summary.turns and (since is None or time_of(summary.last_updated) >= since)
+    ]
+
+
+def _unique(turns: list[KeyedTurn]) -> list[KeyedTurn]:
+    """Return each request once; of several copies, the first one."""
+    unique: dict[tuple[str, str | None, str], KeyedTurn] = {}
+    for key, turn in turns:
+        unique.setdefault((turn.timestamp, turn.model, turn.user_request.intent), (key, turn))
+    return list(unique.values())
 
 
 def _parse(keys: list[SessionKey], data: list[bytes | None]) -> list[tuple[SessionKey, Session]]:

@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterable
 
 from ..models import Interaction, SessionKey
-from .totals import count_of
+from ..replay.receipts import receipt_of
 
 COLUMNS = (
     "time",
@@ -29,6 +29,8 @@ COLUMNS = (
     "cost_usd",
 )
 
+_NUMBERS = ("inputTokens", "cachedTokens", "outputTokens", "firstTokenMs", "totalMs")
+
 
 def to_csv(turns: Iterable[tuple[SessionKey, Interaction]]) -> str:
     """Return the table, with a row for each turn. A value that isn't stored is empty."""
@@ -36,7 +38,7 @@ def to_csv(turns: Iterable[tuple[SessionKey, Interaction]]) -> str:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for key, turn in turns:
-        usage, timing = turn.usage or {}, turn.timing or {}
+        receipt = receipt_of(turn) or {}
         writer.writerow(
             [
                 turn.timestamp,
@@ -46,12 +48,8 @@ def to_csv(turns: Iterable[tuple[SessionKey, Interaction]]) -> str:
                 _inert(turn.mode or ""),
                 _inert(turn.model or ""),
                 turn.ai_response.status,
-                count_of(usage, "input_tokens") or "",
-                count_of(usage, "cached_tokens") or "",
-                count_of(usage, "output_tokens") or "",
-                count_of(timing, "first_token") or "",
-                count_of(timing, "total") or "",
-                "" if turn.cost is None else f"{turn.cost:.9f}",
+                *(receipt.get(name, "") for name in _NUMBERS),
+                f"{receipt['cost']:.9f}" if "cost" in receipt else "",
             ]
         )
     return file.getvalue()

@@ -5,7 +5,7 @@ Invariant: what isn't stored isn't guessed (P47). The sums say how many requests
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from ..models import Interaction
+from ..replay.receipts import receipt_of
 
 
 @dataclass
@@ -34,17 +35,17 @@ class UsageTotals:
     """The number of requests whose tokens weren't counted, such as stopped ones."""
 
     def add(self, turn: Interaction) -> None:
-        """Add a turn. A stored value that isn't a number counts as missing."""
-        usage = turn.usage or {}
-        tokens_in, tokens_out = count_of(usage, "input_tokens"), count_of(usage, "output_tokens")
+        """Add a turn."""
+        receipt = receipt_of(turn) or {}
+        tokens_in, tokens_out = receipt.get("inputTokens", 0), receipt.get("outputTokens", 0)
         self.requests += 1
         self.input_tokens += tokens_in
-        self.cached_tokens += count_of(usage, "cached_tokens")
+        self.cached_tokens += receipt.get("cachedTokens", 0)
         self.output_tokens += tokens_out
-        self.milliseconds += count_of(turn.timing or {}, "total")
+        self.milliseconds += receipt.get("totalMs", 0)
         self.uncounted += not (tokens_in and tokens_out)
-        if turn.cost is not None:
-            self.cost += turn.cost
+        if "cost" in receipt:
+            self.cost += receipt["cost"]
             self.priced += 1
 
     def to_wire(self) -> dict[str, Any]:
@@ -70,9 +71,3 @@ def time_of(timestamp: str) -> datetime:
         return datetime.fromisoformat(f"{time}{offset}").astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return datetime.fromisoformat(time).replace(tzinfo=timezone.utc)
-
-
-def count_of(counts: Mapping[str, Any], name: str) -> int:
-    """Return a stored count; 0 if it is missing or isn't a count."""
-    value = counts.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1014,14 +1014,14 @@ export interface components {
             mode?: string;
             model?: string;
             usage?: Record<string, never>;
-            /** @description In US dollars, at the prices of that day */
-            cost?: number;
+            /** @description A number: the cost in US dollars, at the prices of the list that was installed then */
+            cost?: unknown;
             /** @description Milliseconds from the request to the first token (`first_token`) and to the end (`total`) */
             timing?: {
-                [key: string]: number;
+                [key: string]: unknown;
             };
-            /** @description The SHA-256 of the blob with the messages that the model got */
-            prompt?: string;
+            /** @description A text: the SHA-256 of the blob with the messages that the model got */
+            prompt?: unknown;
             user?: string;
             dataframes?: Record<string, never>[];
             /** @description The items of the prompt, without their texts */
@@ -1152,7 +1152,7 @@ export interface components {
             firstTokenMs?: number;
             /** @description Milliseconds from the request to the end of the answer */
             totalMs?: number;
-            /** @description In US dollars, at the prices of that day */
+            /** @description In US dollars, at the prices of the list that was installed then */
             cost?: number;
             /** @description Whether the messages that the model got are stored, and not only their sizes */
             hasPrompt?: boolean;
@@ -1165,6 +1165,8 @@ export interface components {
             messages: components["schemas"]["PromptMessage"][] | null;
             /** @description The number of keys and passwords that were hidden from the model */
             hidden: number;
+            /** @description The number of keys and passwords that the model got, and that aren't stored */
+            masked: number;
             items: components["schemas"]["ContextItem"][];
         };
         PromptMessage: {
@@ -1985,7 +1987,7 @@ export interface operations {
             query?: {
                 /** @description Only the requests of this notebook */
                 notebookId?: components["schemas"]["Id"];
-                /** @description Only the requests at this time or later */
+                /** @description Only the person's own requests at this time or later */
                 since?: string;
             };
             header?: never;

@@ -95,8 +95,9 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
                 trans,
                 tracking
               ),
+              // Until the settings are loaded, the person's choice isn't known.
               storesPrompts: () =>
-                (settings?.get('storePrompts').composite ?? true) as boolean,
+                (settings?.get('storePrompts').composite ?? false) as boolean,
               repair: {
                 setting: () =>
                   (settings?.get('repair').composite ??

@@ -46,7 +46,10 @@ describe('texts about usage', () => {
     ];
     expect(totalsText(sumReceipts(all), trans)).toBe('220 tokens · $0.75');
     expect(totalsText(sumReceipts([...all, receipt]), trans)).toBe(
-      '330 tokens · at least $0.75'
+      'at least 330 tokens · $0.75'
+    );
+    expect(totalsText(sumReceipts([receipt, {}]), trans)).toBe(
+      'at least 110 tokens'
     );
     expect(totalsText(sumReceipts([receipt]), trans)).toBe('110 tokens');
     expect(totalsText(sumReceipts([undefined, {}]), trans)).toBe('');

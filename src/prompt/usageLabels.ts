@@ -5,7 +5,7 @@ import type { TurnReceipt } from '../api/types';
 import { countText, localeOf } from '../labels/counts';
 import { durationText } from '../labels/durations';
 
-/** Tokens, costs and numbers of requests; what isn't known is null. */
+/** Tokens, costs and numbers of requests; a cost that isn't known is null. */
 export interface IUsage {
   readonly requests: number;
   readonly inputTokens: number;
@@ -13,6 +13,8 @@ export interface IUsage {
   readonly cost: number | null;
   /** The number of requests that have a cost. */
   readonly priced: number;
+  /** The number of requests whose tokens weren't counted. */
+  readonly uncounted: number;
 }
 
 /** Format a cost in US dollars: "$1.25". Costs below ten cents have two significant digits. */
@@ -43,25 +45,28 @@ export function sumReceipts(
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     cost: priced ? sum(({ cost }) => cost) : null,
-    priced
+    priced,
+    uncounted: receipts.filter(
+      receipt => !(receipt?.inputTokens && receipt.outputTokens)
+    ).length
   };
 }
 
-/** Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. */
+/**
+ * Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. If the
+ * tokens or the cost of some requests aren't known, the text says that there are more.
+ */
 export function totalsText(usage: IUsage, trans: TranslationBundle): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   if (!tokens) {
     return '';
   }
-  const texts = [trans.__('%1 tokens', countText(tokens, trans))];
-  if (usage.cost !== null) {
-    const cost = costText(usage.cost, trans);
-    // If only some requests have a cost, their sum is the least that all of them cost.
-    texts.push(
-      usage.priced < usage.requests ? trans.__('at least %1', cost) : cost
-    );
-  }
-  return texts.join(' · ');
+  const { cost, priced, requests, uncounted } = usage;
+  const count = trans.__('%1 tokens', countText(tokens, trans));
+  const text = cost === null ? count : `${count} · ${costText(cost, trans)}`;
+  return uncounted || (cost !== null && priced < requests)
+    ? trans.__('at least %1', text)
+    : text;
 }
 
 /** Return the parts of a text about one turn, without what isn't stored. */

@@ -25,12 +25,16 @@ export class DailyBudget {
   /** Compare the cost of today's requests with the budget. A failure changes nothing. */
   async update(): Promise<void> {
     const limit = this._limit();
+    const update = ++this._lastUpdate;
     const midnight = new Date();
     midnight.setHours(0, 0, 0, 0);
     try {
       const cost = limit
         ? ((await this._api.usage(null, midnight)).cost ?? 0)
         : 0;
+      if (update !== this._lastUpdate) {
+        return; // A later update has been requested, which knows more.
+      }
       this._excess = limit && cost > limit ? { cost, limit } : null;
       this.changed.emit();
     } catch {
@@ -38,5 +42,6 @@ export class DailyBudget {
     }
   }
 
+  private _lastUpdate = 0;
   private _excess: { cost: number; limit: number } | null = null;
 }

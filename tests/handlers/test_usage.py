@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from aiserver.errors import StorageFull
 from aiserver.models import SessionKey
 
 from ..conftest import SSE, request
@@ -111,13 +112,77 @@ async def test_a_missing_prompt_is_no_error(call, scripted, extension):
     assert (await call("GET", "sessions/nb/c9/turns/1/prompt")).status == 404
 
 
-async def test_a_full_disk_for_the_prompt_saves_the_turn(call, scripted, extension, monkeypatch):
+@pytest.mark.parametrize("fault", [StorageFull(), RuntimeError("a bug")])
+async def test_a_prompt_that_cant_be_stored_loses_no_turn(
+    call, scripted, extension, monkeypatch, fault
+):
     """P20: the prompt is less important than the turn."""
-    from aiserver.errors import StorageFull
 
     async def put_blob(data, *, owner=""):
-        raise StorageFull
+        raise fault
 
     monkeypatch.setattr(extension.sessions, "put_blob", put_blob)
     answer = await call("POST", "generate", request())
     assert answer.status == 200 and "prompt" not in answer.data
+
+
+PEM = (
+    "-----BEGIN PRIVATE KEY-----\nMIIcanary0pem1line\nMIIcanary0pem2line\n-----END PRIVATE KEY-----"
+)
+LOCAL = {"ModelRegistry": {"local_servers": ["*"]}}
+
+
+@pytest.mark.parametrize("server_config", [LOCAL])
+@pytest.mark.parametrize(
+    ("body", "canary"),
+    [
+        (request("my password is hunter2canary7"), "hunter2canary7"),
+        (request(source='key = "sk-proj-canary" "4d5e6f7081920a1b2c3d4e5f6071"\n'), "canary"),
+        (request(source=f'KEY = """{PEM}"""\nx = 1'), "canary0pem"),
+        (
+            request(
+                source=f'KEY = """{PEM}"""\nx = 1',
+                context={"selection": {"first": 2, "last": 2}},
+            ),
+            "canary0pem",
+        ),
+    ],
+)
+async def test_no_secret_of_a_local_model_is_stored(call, scripted, extension, body, canary):
+    """P16: in a sentence, split literals and keys of several lines, also if lines are selected."""
+    scripted.script({"text": "```python\nx = 2\n```"})
+    assert (await call("POST", "generate", body)).status == 200
+    assert canary in json.dumps(scripted.requests[-1]["body"])
+    for sha256 in await extension.sessions.list_blobs():
+        assert canary.encode() not in await extension.sessions.get_blob(sha256)
+    stored = await call("GET", "sessions/nb/c1")
+    assert canary not in json.dumps(stored.data)
+
+
+async def test_numbers_of_other_tools_break_nothing(call, scripted, extension, jp_root_dir):
+    """P22, P47: a value that isn't a finite number from 0 counts as missing."""
+    turn = (await call("POST", "generate", request())).data
+    file = jp_root_dir / ".aiserver_sessions" / "nb_c1.json"
+    session = json.loads(file.read_text("utf-8"))
+    odd = {"cost": -1, "timing": {"total": 1.5, "first_token": True}, "prompt": 7}
+    usage = {"input_tokens": -4, "output_tokens": 1e300}
+    session["interactions"][0] = turn | odd | {"usage": usage}
+    file.write_text(json.dumps(session).replace('"cost": -1', '"cost": NaN'), "utf-8")
+    step = (await call("GET", "sessions/nb/c1/replay")).data["steps"][-1]
+    assert step["receipt"] == {"hasPrompt": False}
+    assert (await call("GET", "usage?notebookId=nb")).data["cost"] is None
+    assert (await call("GET", "sessions/nb/c1/turns/1/prompt")).data["messages"] is None
+    assert "nan" not in (await call("GET", "usage/table")).data["content"].lower()
+
+
+async def test_deleting_a_history_deletes_its_prompts(call, scripted, extension):
+    """A prompt is deleted with its session, unless a copy of the cell still has it."""
+    await call("POST", "generate", request())
+    await call("POST", "generate", request("again"))
+    original, copy = SessionKey("nb", "c1"), SessionKey("nb", "c2")
+    await extension.sessions.fork(original, copy)
+    assert len(await extension.sessions.list_blobs()) == 2
+    assert (await call("DELETE", "sessions/nb/c1")).status == 204
+    assert len(await extension.sessions.list_blobs()) == 2
+    assert (await call("DELETE", "sessions/nb/c2")).status == 204
+    assert await extension.sessions.list_blobs() == []

@@ -24,6 +24,7 @@ async def test_list_prices_apply_at_the_address_of_the_provider():
     [
         (ModelInfo("openai:gpt-4o", "behind a proxy", False), COUNTS),
         (ModelInfo("openai:gpt-999", "not listed", False, has_list_price=True), COUNTS),
+        (ModelInfo("mistralai:codestral-latest", "which one?", False, has_list_price=True), COUNTS),
         (ModelInfo("local:gpt-4o", "a file", True, has_list_price=True), COUNTS),
         (ModelInfo("openai_compatible:gpt-4o", "anybody's", False), COUNTS),
         (OPENAI, None),

@@ -13,6 +13,8 @@ from collections.abc import Collection, Mapping
 from ...concurrency import for_each
 from ...errors import SessionTooNew, StaleRevision
 from ...models import SessionKey
+from ...notebooks.other_roots import blobs_in
+from ...notebooks.unused_blobs import delete_unused_blobs
 from ...sessions.base import SessionManager
 from ..confirm import confirm
 from ..progress import ProgressBar
@@ -45,16 +47,22 @@ async def delete_sessions(
     deleted, too, except for notebooks that still have a session.
     """
     reason_by_remaining_key: dict[SessionKey, str] = {}
+    blobs_by_owner: dict[str, set[str]] = {}
     with ProgressBar("deleting", len(revisions)) as bar:
 
         async def delete(key: SessionKey) -> None:
+            stored = await store.load_raw_batch([key])
             try:
                 await store.delete(key, if_revision=revisions[key])
+                blobs = blobs_by_owner.setdefault(key.owner, set())
+                blobs.update(*(blobs_in(data) for data in stored if data))
             except (StaleRevision, SessionTooNew) as error:
                 reason_by_remaining_key[key] = error.message
             bar.advance()
 
         await for_each(revisions, delete)
+    for owner, blobs in blobs_by_owner.items():
+        await delete_unused_blobs(store, blobs, owner=owner)
     for owner, notebook_id in sorted(logs):
         _, session_count = await store.list_sessions(notebook_id, owner=owner, limit=1)
         if not session_count:

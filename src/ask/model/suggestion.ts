@@ -36,16 +36,17 @@ export function toSuggestion(
 }
 
 /** Return what a turn used. What isn't stored is left out. */
-function receiptOf({ usage, timing, cost }: Interaction): TurnReceipt {
-  const { input_tokens, cached_tokens, output_tokens } = (usage ??
-    {}) as Record<string, number | undefined>;
+function receiptOf(turn: Interaction): TurnReceipt {
+  type Numbers = Record<string, number | undefined>;
+  const usage = (turn.usage ?? {}) as Numbers;
+  const timing = (turn.timing ?? {}) as Numbers;
   return {
-    inputTokens: input_tokens,
-    cachedTokens: cached_tokens,
-    outputTokens: output_tokens,
-    firstTokenMs: timing?.first_token,
-    totalMs: timing?.total,
-    cost
+    inputTokens: usage.input_tokens,
+    cachedTokens: usage.cached_tokens,
+    outputTokens: usage.output_tokens,
+    firstTokenMs: timing.first_token,
+    totalMs: timing.total,
+    cost: turn.cost as number | undefined
   };
 }
 

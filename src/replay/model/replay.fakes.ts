@@ -302,18 +302,6 @@ export const FAKE_HOST: IReplayHost = {
 };
 
 /** Return the steps of accepted turns, one for each of `codes`. */
-/** The sums of no requests. */
-export const NO_USAGE: UsageTotals = {
-  requests: 0,
-  inputTokens: 0,
-  cachedTokens: 0,
-  outputTokens: 0,
-  milliseconds: 0,
-  cost: null,
-  priced: 0,
-  uncounted: 0
-};
-
 export function stepsOf(...codes: string[]): Step[] {
   return codes.map((code, index) => ({
     index,
@@ -330,6 +318,18 @@ export function stepsOf(...codes: string[]): Step[] {
     lane: 0
   }));
 }
+
+/** The sums of no requests. */
+export const NO_USAGE: UsageTotals = {
+  requests: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  milliseconds: 0,
+  cost: null,
+  priced: 0,
+  uncounted: 0
+};
 
 export function summaryOf(cellId: string, turns = 1): SessionSummary {
   return {

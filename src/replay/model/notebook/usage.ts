@@ -5,7 +5,8 @@ import { LoadedModel } from '../loadedModel';
 export class NotebookUsage extends LoadedModel {
   /** The sums of the current notebook; null until they are loaded. */
   get notebook(): UsageTotals | null {
-    return this._notebook;
+    const isCurrent = this._notebookId === this.subject.notebookId;
+    return isCurrent ? this._notebook : null;
   }
 
   /** The sums of today's requests in all notebooks; null until they are loaded. */
@@ -31,10 +32,13 @@ export class NotebookUsage extends LoadedModel {
           ]);
     return () => {
       this._notebook = notebook;
+      this._notebookId = notebookId;
       this._today = today;
     };
   }
 
   private _notebook: UsageTotals | null = null;
+  /** The id of the notebook whose sums are in `_notebook`. */
+  private _notebookId: string | null = null;
   private _today: UsageTotals | null = null;
 }

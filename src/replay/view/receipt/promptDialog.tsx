@@ -50,15 +50,16 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
   const { step, steps, cellKey } = props;
   const { model, trans } = useReplay();
   const others = steps.filter(
-    other => other.receipt?.hasPrompt && other.turnId !== step.turnId
+    other =>
+      other.receipt?.hasPrompt && (other.turnId ?? 0) < (step.turnId ?? 0)
   );
   const [otherId, setOtherId] = React.useState<number | null>(null);
   const prompt = usePrompt(cellKey, step.turnId ?? null);
   const other = usePrompt(cellKey, otherId);
-  if (!prompt.value || other.failure) {
-    return <Progress failure={prompt.failure ?? other.failure} />;
+  if (!prompt.value) {
+    return <Progress failure={prompt.failure} />;
   }
-  const { items, messages, hidden } = prompt.value;
+  const { items, messages, hidden, masked } = prompt.value;
   const name = model.modelInfo(step.model)?.label ?? step.model ?? '';
   const texts = [
     name,
@@ -73,7 +74,16 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
     <>
       <p>{texts.filter(Boolean).join(' · ')}</p>
       {hidden > 0 && <p>{redactedText(hidden, trans)}</p>}
-      {others.length > 0 && (
+      {masked > 0 && (
+        <p>
+          {trans._n(
+            'The model on this machine also got %1 key or password, which is not stored.',
+            'The model on this machine also got %1 keys or passwords, which are not stored.',
+            masked
+          )}
+        </p>
+      )}
+      {messages && others.length > 0 && (
         <label className="jp-AIServer-Preview-compare">
           {trans.__('Changes since')}
           <select
@@ -93,7 +103,8 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
           </select>
         </label>
       )}
-      {otherId !== null && other.value ? (
+      {other.failure && <Progress failure={other.failure} />}
+      {messages && other.value?.messages ? (
         <>
           <ReceiptChanges
             before={other.value.items}
@@ -101,8 +112,8 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
             {...numbers}
           />
           <StepCode
-            before={messagesText(other.value.messages ?? [], trans)}
-            code={messagesText(messages ?? [], trans)}
+            before={messagesText(other.value.messages, trans)}
+            code={messagesText(messages, trans)}
             mimeType="text/plain"
             isSplit={false}
             transitionMs={0}

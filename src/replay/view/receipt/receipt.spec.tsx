@@ -83,6 +83,7 @@ describe('the receipts in the sidebar', () => {
         turnId,
         model: 'openai:x',
         hidden: 1,
+        masked: 0,
         items: [item('df', 10 * turnId)],
         messages: [message('the rules'), message(`${EVIL} ${turnId}`)]
       } satisfies TurnPrompt)
@@ -169,6 +170,6 @@ describe('the receipts in the sidebar', () => {
     history.usageByNotebook.set(null, { ...usage, cost: 0.5, priced: 1 });
     model.selectedTab = 'notebook';
     await until(() => byText('span', 'This notebook: 10 tokens · $1.00'));
-    await until(() => byText('span', 'Today: 10 tokens · at least $0.50'));
+    await until(() => byText('span', 'Today: at least 10 tokens · $0.50'));
   });
 });
