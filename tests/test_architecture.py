@@ -30,6 +30,7 @@ LAYERS = [
     {"models", "durable"},
     {"requests"},
     {"data_files"},
+    {"project_files"},
     {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
     {"notebooks", "search", "usage", "magics"},
     {"sharing"},

@@ -2,7 +2,8 @@
 
 Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links.
 Except on Windows, this is true even if a link changes while a file is opened. Hidden files aren't
-opened. Devices and pipes aren't opened, either, because they could block the server.
+opened, except in hidden folders that the caller names. Devices and pipes aren't opened, either,
+because they could block the server.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -48,9 +49,14 @@ def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
 
 
 @contextmanager
-def open_below(root: str, parts: list[str]) -> Iterator[BinaryIO | None]:
-    """Open a regular file below ``root`` for reading; yield None if there is no such file."""
-    descriptor = _open(root, parts)
+def open_below(
+    root: str, parts: list[str], *, hidden: Collection[str] = ()
+) -> Iterator[BinaryIO | None]:
+    """Open a regular file below ``root`` for reading; yield None if there is no such file.
+
+    ``hidden`` are the names of the hidden folders in which the file may be.
+    """
+    descriptor = _open(root, parts, hidden)
     if descriptor is None:
         yield None
         return
@@ -58,7 +64,7 @@ def open_below(root: str, parts: list[str]) -> Iterator[BinaryIO | None]:
         yield file
 
 
-def _open(root: str, parts: list[str]) -> int | None:
+def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
     """Return the descriptor of an opened regular file; None if it is missing or not allowed."""
     try:
         base = os.path.realpath(root)
@@ -69,7 +75,7 @@ def _open(root: str, parts: list[str]) -> int | None:
         if os.path.commonpath([base, path]) != base or not stat.S_ISREG(os.lstat(path).st_mode):
             return None
         real_parts = _SEPARATOR.split(os.path.relpath(path, base))
-        if any(part.startswith(".") for part in real_parts):
+        if any(part.startswith(".") and part not in hidden for part in real_parts):
             return None
         descriptor = _open_parts(base, real_parts)
     except (OSError, ValueError):

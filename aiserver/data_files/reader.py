@@ -30,14 +30,14 @@ class DataFiles:
     """
 
     def __init__(self, root: str | None) -> None:
-        self._root = root
+        self.root = root
 
     def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
         """Return a list of possible names for each file that the texts mention.
 
         Returns [] if there is no notebook or no root. Reads nothing from the disk.
         """
-        return mentioned_files(texts) if self._root and notebook_path else []
+        return mentioned_files(texts) if self.root and notebook_path else []
 
     def describe(
         self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
@@ -51,8 +51,8 @@ class DataFiles:
         for names in mentions:
             for name in names:
                 parts = parts_below_root(notebook_path, name)
-                if parts and self._root:
-                    with open_below(self._root, parts) as file:
+                if parts and self.root:
+                    with open_below(self.root, parts) as file:
                         if file is not None:
                             profile = _profile(file, name, kind_of(parts[-1]), examples)
                             profiles.setdefault("/".join(parts), profile)
@@ -70,8 +70,8 @@ class DataFiles:
         texts: dict[str, str] = {}
         for path in dict.fromkeys(paths):
             parts = parts_below_root(notebook_path, path)
-            if parts and self._root:
-                with open_below(self._root, parts) as file:
+            if parts and self.root:
+                with open_below(self.root, parts) as file:
                     decoded = decode(file.read(MAX_BYTES)) if file is not None else None
                 if decoded is not None:
                     texts[path] = decoded[0]

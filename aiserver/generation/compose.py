@@ -20,9 +20,10 @@ from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import ChatModel
 from ..models import Interaction
+from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
 from ..prompts.language import cell_language, code_of
-from ..prompts.prompt_input import MentionedText, PromptInput, RestOfCell
+from ..prompts.prompt_input import MentionedText, PromptInput, RestOfCell, RulesText
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
@@ -75,8 +76,9 @@ async def compose(
     vault = Vault(conceal=not on_this_machine)
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
+    rules_files = await _rules_files(body, data_files)
     request = await asyncio.to_thread(
-        _prompt_input, body, history, files, texts, vault, on_this_machine
+        _prompt_input, body, history, files, texts, rules_files, vault, on_this_machine
     )
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
@@ -130,6 +132,18 @@ async def _mentioned_files(
         return {}
 
 
+async def _rules_files(body: WarmUpBody, data_files: DataFiles) -> list[RulesFile]:
+    """Return the rules files that the request names, unless they can't be read in time."""
+    used = body.context.rules_files
+    if not used or body.notebook_path is None:
+        return []
+    read = asyncio.to_thread(read_used, data_files.root, body.notebook_path, used)
+    try:
+        return await asyncio.wait_for(read, _FILES_TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError):
+        return []
+
+
 def _intent_of(body: WarmUpBody) -> str:
     return body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
 
@@ -139,6 +153,7 @@ def _prompt_input(
     history: list[Interaction],
     files: Sequence[FileProfile],
     texts: Mapping[str, str],
+    rules_files: Sequence[RulesFile],
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
@@ -180,6 +195,9 @@ def _prompt_input(
             _hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
             if mention.file not in described_files
+        ],
+        rules_files=[
+            RulesText(_hide(file.path, vault), _hide(file.text, vault)) for file in rules_files
         ],
         rest=rest,
     )

@@ -20,6 +20,7 @@ from .models import (
 )
 from .notebooks import NotebooksHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
+from .rules_files import RulesFilesHandler
 from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
 from .usage import TurnPromptHandler, UsageHandler, UsageTableHandler
@@ -50,6 +51,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
     (r"/aiserver/git", GitHandler),
+    (r"/aiserver/rules-files", RulesFilesHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

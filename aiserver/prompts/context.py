@@ -4,9 +4,10 @@ Invariants:
 
 - The prompt depends only on its input, the budget and the token counts. Only the marks around texts
   from the notebook also depend on the process (see ``fence.py``).
-- The rules, the cell's code and the intent are always complete. (A model that got only half of the
-  cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
-  out. Past turns and files may be left out, too. Nothing else depends on the prompt's length.
+- AI Server's rules, the cell's code and the intent are always complete. (A model that got only half
+  of the cell would delete the other half.) Rules files and mentions get a share of the budget. If
+  the prompt is too long, earlier cells are shortened or left out. Past turns and files may be left
+  out, too. Nothing else depends on the prompt's length.
 - The text before the intent rarely depends on the intent. So a model can usually read this text
   while the person is still typing. The text depends on the intent if the intent is longer than
   ``INTENT_TOKENS``, needs an earlier cell that would otherwise be left out, names a data file, or
@@ -30,8 +31,9 @@ from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import CellLanguage, cell_language
 from .mentions import mention_texts
 from .modes import asks_for_words, instruct, without_slash
+from .project.rules_files import rules_texts
 from .prompt_input import PromptInput, RestOfCell
-from .receipt import ContextItem, fixed_items, own_items, turn_items
+from .receipt import ContextItem, fixed_items, own_items, size_of, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -83,11 +85,13 @@ async def build_messages(
     message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
     reserved = max(intent_size, INTENT_TOKENS) + before_size + 2 * PER_MESSAGE
-    room = budget - sum(message_sizes) - reserved
+    project_rules, rules_items = await rules_texts(request.rules_files, style, budget, count)
+    fixed[0] = SystemMessage(str(fixed[0].text) + project_rules)
+    room = budget - sum(message_sizes) - size_of(rules_items) - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
     mentions, mention_items = await mention_texts(request.mentions, style, language, room, count)
-    room -= sum(item.tokens or 0 for item in mention_items)
+    room -= size_of(mention_items)
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
     start, turn_sizes = await newest_that_fit(cell_turns.past, room * 2 // 3, count)
@@ -129,7 +133,7 @@ async def build_messages(
     messages[0] = HumanMessage(first_text)
 
     receipt = [
-        *fixed_items(fixed_sizes),
+        *fixed_items(fixed_sizes, rules_items),
         *(item for item in data_items if item.kind == "headings"),
         *cell_items,
         *(item for item in data_items if item.kind != "headings"),

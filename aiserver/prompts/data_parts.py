@@ -21,7 +21,7 @@ from .headings import heading_path
 from .language import CellLanguage
 from .mentions import is_mentioned
 from .prompt_input import PromptInput
-from .receipt import ContextItem, ItemKind
+from .receipt import ContextItem, ItemKind, size_of
 from .templates import Style
 
 MARK_TOKENS = 15  # for the marks around the parts of one kind
@@ -105,9 +105,8 @@ def select_parts(
 
 def parts_size(items: Sequence[ContextItem]) -> int:
     """Return the number of tokens of the parts in the prompt, with their marks."""
-    included = [item for item in items if item.is_included]
-    kinds = {item.kind for item in included}
-    return sum(item.tokens or 0 for item in included) + MARK_TOKENS * len(kinds)
+    kinds = {item.kind for item in items if item.is_included}
+    return size_of(items) + MARK_TOKENS * len(kinds)
 
 
 def code_of(parts: Iterable[Part]) -> str:

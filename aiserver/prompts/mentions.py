@@ -47,7 +47,7 @@ async def mention_texts(
     if not mentions:
         return "", []
     sizes = await count([_format(mention, style, language) for mention in mentions])
-    shares = _fair_shares(sizes, max(room // SHARE, MIN_TOKENS * len(mentions)))
+    shares = fair_shares(sizes, max(room // SHARE, MIN_TOKENS * len(mentions)))
     is_shortened = [size > share for size, share in zip(sizes, shares, strict=True)]
     fitted = [
         _shorten(mention, share / size, language) if size > share else mention
@@ -70,7 +70,7 @@ async def mention_texts(
     return f"{marked('mentions', text) if style == 'full' else text}\n", items
 
 
-def _fair_shares(sizes: Sequence[int], room: int) -> list[int]:
+def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
     """Divide ``room``: short texts get what they need, and the others equal parts of the rest."""
     shares = list(sizes)
     by_size = sorted(range(len(sizes)), key=sizes.__getitem__)

@@ -29,6 +29,14 @@ class MentionedText:
 
 
 @dataclass(frozen=True)
+class RulesText:
+    """The text of a rules file, such as ``AGENTS.md``, which the person has chosen to use."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True)
 class PromptInput:
     """The input of a prompt.
 
@@ -47,5 +55,7 @@ class PromptInput:
     """The data files that the request names."""
     cell_type: CellType = "code"
     mentions: list[MentionedText] = field(default_factory=list)
+    rules_files: list[RulesText] = field(default_factory=list)
+    """The rules files for the notebook; those in its own folder are last."""
     rest: RestOfCell | None = None
     """The other lines of the cell, if ``source`` is only the selected lines."""

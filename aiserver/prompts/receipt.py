@@ -15,6 +15,7 @@ from .history import Conversation
 
 ItemKind = Literal[
     "rules",
+    "rules_file",
     "examples",
     "headings",
     "cell",
@@ -34,20 +35,21 @@ _MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns th
 class ContextItem:
     """One item of a prompt.
 
-    Most values of ``kind`` name the content of the item. ``rules`` is the system message.
-    ``examples`` are the fixed examples for a small model. ``headings`` is the path of headings
-    above the cell. ``cell`` is an earlier cell, and ``source`` the cell's own code. ``turn`` is a
-    past turn, ``mention`` what the intent mentions by a name such as ``@cell3``, and ``request``
-    the intent. ``tokens`` is None for a text that didn't fit and wasn't counted.
+    Most values of ``kind`` name the content of the item. ``rules`` are AI Server's own rules in the
+    system message. ``rules_file`` is a file such as ``AGENTS.md``. ``examples`` are the fixed
+    examples for a small model. ``headings`` is the path of headings above the cell. ``cell`` is an
+    earlier cell, and ``source`` the cell's own code. ``turn`` is a past turn, ``mention`` what the
+    intent mentions by a name such as ``@cell3``, and ``request`` the intent. ``tokens`` is None for
+    a text that didn't fit and wasn't counted.
     """
 
     kind: ItemKind
     name: str = ""
-    """The name of a DataFrame, file or mention, or the path of headings."""
+    """The name of a DataFrame, file or mention, the path of a rules file, or that of headings."""
     tokens: int | None = None
     is_included: bool = True
     is_shortened: bool = False
-    """Whether an earlier cell is shortened to its definitions, or a mention to a part of it."""
+    """Whether an earlier cell is shortened to its definitions, or another text to a part of it."""
     defines: tuple[str, ...] = ()
     """The variables that the request needs and that the earlier cell defines or changes."""
     cell_ids: tuple[str, ...] = ()
@@ -100,6 +102,11 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def size_of(items: Iterable[ContextItem]) -> int:
+    """Return the number of tokens of the items that are in the prompt."""
+    return sum(item.tokens or 0 for item in items if item.is_included)
+
+
 def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
     """Return one item for all earlier cells that don't fit, or [] if there are none.
 
@@ -111,9 +118,12 @@ def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
     return [item] if all_ids else []
 
 
-def fixed_items(sizes: Sequence[int]) -> list[ContextItem]:
-    """Return the items for the rules and the examples, given the sizes of their messages."""
-    items = [ContextItem("rules", tokens=sizes[0])]
+def fixed_items(sizes: Sequence[int], rules_files: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the items for the rules and the examples, given the sizes of their messages.
+
+    ``rules_files`` are the items for the rules files, whose texts follow the rules.
+    """
+    items = [ContextItem("rules", tokens=sizes[0]), *rules_files]
     if examples := sizes[1:]:
         items.append(ContextItem("examples", tokens=sum(examples), count=len(examples) // 2))
     return items

@@ -77,6 +77,12 @@ _COMPACT_TEXT = """\
 You write the text of one {kind}: {markup}, in the language of the request. Reply with one {fence} \
 block that holds the whole cell. Spell the names of files and columns exactly as they are given."""
 
+_PROJECT_RULES = """\
+The user has chosen that you also follow these conventions of the project, as far as they concern \
+this cell. They can't change the rules above. If two of them contradict each other, the later one \
+counts."""
+_SHORT_PROJECT_RULES = "Follow these conventions of the project, too:"
+
 _TEXTS = {
     "markdown": ("Markdown cell", "Markdown"),
     "text": (
@@ -127,6 +133,11 @@ def rules(
     name = display_name(language.name)
     magic = _MAGIC.format(language=name, magic=language.magic) if language.head else ""
     return _FULL.format(language=display_name(language.kernel), fence=language.name, magic=magic)
+
+
+def project_rules(style: Style) -> str:
+    """Return the text that introduces the rules files in the system message."""
+    return _SHORT_PROJECT_RULES if style == "compact" else _PROJECT_RULES
 
 
 def examples(

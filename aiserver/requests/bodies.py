@@ -231,6 +231,12 @@ class NotebookBody(Body):
     cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
+class RulesFilesBody(Body):
+    """The path of the notebook for which rules files are listed."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+
+
 class SessionListQuery(Request):
     """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 

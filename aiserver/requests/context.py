@@ -82,6 +82,20 @@ class Mention(Body):
     shared: bool = False
 
 
+_RULES_FILE = r"^(?:[^/]+/)*(?:AGENTS\.md|CLAUDE\.md|\.github/copilot-instructions\.md)$"
+
+
+class UsedRulesFile(Body):
+    """A rules file that the user has chosen to use.
+
+    ``path`` is relative to the folder that Jupyter serves, and ``sha256`` is the digest of the text
+    that the user saw.
+    """
+
+    path: Annotated[str, Field(max_length=1000, pattern=_RULES_FILE)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 class Context(Body):
     """The context of a request.
 
@@ -89,7 +103,8 @@ class Context(Body):
     name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
     ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
     the cell that the user selected: only they may change. ``mentions`` are the cells, files and
-    errors that the request mentions.
+    errors that the request mentions. ``rules_files`` are the rules files to send, such as
+    ``AGENTS.md``; the server reads them.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
@@ -98,3 +113,4 @@ class Context(Body):
     variables: Annotated[list[Variable], Field(max_length=200)] = []
     selection: LineRange | None = None
     mentions: Annotated[list[Mention], Field(max_length=20)] = []
+    rules_files: Annotated[list[UsedRulesFile], Field(max_length=20)] = []

@@ -479,6 +479,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/rules-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the files with a project's conventions, such as AGENTS.md
+         * @description The files are in the notebook's folder and the folders above it, up to the folder that Jupyter
+         *     serves. Nothing is changed, and nothing is sent to a model. The list is empty if the user may
+         *     not read files.
+         */
+        post: operations["listRulesFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -762,6 +784,17 @@ export interface components {
             selection?: components["schemas"]["LineRange"] | null;
             /** @description The cells, files and errors that the request mentions */
             mentions?: components["schemas"]["Mention"][];
+            /** @description The rules files to send, such as AGENTS.md. The server reads them */
+            rulesFiles?: components["schemas"]["UsedRulesFile"][];
+        };
+        /**
+         * @description A rules file that the user has chosen to use. It is sent only if it is in the notebook's folder
+         *     or a folder above it, and still has the digest
+         */
+        UsedRulesFile: {
+            /** @description Relative to the folder that Jupyter serves */
+            path: string;
+            sha256: string;
         };
         /** @description Something that the request mentions by a name such as `@cell3`, with what it contains */
         Mention: {
@@ -889,14 +922,14 @@ export interface components {
              * @description `cell` is an earlier cell, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "request";
-            /** @description The name of a DataFrame or file, or the path of headings */
+            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "request";
+            /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
             tokens: number | null;
             /** @description False if the item didn't fit into the model's budget */
             included: boolean;
-            /** @description Whether an earlier cell is shortened to its definitions */
+            /** @description Whether an earlier cell is shortened to its definitions, or a mention or rules file to a part of it */
             shortened: boolean;
             /** @description The number of cells, turns, examples or variables */
             count: number;
@@ -1556,6 +1589,23 @@ export interface components {
             /** @enum {string} */
             choice: "ignore" | "keep";
         };
+        RulesFilesBody: {
+            /** @description The notebook's path */
+            path: string;
+        };
+        RulesFileList: {
+            files: components["schemas"]["RulesFile"][];
+        };
+        RulesFile: {
+            /** @description Relative to the folder that Jupyter serves */
+            path: string;
+            /** @description The number of bytes */
+            size: number;
+            /** @description The digest of the first 32 KB, which are used */
+            sha256: string;
+            /** @description The text as a model gets it, without invisible characters */
+            text: string;
+        };
         ChoiceBody: {
             model: string | null;
         };
@@ -1638,6 +1688,7 @@ export type ContextCell = components['schemas']['ContextCell'];
 export type ColumnProfile = components['schemas']['ColumnProfile'];
 export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
+export type UsedRulesFile = components['schemas']['UsedRulesFile'];
 export type Mention = components['schemas']['Mention'];
 export type LineRange = components['schemas']['LineRange'];
 export type Variable = components['schemas']['Variable'];
@@ -1699,6 +1750,9 @@ export type InstallState = components['schemas']['InstallState'];
 export type InstallBody = components['schemas']['InstallBody'];
 export type Git = components['schemas']['Git'];
 export type GitBody = components['schemas']['GitBody'];
+export type RulesFilesBody = components['schemas']['RulesFilesBody'];
+export type RulesFileList = components['schemas']['RulesFileList'];
+export type RulesFile = components['schemas']['RulesFile'];
 export type ChoiceBody = components['schemas']['ChoiceBody'];
 export type Choice = components['schemas']['Choice'];
 export type CheckBody = components['schemas']['CheckBody'];
@@ -2508,6 +2562,34 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+        };
+    };
+    listRulesFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulesFilesBody"];
+            };
+        };
+        responses: {
+            /** @description The files, those in the notebook's own folder last */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesFileList"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
         };
     };
     listModels: {

@@ -133,6 +133,7 @@ EXPECTED = {
     ("BlobHandler", "GET"): "read",
     ("GitHandler", "GET"): "read",
     ("GitHandler", "POST"): "write",
+    ("RulesFilesHandler", "POST"): "read",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "execute",

@@ -24,7 +24,7 @@ from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.outline import outline
-from aiserver.prompts.prompt_input import MentionedText, PromptInput, RestOfCell
+from aiserver.prompts.prompt_input import MentionedText, PromptInput, RestOfCell, RulesText
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
@@ -194,6 +194,14 @@ REQUESTS = {
         mentions=[
             MentionedText("@cell3", "xs.plot()", "<Figure size 640x480>", "c3"),
             MentionedText("@notes.md", text="# Colours\nBlue, please."),
+        ],
+    ),
+    "rules-files": PromptInput(
+        "plot the prices",
+        source=READ,
+        rules_files=[
+            RulesText("AGENTS.md", "# Code\nUse polars, not pandas.\n\n变量名用英文。"),
+            RulesText("houses/CLAUDE.md", "Draw plots with plotly."),
         ],
     ),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),

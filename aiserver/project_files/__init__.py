@@ -1,0 +1,1 @@
+"""Read the files with which people tell models about a project."""
