@@ -215,6 +215,8 @@ export namespace CommandIDs {
   export const stop = 'aiserver:stop-generation';
   /** Preview the messages that a request would send to the model. */
   export const preview = 'aiserver:preview-request';
+  /** Open the dialog with the rules files for the notebook, such as AGENTS.md. */
+  export const rulesFiles = 'aiserver:show-rules-files';
   /** Start a new conversation: stop sending the cell's past turns to the model. */
   export const reset = 'aiserver:reset-context';
   /** Show the replay's sidebar. */

@@ -140,6 +140,13 @@ export class ApiClient {
     return this._send<void>('POST', 'git', { choice });
   }
 
+  /** Fetch the files that tell models a project's conventions, with their texts, for a notebook. */
+  async rulesFiles(path: string) {
+    const body = { path } satisfies api.RulesFilesBody;
+    return (await this._send<api.RulesFileList>('POST', 'rules-files', body))
+      .files;
+  }
+
   /** Fetch a summary of each session of a notebook, including the sessions of deleted cells. */
   async sessions(notebookId: string): Promise<api.SessionSummary[]> {
     const summaries: api.SessionSummary[] = [];

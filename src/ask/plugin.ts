@@ -15,9 +15,12 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
 
 import { ApiClient } from '../api/client';
 import { DailyBudget } from '../state/dailyBudget';
+
+import { RulesFiles } from './model/context/rulesFiles';
 import { GenerationModel } from './model/generation';
 import type { RepairSetting } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
@@ -80,6 +83,21 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     const managerOf = (panel: NotebookPanel): NotebookAskManager => {
       let manager = managers.get(panel);
       if (!manager) {
+        const rules = new RulesFiles(api, () => panel.context.localPath);
+        const onFileChanged = (
+          _: unknown,
+          { type, newValue }: Contents.IChangedArgs
+        ) => {
+          if (type === 'save' && newValue?.path) {
+            void rules.onSaved(newValue.path);
+          }
+        };
+        const { contents } = app.serviceManager;
+        contents.fileChanged.connect(onFileChanged);
+        panel.disposed.connect(() => {
+          contents.fileChanged.disconnect(onFileChanged);
+          Signal.clearData(rules);
+        });
         manager = new NotebookAskManager({
           panel,
           trans,
@@ -93,7 +111,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
                 cellId,
                 identity,
                 trans,
-                tracking
+                tracking,
+                () => rules.used
               ),
               // Until the settings are loaded, the person's choice isn't known.
               storesPrompts: () =>
@@ -110,6 +129,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               }
             });
             models?.changed.connect(model.refreshModel, model);
+            rules.changed.connect(model.onRulesChanged, model);
             return model;
           },
           listDataFrames: () =>
@@ -118,8 +138,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               languageOf(panel),
               trans
             ),
+          rules,
           listFiles: async folder => {
-            const { contents } = app.serviceManager;
             const path = PathExt.join(
               PathExt.dirname(panel.context.path),
               folder

@@ -7,7 +7,7 @@ import { Cell, ICodeCellModel, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { CellType } from '../api/types';
+import type { CellType, UsedRulesFile } from '../api/types';
 import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
@@ -41,7 +41,8 @@ export class NotebookCell {
     readonly cellId: string,
     private readonly _identity: INotebookIdentity,
     private readonly _trans: TranslationBundle,
-    private readonly _tracking: ITracking | null = null
+    private readonly _tracking: ITracking | null = null,
+    private readonly _rulesFiles: () => UsedRulesFile[] = () => []
   ) {}
 
   /** Return the key of the cell's session; null if the notebook has no id yet. */
@@ -213,12 +214,14 @@ export class NotebookCell {
   /** Return the fields of a request that describe the cell's type and the notebook around it. */
   surroundings() {
     const { model } = this._panel.context;
+    const rulesFiles = this._rulesFiles();
     return {
       language: languageOf(this._panel),
       cellType: this.cellType,
       context: {
         cells: cellsBefore(model, this.cellId),
-        kernel: kernelNameOf(this._panel)
+        kernel: kernelNameOf(this._panel),
+        ...(rulesFiles.length && { rulesFiles })
       }
     };
   }

@@ -51,6 +51,8 @@ describe('Receipt', () => {
   it('lists each item with its origin and size, and what was left out last (P15)', () => {
     const items = [
       item('rules', { tokens: 1200 }),
+      item('rules_file', { name: 'a/AGENTS.md' }),
+      item('rules_file', { name: 'CLAUDE.md', shortened: true }),
       item('examples', { count: 3 }),
       item('headings', { name: 'Houses > Prices' }),
       item('cell', { cellIds: ids([3]), defines: ['df', 'n'] }),
@@ -75,6 +77,8 @@ describe('Receipt', () => {
     expect(rows(items)).toEqual([
       ['Content', 'From', 'Tokens', ''],
       ['Instructions', 'AI Server', '1,200', ''],
+      ['a/AGENTS.md', 'Rules file', '10', ''],
+      ['CLAUDE.md, shortened', 'Rules file', '10', ''],
       ['Examples', 'AI Server', '10', ''],
       ['Heading “Houses > Prices”', 'Notebook', '10', ''],
       ['Cell 3 (defines df, n)', 'Notebook', '10', ''],
@@ -89,7 +93,7 @@ describe('Receipt', () => {
       ['Cells 1, 2, 4', 'Notebook', left, 'jp-mod-dropped'],
       ['Earlier requests 1–3', 'History of this cell', left, 'jp-mod-dropped'],
       ['30 earlier requests', 'History of this cell', left, 'jp-mod-dropped'],
-      ['Total, approximately', '1,310', '']
+      ['Total, approximately', '1,330', '']
     ]);
   });
 

@@ -72,6 +72,9 @@ export function itemText(
   switch (kind) {
     case 'rules':
       return trans.__('Instructions');
+    case 'rules_file':
+    case 'mention':
+      return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'examples':
       return trans.__('Examples');
     case 'headings':
@@ -88,8 +91,6 @@ export function itemText(
       return turnText(item, requestNumber, trans);
     case 'source':
       return trans.__('This cell');
-    case 'mention':
-      return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'request':
       return trans.__('Your request');
     default:
@@ -140,6 +141,8 @@ function originText({ kind }: ContextItem, trans: TranslationBundle): string {
     case 'variables':
     case 'dataframe':
       return trans.__('Kernel');
+    case 'rules_file':
+      return trans.__('Rules file');
     case 'file':
       return trans.__('Folder of the notebook');
     case 'turn':

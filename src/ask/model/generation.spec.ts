@@ -72,6 +72,20 @@ describe('GenerationModel', () => {
     expect(t.model.state).toMatchObject({ phase: 'editing', failure: null });
   });
 
+  it('warms up the model again when a rules file was chosen in the open row', async () => {
+    const t = setup();
+    t.model.onRulesChanged(null, 'choice');
+    t.model.open();
+    while (!t.api.warmUp.mock.calls.length) {
+      await Promise.resolve();
+    }
+    expect(t.api.warmUp).toHaveBeenCalledTimes(1);
+    t.model.onRulesChanged(null, 'list');
+    expect(t.api.warmUp).toHaveBeenCalledTimes(1);
+    t.model.onRulesChanged(null, 'choice');
+    expect(t.api.warmUp).toHaveBeenCalledTimes(2);
+  });
+
   it('reports at once that no model is set up, with the command that installs it', async () => {
     const t = setup();
     const broken = {

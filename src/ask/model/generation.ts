@@ -29,7 +29,7 @@ import {
   isSameCell
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
-import { loadPastTurns, warmUp } from './requestBody';
+import { loadPastTurns } from './requestBody';
 import { Alternatives } from './answers/alternatives';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
@@ -259,6 +259,13 @@ export class GenerationModel extends GenerationStore {
     this._sender.stop();
   }
 
+  /** After the rules files were chosen, warm up the model again if a request is being written. */
+  onRulesChanged(_: unknown, change: 'list' | 'choice'): void {
+    if (change === 'choice' && this.state.phase === 'editing') {
+      void this.warmUp().catch(() => undefined);
+    }
+  }
+
   /** Start a new conversation: earlier turns stay in the history, but models no longer get them. */
   async reset(): Promise<void> {
     if (this.isBusy) {
@@ -282,14 +289,7 @@ export class GenerationModel extends GenerationStore {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
     await this.refreshModel(); // First, because `readKernel` reads values only for a local model.
     await this.readKernel();
-    const { cellModel } = this.state;
-    const attached = {
-      frames: this.attachedFrames(this.inputText),
-      variables: this.attachedVariables(this.inputText)
-    };
-    const selection = this.selectedLines;
-    const warm = warmUp(this.api, this.target, cellModel, attached, selection);
-    await Promise.allSettled([warm, pastTurns]);
+    await Promise.allSettled([this.warmUp(), pastTurns]);
   }
 
   /** Close the suggestion when the replay or another view of the notebook records a decision. */

@@ -21,7 +21,7 @@ import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
-import { IOpenStep, IRequest, recordEvent } from './requestBody';
+import { IOpenStep, IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { mentionKey, mentionsIn } from './context/mentions';
 import { ILineRange, lineRange, selectionOfLines } from './context/selection';
@@ -187,6 +187,16 @@ export class GenerationStore {
         ? { ...mention, shared: true }
         : mention
     );
+  }
+
+  /** Let a local model read the cell and its context now, so that it answers the request sooner. */
+  warmUp(): Promise<void> {
+    const { api, inputText, selectedLines, target } = this;
+    const attached = {
+      frames: this.attachedFrames(inputText),
+      variables: this.attachedVariables(inputText)
+    };
+    return warmUp(api, target, this._state.cellModel, attached, selectedLines);
   }
 
   /**

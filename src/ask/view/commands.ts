@@ -15,6 +15,7 @@ import { askIcon } from '../../ui/icons';
 import type { GenerationModel } from '../model/generation';
 import { fetchPreview } from '../model/requestBody';
 import { requestNumber } from '../model/state';
+import { showRulesFiles } from './chips/rulesDialog';
 import { completedRequest } from './input/slashWords';
 import type { NotebookAskManager } from './notebookAskManager';
 import { showPreview } from './preview';
@@ -166,6 +167,19 @@ export function addCommands(
       }
     }
   });
+  commands.addCommand(CommandIDs.rulesFiles, {
+    label: trans.__('Rules Files…'),
+    caption: trans.__(
+      'Read the project’s rules for models, such as AGENTS.md, and choose which are sent'
+    ),
+    isEnabled: () => !!currentCell()?.manager.rules.list.length,
+    execute: async () => {
+      const current = currentCell();
+      if (current) {
+        await showRulesFiles(current.manager.rules, trans);
+      }
+    }
+  });
   commands.addCommand(CommandIDs.reset, {
     label: trans.__('New Conversation'),
     caption: trans.__(
@@ -185,6 +199,7 @@ export function createRowMenu(app: JupyterFrontEnd): Menu {
   menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });
   menu.addItem({ command: CommandIDs.reset });
   menu.addItem({ command: CommandIDs.preview });
+  menu.addItem({ command: CommandIDs.rulesFiles });
   if (app.commands.hasCommand(CommandIDs.showReplay)) {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.showReplay });

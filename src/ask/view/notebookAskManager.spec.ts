@@ -7,6 +7,7 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { code, done, setup as fakes, start } from '../model/generation.fakes';
+import { RulesFiles } from '../model/context/rulesFiles';
 import { NotebookAskManager } from './notebookAskManager';
 
 /** Run an action and let React render its effects. */
@@ -75,6 +76,7 @@ function setup() {
     trans: nullTranslator.load('aiserver'),
     listDataFrames: async () => [],
     listFiles: async () => [],
+    rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,

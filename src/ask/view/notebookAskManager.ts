@@ -15,6 +15,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
+import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Notice } from '../model/state';
 import { normalizeLineBreaks } from '../model/suggestion';
@@ -62,6 +63,11 @@ export class NotebookAskManager implements IDisposable {
   /** Return the `GenerationModel` of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
     return (cell && this._models.get(cell.model.id)) ?? null;
+  }
+
+  /** The rules files for the notebook. */
+  get rules(): RulesFiles {
+    return this._options.rules;
   }
 
   /**

@@ -7,6 +7,7 @@ import * as React from 'react';
 import { act } from 'react';
 
 import type { ModelInfo } from '../../api/types';
+import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState } from '../model/state';
@@ -83,6 +84,7 @@ async function setup(
   });
   const services = {
     trans: nullTranslator.load('aiserver'),
+    rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     listFiles: async () => [],
     listDataFrames: async () => [
       {

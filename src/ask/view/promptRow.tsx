@@ -29,6 +29,7 @@ import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
 import { AnswerTabs } from './chips/answerTabs';
 import { MentionChips } from './chips/mentionChips';
+import { RulesChips } from './chips/rulesChips';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelLabel, MoreButton } from './promptParts';
 import { Markdown } from '../../ui/markdown';
@@ -262,6 +263,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onClose={() => setPicking(false)}
         />
       )}
+      <RulesChips {...services} requestTime={state.requestTime} focus={focus} />
       <ScopeChips model={model} trans={trans} focus={focus} />
       <div className="jp-AIServer-Ask-line">
         {!hasRequest && (

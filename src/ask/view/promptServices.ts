@@ -4,12 +4,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
+
+import type { RulesFiles } from '../model/context/rulesFiles';
 import type { ListFiles } from './input/folderListing';
 
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
   listFiles: ListFiles;
+  rules: RulesFiles;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
   /**

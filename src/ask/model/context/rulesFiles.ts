@@ -1,0 +1,120 @@
+/**
+ * The rules files for one notebook, such as `AGENTS.md`, and the person's choices whether models get
+ * them. The browser's local storage contains the choices, by path.
+ *
+ * Invariants:
+ * - A rules file is sent only if the person has chosen to use it. If it has changed since, it isn't
+ *   sent until the person chooses again. The person's own saves in this page need no new choice.
+ * - A request contains the same rules files before and after the list was loaded.
+ */
+import { PageConfig } from '@jupyterlab/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../../../api/client';
+import type { RulesFile, UsedRulesFile } from '../../../api/types';
+
+/** `changed` means that the person has used the file, which has changed since. */
+export type RulesChoice = 'used' | 'ignored' | 'changed' | null;
+
+export interface IRulesFile extends RulesFile {
+  /** The person's choice; null if there is none yet. */
+  readonly choice: RulesChoice;
+}
+
+/** The names of rules files, as in `aiserver/project_files/rules_files.py`. */
+const NAMES = ['.github/copilot-instructions.md', 'CLAUDE.md', 'AGENTS.md'];
+/** The maximum number of rules files in a request. */
+const MAX_FILES = 20;
+/** The maximum length of a path. */
+const MAX_PATH = 1000;
+const IGNORED = 'ignored';
+
+export class RulesFiles {
+  /**
+   * @param _notebookPath - Return the path of the notebook.
+   */
+  constructor(
+    private readonly _api: Pick<ApiClient, 'rulesFiles'>,
+    private readonly _notebookPath: () => string
+  ) {}
+
+  /** Emitted when the list was loaded, or when the person has made a choice. */
+  readonly changed = new Signal<this, 'list' | 'choice'>(this);
+
+  /** The files, as far as the list has been loaded; those in the notebook's own folder are last. */
+  get list(): IRulesFile[] {
+    return this._files.map(file => ({ ...file, choice: choiceOf(file) }));
+  }
+
+  /** The files to send. The server leaves out those that have changed since the person's choice. */
+  get used(): UsedRulesFile[] {
+    return this._paths
+      .flatMap(path => {
+        const sha256 = window.localStorage.getItem(storageKey(path));
+        return sha256 && sha256 !== IGNORED && path.length <= MAX_PATH
+          ? [{ path, sha256 }]
+          : [];
+      })
+      .slice(-MAX_FILES);
+  }
+
+  /** Use a file with the text that it has in the list, or ignore it. */
+  choose({ path, sha256 }: RulesFile, isUsed: boolean): void {
+    const value = isUsed ? sha256 : IGNORED;
+    window.localStorage.setItem(storageKey(path), value);
+    this.changed.emit('choice');
+  }
+
+  /** Load the list. If the server can't be reached, the list stays as it is. */
+  async load(): Promise<void> {
+    const number = ++this._loadCount;
+    const files = await this._api
+      .rulesFiles(this._notebookPath())
+      .catch(() => null);
+    if (files && number === this._loadCount) {
+      this._files = files;
+      this.changed.emit('list');
+    }
+  }
+
+  /** After the person has saved a file in this page: if it is used, continue to use it. */
+  async onSaved(path: string): Promise<void> {
+    const find = () => this.list.find(file => file.path === path);
+    const isUsed = find()?.choice === 'used';
+    if (this._paths.includes(path)) {
+      await this.load();
+      const file = find();
+      if (isUsed && file?.choice === 'changed') {
+        this.choose(file, true);
+      }
+    }
+  }
+
+  /** The paths that rules files for the notebook can have. */
+  private get _paths(): string[] {
+    const names = this._notebookPath().split('/').slice(0, -1);
+    const folders = names.map((_, index) =>
+      names.slice(0, index + 1).join('/')
+    );
+    return ['', ...folders.map(folder => `${folder}/`)].flatMap(folder =>
+      NAMES.map(name => folder + name)
+    );
+  }
+
+  private _files: readonly RulesFile[] = [];
+  private _loadCount = 0;
+}
+
+function choiceOf({ path, sha256 }: RulesFile): RulesChoice {
+  const choice = window.localStorage.getItem(storageKey(path));
+  if (choice === null || choice === IGNORED) {
+    return choice;
+  }
+  return choice === sha256 ? 'used' : 'changed';
+}
+
+/** Return the key of a file in the local storage, which several servers and users may share. */
+function storageKey(path: string): string {
+  const root = PageConfig.getOption('serverRoot');
+  return `aiserver:rules-file:${PageConfig.getBaseUrl()}:${root}/${path}`;
+}
