@@ -217,6 +217,8 @@ export namespace CommandIDs {
   export const preview = 'aiserver:preview-request';
   /** Open the dialog with the rules files for the notebook, such as AGENTS.md. */
   export const rulesFiles = 'aiserver:show-rules-files';
+  /** Save a request as a recipe: the argument `text`, or else the text in the open row. */
+  export const saveRecipe = 'aiserver:save-recipe';
   /** Start a new conversation: stop sending the cell's past turns to the model. */
   export const reset = 'aiserver:reset-context';
   /** Show the replay's sidebar. */

@@ -1,4 +1,4 @@
-"""Open a data file below the folder that Jupyter serves.
+"""Open a file, or list a folder, below the folder that Jupyter serves.
 
 Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links.
 Except on Windows, this is true even if a link changes while a file is opened. Hidden files aren't
@@ -8,6 +8,7 @@ because they could block the server.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -64,18 +65,28 @@ def open_below(
         yield file
 
 
+def list_below(
+    root: str, parts: list[str], *, hidden: Collection[str] = (), limit: int
+) -> list[str]:
+    """Return at most ``limit`` names in a folder below ``root``; [] if there is no such folder."""
+    real_parts = _real_parts(root, parts, hidden)
+    if real_parts is None:
+        return []
+    try:
+        with os.scandir(Path(os.path.realpath(root), *real_parts)) as entries:
+            return [entry.name for entry in itertools.islice(entries, limit)]
+    except OSError:
+        return []
+
+
 def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
     """Return the descriptor of an opened regular file; None if it is missing or not allowed."""
+    real_parts = _real_parts(root, parts, hidden)
+    if not real_parts:
+        return None
     try:
         base = os.path.realpath(root)
-        path = str(Path(base, *parts))
-        if not os.path.lexists(path):
-            return None
-        path = os.path.realpath(path)
-        if os.path.commonpath([base, path]) != base or not stat.S_ISREG(os.lstat(path).st_mode):
-            return None
-        real_parts = _SEPARATOR.split(os.path.relpath(path, base))
-        if any(part.startswith(".") and part not in hidden for part in real_parts):
+        if not stat.S_ISREG(os.lstat(Path(base, *real_parts)).st_mode):
             return None
         descriptor = _open_parts(base, real_parts)
     except (OSError, ValueError):
@@ -84,6 +95,24 @@ def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
         return descriptor
     os.close(descriptor)  # a pipe, for example, has replaced the file since the check above
     return None
+
+
+def _real_parts(root: str, parts: list[str], hidden: Collection[str]) -> list[str] | None:
+    """Return the parts of a path below ``root`` without links; None if it isn't allowed."""
+    try:
+        base = os.path.realpath(root)
+        path = str(Path(base, *parts))
+        if not os.path.lexists(path):
+            return None
+        path = os.path.realpath(path)
+        if os.path.commonpath([base, path]) != base:
+            return None
+    except (OSError, ValueError):
+        return None
+    real_parts = [] if path == base else _SEPARATOR.split(os.path.relpath(path, base))
+    if any(part.startswith(".") and part not in hidden for part in real_parts):
+        return None
+    return real_parts
 
 
 def _open_parts(base: str, parts: list[str]) -> int:

@@ -11,6 +11,8 @@
     ├── GenerationRunning              a request is already running in the cell
     ├── TooManyGenerations             the limit of concurrent requests is reached
     ├── StaleRevision                  the session changed after the client read it
+    ├── RecipeNameRefused              a recipe can't have this name
+    │   └── RecipeExists               … because another recipe has it
     ├── SettingError                   a setting is invalid
     ├── SearchFailed                   the search process failed
     ├── ExportFailed                   the export process ended without a file

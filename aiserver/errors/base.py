@@ -119,6 +119,22 @@ class StaleRevision(AIServerError):
         super().__init__()
 
 
+class RecipeNameRefused(AIServerError):
+    """A recipe can't have this name."""
+
+    code = "recipe_name_refused"
+    default_message = UserText(
+        "Use letters, digits, “-” and “_” for the name, and at most 64 of them."
+    )
+
+
+class RecipeExists(RecipeNameRefused):
+    """There is a recipe with this name already."""
+
+    code = "recipe_exists"
+    default_message = UserText("There is a recipe with this name already.")
+
+
 class SettingError(AIServerError):
     """A setting is invalid."""
 

@@ -56,6 +56,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.NotOwner: 403,
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
+    errors.RecipeNameRefused: 409,
     errors.SearchFailed: 503,
     errors.ExportFailed: 503,
     errors.StorageError: 503,

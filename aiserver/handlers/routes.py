@@ -19,6 +19,7 @@ from .models import (
     WarmUpHandler,
 )
 from .notebooks import NotebooksHandler
+from .recipes import RecipesHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .rules_files import RulesFilesHandler
 from .search import SearchHandler
@@ -52,6 +53,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
     (r"/aiserver/git", GitHandler),
     (r"/aiserver/rules-files", RulesFilesHandler),
+    (r"/aiserver/recipes", RecipesHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

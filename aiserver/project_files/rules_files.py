@@ -7,8 +7,7 @@ Invariants:
 
 - Only files with the names in ``NAMES`` are read, in the notebook's folder and in the folders above
   it, up to the folder that Jupyter serves. ``data_files/folder.py`` opens them.
-- The text that a person sees is the text that a model gets: invisible characters, in which
-  instructions could be hidden, are removed for both.
+- The text that a person sees is the text that a model gets, without invisible characters.
 - ``read_used`` reads only files that a person has chosen, and only with the text that the person
   saw.
 """
@@ -16,13 +15,12 @@ Invariants:
 from __future__ import annotations
 
 import hashlib
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..data_files.folder import open_below, parts_below_root
-from ..data_files.text import decode
 from ..requests import UsedRulesFile
+from .visible_text import visible_text
 
 # In a folder, the last one counts most.
 NAMES = (".github/copilot-instructions.md", "CLAUDE.md", "AGENTS.md")
@@ -99,18 +97,5 @@ def _read(root: str, path: str) -> RulesFile | None:
             data = file.read(MAX_BYTES)
         except OSError:
             return None
-    decoded = decode(data)
-    text = "".join(_visible(decoded[0])).strip() if decoded else ""
+    text = visible_text(data)
     return RulesFile(path, size, hashlib.sha256(data).hexdigest(), text) if text else None
-
-
-def _visible(text: str) -> Iterator[str]:
-    """Yield the characters of a text without those that editors don't show.
-
-    These are format characters, such as tags and marks for the direction of text, and selectors of
-    variants.
-    """
-    for character in text.replace("\r\n", "\n"):
-        is_selector = "\U000e0100" <= character <= "\U000e01ef"
-        if not is_selector and unicodedata.category(character) not in ("Cf", "Co", "Cn"):
-            yield character

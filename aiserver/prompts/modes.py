@@ -152,6 +152,11 @@ def split_slash_word(intent: str, language: CellLanguage) -> tuple[Mode | None, 
     return _MODE_BY_WORD[word.lower()], intent[start:]
 
 
+def is_slash_word(word: str) -> bool:
+    """Return whether a word, without its slash, names a mode."""
+    return word.lower() in _MODE_BY_WORD
+
+
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
     """Return the mode of a request. ``source`` is the cell's code.
 

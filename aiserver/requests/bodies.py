@@ -237,6 +237,25 @@ class RulesFilesBody(Body):
     path: Annotated[str, Field(min_length=1, max_length=4096)]
 
 
+class RecipesBody(Body):
+    """The path of the notebook for which recipes are listed."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class RecipeBody(Body):
+    """A recipe to save. With ``own``, it is saved in the user's folder, else in the notebook's.
+
+    ``path`` is the notebook's path. With ``replace``, a recipe with the same name is replaced.
+    """
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    name: Annotated[str, Field(max_length=64)]
+    text: Annotated[str, Field(min_length=1, max_length=5000, pattern=r"\S")]
+    own: bool = True
+    replace: bool = False
+
+
 class SessionListQuery(Request):
     """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 

@@ -147,6 +147,17 @@ export class ApiClient {
       .files;
   }
 
+  /** Fetch the recipes that can be used in a notebook. */
+  async recipes(path: string) {
+    const body = { path } satisfies api.RecipesBody;
+    return (await this._send<api.RecipeList>('POST', 'recipes', body)).recipes;
+  }
+
+  /** Save a recipe. A recipe with the same name is replaced only if `body.replace` is true. */
+  saveRecipe(body: api.RecipeBody) {
+    return this._send<void>('PUT', 'recipes', body);
+  }
+
   /** Fetch a summary of each session of a notebook, including the sessions of deleted cells. */
   async sessions(notebookId: string): Promise<api.SessionSummary[]> {
     const summaries: api.SessionSummary[] = [];

@@ -501,6 +501,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/recipes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save a recipe
+         * @description The code of status 409 is `recipe_exists` if there is a recipe with this name and `replace` isn't
+         *     true, and `recipe_name_refused` if the name can't be used.
+         */
+        put: operations["saveRecipe"];
+        /**
+         * List the recipes that can be used in a notebook
+         * @description They are in the user's folder, and in the folders `.aiserver/recipes` of the notebook's folder
+         *     and the folders above it. Nothing is changed. Users who may not read files get no recipes.
+         */
+        post: operations["listRecipes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -1606,6 +1632,33 @@ export interface components {
             /** @description The text as a model gets it, without invisible characters */
             text: string;
         };
+        RecipesBody: {
+            /** @description The notebook's path */
+            path: string;
+        };
+        RecipeList: {
+            recipes: components["schemas"]["Recipe"][];
+        };
+        Recipe: {
+            /** @description The slash word, without the slash */
+            name: string;
+            description: string;
+            /** @description The text of the request. Parameters are written as `{{name}}` or `{{name=default}}` */
+            text: string;
+            /** @description Whether the recipe is in the user's folder */
+            own: boolean;
+        };
+        RecipeBody: {
+            /** @description The notebook's path */
+            path: string;
+            /** @description Letters of any language, digits, `-` and `_` */
+            name: string;
+            text: string;
+            /** @description True by default. Whether to save it in the user's folder, not in the notebook's */
+            own?: boolean;
+            /** @description Whether to replace a recipe with this name */
+            replace?: boolean;
+        };
         ChoiceBody: {
             model: string | null;
         };
@@ -1753,6 +1806,10 @@ export type GitBody = components['schemas']['GitBody'];
 export type RulesFilesBody = components['schemas']['RulesFilesBody'];
 export type RulesFileList = components['schemas']['RulesFileList'];
 export type RulesFile = components['schemas']['RulesFile'];
+export type RecipesBody = components['schemas']['RecipesBody'];
+export type RecipeList = components['schemas']['RecipeList'];
+export type Recipe = components['schemas']['Recipe'];
+export type RecipeBody = components['schemas']['RecipeBody'];
 export type ChoiceBody = components['schemas']['ChoiceBody'];
 export type Choice = components['schemas']['Choice'];
 export type CheckBody = components['schemas']['CheckBody'];
@@ -2584,6 +2641,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RulesFileList"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+        };
+    };
+    saveRecipe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecipeBody"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listRecipes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecipesBody"];
+            };
+        };
+        responses: {
+            /** @description The recipes, sorted by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecipeList"];
                 };
             };
             400: components["responses"]["Error"];

@@ -19,7 +19,7 @@ import { Signal } from '@lumino/signaling';
 
 import { ApiClient } from '../api/client';
 import { DailyBudget } from '../state/dailyBudget';
-
+import { Recipes } from './model/context/recipes';
 import { RulesFiles } from './model/context/rulesFiles';
 import { GenerationModel } from './model/generation';
 import type { RepairSetting } from './model/state';
@@ -139,6 +139,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               trans
             ),
           rules,
+          recipes: new Recipes(api, () => panel.context.localPath),
           listFiles: async folder => {
             const path = PathExt.join(
               PathExt.dirname(panel.context.path),

@@ -134,6 +134,8 @@ EXPECTED = {
     ("GitHandler", "GET"): "read",
     ("GitHandler", "POST"): "write",
     ("RulesFilesHandler", "POST"): "read",
+    ("RecipesHandler", "POST"): "read",
+    ("RecipesHandler", "PUT"): "write",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "execute",

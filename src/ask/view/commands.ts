@@ -16,6 +16,7 @@ import type { GenerationModel } from '../model/generation';
 import { fetchPreview } from '../model/requestBody';
 import { requestNumber } from '../model/state';
 import { showRulesFiles } from './chips/rulesDialog';
+import { SaveRecipe, saveRecipe } from './input/saveRecipe';
 import { completedRequest } from './input/slashWords';
 import type { NotebookAskManager } from './notebookAskManager';
 import { showPreview } from './preview';
@@ -25,7 +26,7 @@ export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   managerOf: (panel: NotebookPanel) => NotebookAskManager,
-  api: Parameters<typeof fetchPreview>[0],
+  api: Parameters<typeof fetchPreview>[0] & { saveRecipe: SaveRecipe },
   trans: TranslationBundle
 ): void {
   const { commands } = app;
@@ -43,6 +44,13 @@ export function addCommands(
   const currentModel = (): GenerationModel | null => {
     const current = currentCell();
     return current && current.manager.get(current.cell);
+  };
+  /** Return the text to save as a recipe: an argument, the typed text or the last request. */
+  const requestText = (argument: unknown): string => {
+    const model = currentModel();
+    return typeof argument === 'string'
+      ? argument
+      : model?.inputText.trim() || model?.request?.typed || '';
   };
   const isSuggested = () => currentModel()?.state.phase === 'suggested';
 
@@ -180,6 +188,22 @@ export function addCommands(
       }
     }
   });
+  commands.addCommand(CommandIDs.saveRecipe, {
+    label: trans.__('Save Request as Recipe…'),
+    caption: trans.__(
+      'Save the text of the request for later, as a slash word'
+    ),
+    isEnabled: ({ text }) => !!requestText(text).trim(),
+    execute: async ({ text }) => {
+      const current = currentCell();
+      const path = tracker.currentWidget?.context.localPath;
+      if (current && path) {
+        const save: SaveRecipe = recipe => api.saveRecipe(recipe);
+        await saveRecipe(requestText(text), path, save, trans);
+        await current.manager.recipes.load();
+      }
+    }
+  });
   commands.addCommand(CommandIDs.reset, {
     label: trans.__('New Conversation'),
     caption: trans.__(
@@ -200,6 +224,7 @@ export function createRowMenu(app: JupyterFrontEnd): Menu {
   menu.addItem({ command: CommandIDs.reset });
   menu.addItem({ command: CommandIDs.preview });
   menu.addItem({ command: CommandIDs.rulesFiles });
+  menu.addItem({ command: CommandIDs.saveRecipe });
   if (app.commands.hasCommand(CommandIDs.showReplay)) {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.showReplay });

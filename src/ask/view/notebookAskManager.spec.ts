@@ -7,6 +7,7 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { code, done, setup as fakes, start } from '../model/generation.fakes';
+import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { NotebookAskManager } from './notebookAskManager';
 
@@ -76,6 +77,7 @@ function setup() {
     trans: nullTranslator.load('aiserver'),
     listDataFrames: async () => [],
     listFiles: async () => [],
+    recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     openMenu: jest.fn(),
     save: jest.fn(),

@@ -15,6 +15,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
+import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Notice } from '../model/state';
@@ -70,6 +71,11 @@ export class NotebookAskManager implements IDisposable {
     return this._options.rules;
   }
 
+  /** The recipes that can be used in the notebook. */
+  get recipes(): Recipes {
+    return this._options.recipes;
+  }
+
   /**
    * Open the row of a cell, and set the older turn that its next request continues from. If
    * `branch` is null, the request continues from the newest turn.
@@ -94,6 +100,7 @@ export class NotebookAskManager implements IDisposable {
       model.changed.connect(this._onModelChanged, this);
       this._models.set(id, model);
     }
+    void this.recipes.load();
     model.open(this._selectionOf(cell));
     const view = this._showView(cell, model);
     if (pickDataFrames) {

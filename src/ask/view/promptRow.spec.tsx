@@ -6,7 +6,8 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { act } from 'react';
 
-import type { ModelInfo } from '../../api/types';
+import type { ModelInfo, Recipe } from '../../api/types';
+import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
@@ -37,6 +38,7 @@ async function setup(
     modelServices?: IModels;
     notices?: string[];
     kernel?: IKernelVariables;
+    recipes?: Recipe[];
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -84,6 +86,10 @@ async function setup(
   });
   const services = {
     trans: nullTranslator.load('aiserver'),
+    recipes: new Recipes(
+      { recipes: async () => options.recipes ?? [] },
+      () => 'a.ipynb'
+    ),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     listFiles: async () => [],
     listDataFrames: async () => [
@@ -100,6 +106,7 @@ async function setup(
     openPalette: jest.fn(() => true),
     models: options.modelServices
   };
+  await services.recipes.load();
   const row = new PromptRow(model, services);
   await act(async () => {
     model.open();
@@ -361,6 +368,35 @@ describe('PromptRow', () => {
     await t.settle();
     expect(t.ask).toHaveBeenCalledWith('/fix\nKeyError: 1', '/fix');
     expect(t.field.value).toBe('');
+  });
+
+  it('inserts the text of a recipe, and moves between its parameters by Tab', async () => {
+    const recipe = { description: 'Plot', own: true };
+    const t = await setup({
+      source: 'x = 1',
+      recipes: [
+        { ...recipe, name: 'explore', text: 'Plot {{x}} and {{y}} in {{c=红}}' }
+      ]
+    });
+    await t.type('/exp');
+    const options = document.querySelectorAll('[role="option"]');
+    expect([...options].map(({ textContent }) => textContent)).toEqual([
+      '/explainExplain the code in words',
+      '/explorePlot'
+    ]);
+    await t.press('ArrowDown');
+    await t.press('Enter');
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(t.field.value).toBe('Plot {{x}} and {{y}} in 红');
+    const selected = () =>
+      t.field.value.slice(t.field.selectionStart, t.field.selectionEnd);
+    expect(selected()).toBe('{{x}}');
+    expect((await t.press('Tab')).defaultPrevented).toBe(true);
+    expect(selected()).toBe('{{y}}');
+    // After the last parameter, Tab leaves the field as usual. So does Shift+Tab.
+    expect((await t.press('Tab')).defaultPrevented).toBe(false);
+    const back = await t.press('Tab', { shiftKey: true });
+    expect(back.defaultPrevented).toBe(false);
   });
 
   it('does not send blank text', async () => {

@@ -35,6 +35,7 @@ import { Failure, ModelLabel, MoreButton } from './promptParts';
 import { Markdown } from '../../ui/markdown';
 import { useFolderListing } from './input/folderListing';
 import { completeMention } from './input/mentionCompletion';
+import { completeRecipe } from './input/recipeCompletion';
 import { completeSlashWords, completedRequest } from './input/slashWords';
 import { Notices } from './notices';
 import { announcement, fixRequest, inputLabels } from './promptLabels';
@@ -279,6 +280,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onKey={onKey}
           complete={before => [
             ...completeSlashWords(model, before, trans),
+            ...completeRecipe(services.recipes.list, before),
             ...completeMention(model, before, listFiles, trans)
           ]}
           completionsLabel={trans.__('Suggestions for the request')}

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
-
+import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import type { ListFiles } from './input/folderListing';
 
@@ -13,6 +13,7 @@ export interface IPromptRowServices {
   listDataFrames: () => Promise<DataFrameProfile[]>;
   listFiles: ListFiles;
   rules: RulesFiles;
+  recipes: Recipes;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
   /**

@@ -40,6 +40,7 @@ describe('ReplayPanel', () => {
   let model: ReplayModel;
   let panel: ReplayPanel;
   let copied: string[];
+  let savedTexts: unknown[];
 
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
@@ -67,6 +68,10 @@ describe('ReplayPanel', () => {
     const commands = new CommandRegistry();
     const { ask } = CommandIDs;
     commands.addCommand(ask, { execute: () => undefined });
+    savedTexts = [];
+    commands.addCommand(CommandIDs.saveRecipe, {
+      execute: ({ text }) => savedTexts.push(text)
+    });
     commands.addKeyBinding({ command: ask, keys: ['Ctrl K'], selector: '*' });
     model = new ReplayModel(subject, history, FAKE_HOST);
     panel = new ReplayPanel({
@@ -111,6 +116,13 @@ describe('ReplayPanel', () => {
         find('[role="slider"]').getAttribute('aria-valuenow') ===
         String(position)
     );
+
+  it('offers to save the text of a request as a recipe, without the code', async () => {
+    await show();
+    button('Save as recipe…').click();
+    expect(savedTexts).toEqual([model.step?.title]);
+    expect(model.step?.title).toBeTruthy();
+  });
 
   it('is active only while it is visible', async () => {
     expect(model.isActive).toBe(false);

@@ -16,6 +16,12 @@ export interface ICompletion {
   readonly start: number;
   readonly text: string;
   readonly description: string;
+  /** The text to insert instead of `text`, and the range of it that is selected then. */
+  readonly insertion?: {
+    readonly text: string;
+    readonly from: number;
+    readonly to: number;
+  };
 }
 
 export interface ICompletionState {

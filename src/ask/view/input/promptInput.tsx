@@ -11,6 +11,7 @@
 import * as React from 'react';
 
 import type { IntentHistory } from '../../model/intents';
+import { selectNextParameter } from './recipeCompletion';
 import {
   CompletionList,
   ICompletion,
@@ -87,14 +88,19 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const completion = useCompletion(
     text,
     isAfterWord ? props.complete(text.slice(0, cursor)) : [],
-    ({ start, text: completed }) => {
+    ({ start, text: completed, insertion }) => {
       if (field.current && cursor !== null) {
         // After the name of a folder, the name of a file follows.
         const isComplete = !completed.endsWith('/');
         const hasSpace = /^\s/.test(text.slice(cursor));
-        const inserted = completed + (isComplete && !hasSpace ? ' ' : '');
-        cursorAfterCompletion.current = start + inserted.length;
-        replaceText(field.current, inserted, start, cursor);
+        const plain = completed + (isComplete && !hasSpace ? ' ' : '');
+        const end = plain.length;
+        const inserted = insertion ?? { text: plain, from: end, to: end };
+        rangeAfterCompletion.current = [
+          start + inserted.from,
+          start + inserted.to
+        ];
+        replaceText(field.current, inserted.text, start, cursor);
       }
     }
   );
@@ -108,12 +114,12 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
 
   React.useLayoutEffect(() => fitHeight(field.current), [text]);
   // React may set the field's value again, which moves the cursor to the end.
-  const cursorAfterCompletion = React.useRef<number | null>(null);
+  const rangeAfterCompletion = React.useRef<[number, number] | null>(null);
   React.useLayoutEffect(() => {
-    const position = cursorAfterCompletion.current;
-    if (position !== null) {
-      cursorAfterCompletion.current = null;
-      field.current?.setSelectionRange(position, position);
+    const range = rangeAfterCompletion.current;
+    if (range) {
+      rangeAfterCompletion.current = null;
+      field.current?.setSelectionRange(...range);
     }
   }, [text]);
   // Fit the height again when the width changes, because the text then wraps differently.
@@ -178,6 +184,8 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       if (event.key === 'Enter') {
         isHandled = true;
         props.onSend();
+      } else if (event.key === 'Tab') {
+        isHandled = selectNextParameter(event.currentTarget);
       } else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
         isHandled = recallIntent(event);
       }

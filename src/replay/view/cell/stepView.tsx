@@ -10,6 +10,7 @@ import React from 'react';
 
 import type { Step } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
+import { CommandIDs } from '../../../tokens';
 import { isBranching, parentOf } from '../../model/cell/graph';
 import { lastRunOf } from '../../../records/runs';
 import type { ILineCount } from '../../../diff/changedLines';
@@ -71,6 +72,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
+      {isTurn && step.title.trim() && <SaveRecipe text={step.title} />}
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (
@@ -100,6 +102,21 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {run && <Output run={run} />}
     </section>
   );
+}
+
+/** A button that saves the text of a request as a recipe, if prompt rows are available. */
+function SaveRecipe({ text }: { text: string }): React.JSX.Element | null {
+  const { commands, trans } = useReplay();
+  return commands.hasCommand(CommandIDs.saveRecipe) ? (
+    <LinkButton
+      title={trans.__(
+        'Save the text of the request for later, as a slash word'
+      )}
+      onClick={() => void commands.execute(CommandIDs.saveRecipe, { text })}
+    >
+      {trans.__('Save as recipe…')}
+    </LinkButton>
+  ) : null;
 }
 
 /** The head of a step: its contributor, its time, its numbers of changed lines, and its outcome. */

@@ -1,0 +1,87 @@
+"""``recipes``: a person's own prompts, which are offered as slash words."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_data_dir
+from jupyter_core.utils import ensure_async
+
+from ..errors import NotOwner, RecipeNameRefused, UserText
+from ..project_files.recipes import list_recipes, save_in_project, save_own
+from ..prompts.modes import is_slash_word
+from ..requests import RecipeBody, RecipesBody
+from ..surrogates import json_bytes
+from .base import AIServerHandler, guarded
+from .notebooks import served_folder
+
+_SLASH_WORD = UserText("This is one of AI Server’s slash words. Choose another name.")
+_NO_ACCESS = UserText("You are not allowed to change files on this server.")
+
+
+class RecipesHandler(AIServerHandler):
+    """Lists and saves recipes."""
+
+    @guarded("read")
+    async def post(self) -> None:
+        """Answer with the recipes for a notebook, except those that have the name of a mode.
+
+        The notebook's path is in the body, because URLs appear in logs. Nothing is changed.
+        """
+        path = self.body(RecipesBody).path
+        recipes = (
+            await asyncio.to_thread(list_recipes, self._root, path, _own_folder())
+            if await self.can_read_files()
+            else []
+        )
+        fields = [
+            {
+                "name": recipe.name,
+                "description": recipe.description,
+                "text": recipe.text,
+                "own": recipe.is_own,
+            }
+            for recipe in recipes
+            if not is_slash_word(recipe.name)
+        ]
+        await self.finish(json_bytes({"recipes": fields}))
+
+    @guarded("write")
+    async def put(self) -> None:
+        """Save a recipe. A recipe with the same name is replaced only if the body says so."""
+        self.check_owner()
+        body = self.body(RecipeBody)
+        if is_slash_word(body.name):
+            raise RecipeNameRefused(_SLASH_WORD)
+        if body.own:
+            await asyncio.to_thread(
+                save_own, _own_folder(), body.name, body.text, replace=body.replace
+            )
+        else:
+            if not await self._can_write_files():
+                raise NotOwner(_NO_ACCESS)
+            await asyncio.to_thread(
+                save_in_project,
+                self._root,
+                body.path,
+                body.name,
+                body.text,
+                replace=body.replace,
+            )
+        self.set_status(204)
+
+    @property
+    def _root(self) -> str | None:
+        folder = served_folder(self.contents_manager)
+        return None if folder is None else str(folder)
+
+    async def _can_write_files(self) -> bool:
+        """Return whether Jupyter's Authorizer lets the user write files."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, "write", "contents")
+        return bool(await ensure_async(allowed))
+
+
+def _own_folder() -> Path:
+    """Return the folder of the user's own recipes."""
+    return Path(jupyter_data_dir()) / "aiserver" / "recipes"

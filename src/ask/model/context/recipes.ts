@@ -1,0 +1,76 @@
+/**
+ * Recipes: a person's own prompts, offered as slash words, with parameters written as `{{name}}` or
+ * `{{name=default}}`.
+ */
+import type { ApiClient } from '../../../api/client';
+import type { Recipe } from '../../../api/types';
+
+/** Matches a parameter: its name and, after `=`, its default. */
+const PARAMETER = /\{\{([^{}=\n]+)(?:=([^{}\n]*))?\}\}/g;
+
+/** The recipes that can be used in one notebook. */
+export class Recipes {
+  /**
+   * @param _notebookPath - Return the path of the notebook.
+   */
+  constructor(
+    private readonly _api: Pick<ApiClient, 'recipes'>,
+    private readonly _notebookPath: () => string
+  ) {}
+
+  /** The recipes, as far as the list has been loaded. */
+  get list(): readonly Recipe[] {
+    return this._list;
+  }
+
+  /** Load the list. If the server can't be reached, the list stays as it is. */
+  async load(): Promise<void> {
+    const list = await this._api
+      .recipes(this._notebookPath())
+      .catch(() => null);
+    this._list = list ?? this._list;
+  }
+
+  private _list: readonly Recipe[] = [];
+}
+
+/**
+ * Return the text of a request from a recipe's text, and the range of its first parameter. The
+ * defaults of parameters are filled in. A parameter without a default is the first one, if there is
+ * any; without parameters, the range is at the end of the text.
+ */
+export function fillDefaults(recipeText: string): {
+  text: string;
+  from: number;
+  to: number;
+} {
+  let firstDefault: { from: number; to: number } | null = null;
+  let shift = 0;
+  const text = recipeText.replace(
+    PARAMETER,
+    (parameter, _name: string, value: string | undefined, offset: number) => {
+      const shown = value ?? parameter;
+      const from = offset + shift;
+      shift += shown.length - parameter.length;
+      if (value !== undefined) {
+        firstDefault ??= { from, to: from + shown.length };
+      }
+      return shown;
+    }
+  );
+  const end = { from: text.length, to: text.length };
+  return { text, ...(nextParameter(text, 0) ?? firstDefault ?? end) };
+}
+
+/** Return the range of the next parameter without a default, from an offset on; null if none. */
+export function nextParameter(
+  text: string,
+  offset: number
+): { from: number; to: number } | null {
+  const match = [...text.matchAll(PARAMETER)].find(
+    ({ index, 2: value }) => index >= offset && value === undefined
+  );
+  return match
+    ? { from: match.index, to: match.index + match[0].length }
+    : null;
+}
