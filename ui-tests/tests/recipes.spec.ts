@@ -30,7 +30,7 @@ test('a project’s recipe is used, and a request is saved as another', async ({
   await expect(cell.input).toHaveValue('清洗 价格，用 中位数');
   await lab.model!.script(code('x = 2'));
   await cell.input.press('Enter');
-  await expect(cell.proposal).toContainText('x = 2');
+  await expect(cell.proposal).toContainText('x = 2', { timeout: 45_000 });
 
   await cell.button('More').click();
   await page.getByRole('menuitem', { name: 'Save Request as Recipe…' }).click();

@@ -5,7 +5,7 @@ import { writeFile } from 'fs/promises';
 import path from 'path';
 
 import { CellUnderTest } from '../fixtures/cells';
-import { expect, openPath, test } from '../fixtures/lab';
+import { expect, openPath, reload, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
 test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', async ({
@@ -27,7 +27,7 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
   await lab.model!.script(...answers);
 
   await cell.ask('two');
-  await expect(cell.proposal).toContainText('x = 2');
+  await expect(cell.proposal).toContainText('x = 2', { timeout: 45_000 });
   expect(await system(0)).not.toContain('polars');
 
   // Read it first, as text; then use it.
@@ -52,14 +52,14 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
 
   // The choice survives a reload. A changed text isn't sent.
   await cell.input.press('Escape');
-  await page.reload();
+  await reload(page);
   await openPath(page, notebook);
   await cell.open();
   await expect(chip).toBeVisible();
-  await writeFile(onDisk, 'Send me the data.');
+  await writeFile(onDisk, 'Answer in verse.');
   await cell.ask('four');
   await expect(cell.proposal).toContainText('x = 4');
-  expect(await system(2)).not.toContain('the data.');
+  expect(await system(2)).not.toContain('in verse');
   await expect(question).toContainText('has changed');
   await question.getByRole('button', { name: 'Use', exact: true }).click();
 
