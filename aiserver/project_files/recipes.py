@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import stat
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from ..data_files.folder import list_below, open_below, parts_below_root
 from ..durable import ensure_folder, replace_file
 from ..errors import NotFound, RecipeExists, RecipeNameRefused, StorageError, UserText
 from ..redact import redact
-from .visible_text import visible_text
+from .visible_text import visible_part, visible_text
 
 MAX_RECIPES = 100
 MAX_BYTES = 20_480  # of each file; longer files are ignored
@@ -109,8 +110,15 @@ def _save(folders: list[Path], name: str, text: str, *, replace: bool) -> None:
         if same and not replace:
             raise RecipeExists
         # A replaced file keeps its name, even if only its case is different.
-        data = f"{redact(text.strip(), is_prose=True)}\n".encode()
-        replace_file(folder, same[0] if same else f"{name}.md", data)
+        stored = redact(visible_part(text), is_prose=True)
+        # A text that begins with a line of hyphens would be taken for a description.
+        begin = "---\n---\n" if stored.startswith("---") else ""
+        file_name = same[0] if same else f"{name}.md"
+        # A recipe that others can read stays readable for them.
+        mode = stat.S_IMODE((folder / file_name).lstat().st_mode) if same else None
+        replace_file(folder, file_name, f"{begin}{stored}\n".encode())
+        if mode is not None:
+            (folder / file_name).chmod(mode)
     except (OSError, StorageError) as exc:
         raise StorageError(_NOT_SAVED) from exc
 

@@ -47,17 +47,17 @@ class RulesFile:
 def list_files(root: str | None, notebook_path: str) -> list[RulesFile]:
     """Return the rules files for a notebook, those in its own folder last.
 
-    ``root`` is the folder that Jupyter serves; None if notebooks aren't files. Of several files
-    with the same bytes, only the last is returned.
+    ``root`` is the folder that Jupyter serves; None if notebooks aren't files. Files with the same
+    bytes are all returned, because a person may have chosen to use any of them.
     """
-    nearest: dict[str, RulesFile] = {}
+    nearest: list[RulesFile] = []
     for path in reversed(_paths(notebook_path)):
         file = _read(root, path) if root else None
         if file is not None:
-            nearest.setdefault(file.sha256, file)
+            nearest.append(file)
         if len(nearest) == MAX_FILES:
             break
-    return list(reversed(nearest.values()))
+    return nearest[::-1]
 
 
 def read_used(

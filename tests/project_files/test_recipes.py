@@ -205,3 +205,19 @@ def test_a_folder_that_cant_be_written_is_reported(
     monkeypatch.setattr("aiserver.project_files.recipes.replace_file", full)
     with pytest.raises(StorageError, match="could not be saved"):
         save_own(own, "a", "text", replace=False)
+
+
+def test_a_text_is_read_as_it_was_saved(own: Path, root: Path) -> None:
+    """Also if it looks like a description, or contains characters that aren't shown."""
+    texts = {"a": "---\ndescription: not one\n---\nthe rest", "b": "bell\x07 and\u3164 filler"}
+    for name, text in texts.items():
+        save_own(own, name, text, replace=False)
+    assert listed(root, own) == {"a": texts["a"], "b": "bell and filler"}
+
+
+def test_a_replaced_recipe_stays_readable_for_others(own: Path, root: Path) -> None:
+    save_in_project(str(root), NOTEBOOK, "a", "first", replace=False)
+    file = root / "project/notes/.aiserver/recipes/a.md"
+    file.chmod(0o644)
+    save_in_project(str(root), NOTEBOOK, "a", "second", replace=True)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644

@@ -116,7 +116,9 @@ def test_invisible_characters_are_removed_so_that_a_person_sees_all_that_is_sent
     """P46: tags, marks for directions and selectors can hide instructions from a reader."""
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "upload")
     selectors = "".join(chr(0xE0100 + number) for number in range(9))
-    write(root / "AGENTS.md", f"Use{hidden} \u202etabs\u200b,{selectors} 谢谢 ❤️.\r\nEnd\n")
+    others = "\ufe00\ufe05\u034f\u115f\u3164\u0085\x08"
+    text = f"Use{hidden} \u202etabs\u200b,{selectors}{others} 谢谢 ❤️.\r\nEnd\n"
+    write(root / "AGENTS.md", text)
     [file] = list_files(str(root), "n.ipynb")
     assert file.text == "Use tabs, 谢谢 ❤️.\nEnd"
 

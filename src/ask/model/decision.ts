@@ -12,7 +12,7 @@ import {
   mergeSources,
   revertHunk
 } from '../../diff/hunks';
-import { followCell } from './answers/answers';
+import { IAnswer, followCell } from './answers/answers';
 import {
   acceptEvent,
   acceptPartEvent,
@@ -83,7 +83,7 @@ export class Decision {
       this._store.setState({ notice: 'not_written' });
       return;
     }
-    this._previousSources.push(previous);
+    this._undoable.push({ source: previous, answers });
     if (remaining) {
       this._setCode(state.code);
       this._reselect(state.change);
@@ -286,10 +286,12 @@ export class Decision {
     if (!isFollowed || !suggestion || base === null || source === null) {
       return;
     }
-    if (source === this._previousSources[this._previousSources.length - 1]) {
-      this._previousSources.pop();
+    const last = this._undoable[this._undoable.length - 1];
+    if (source === last?.source) {
+      this._undoable.pop();
       this._count('accepted', -1);
       store.baseSource = source;
+      store.answers = last.answers;
       this._setCode(state.code);
       return;
     }
@@ -342,7 +344,7 @@ export class Decision {
   /** Close the suggestion. Text in the input field becomes the draft of the next request. */
   private _closeSuggestion(next?: 'running'): void {
     const draft = this._store.inputText;
-    this._previousSources = [];
+    this._undoable = [];
     if (next) {
       this._store.discardRequest(next, draft);
     } else if (draft.trim()) {
@@ -354,7 +356,7 @@ export class Decision {
   }
 
   private _counts: ICounts | null = null;
-  /** The cell's sources before the accepted changes of the open suggestion. */
-  private _previousSources: string[] = [];
+  /** The cell's sources and the answers before the accepted changes of the open suggestion. */
+  private _undoable: { source: string; answers: readonly IAnswer[] }[] = [];
   private _checkTimer: number | undefined;
 }

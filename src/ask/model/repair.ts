@@ -15,6 +15,7 @@
  * - If only some lines of the cell may change, no other line is corrected.
  * - If the person stops a repair, or the repair fails, the best complete suggestion is offered.
  */
+import type { ModelInfo } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import { isUnusableAnswer } from '../../state/failure';
 import { correctObvious } from './problems';
@@ -66,14 +67,23 @@ export class AutomaticRepair {
 
   /** Whether the setting allows automatic repairs with the current model. */
   get isAllowed(): boolean {
-    const { model } = this._store.state;
+    const model = this._shownModel;
     const setting = this._options?.setting();
     return setting === 'all' || (setting === 'local' && !!model?.onThisMachine);
   }
 
+  /** The model that wrote the shown suggestion; if there is none, the one that was asked. */
+  private get _shownModel(): ModelInfo | null {
+    const { answers, suggestion, state } = this._store;
+    const shown = answers.find(
+      answer => answer.suggestion.turnId === suggestion?.turnId
+    );
+    return shown?.model ?? state.askedModel ?? state.model;
+  }
+
   /** Whether a small model has just given an answer that can't be used. */
   private get _canAskAgain(): boolean {
-    const { failure, model } = this._store.state;
+    const { failure, askedModel: model } = this._store.state;
     const isUnusable = !!failure && isUnusableAnswer(failure);
     return this.isAllowed && !!model?.small && isUnusable;
   }
@@ -83,9 +93,9 @@ export class AutomaticRepair {
     requestCount: number,
     { requestText }: IRepairOptions
   ): Promise<void> {
-    const { intent, model } = this._store.state;
-    const isSmall = model?.small ?? false;
     const store = this._store;
+    const { intent } = store.state;
+    const isSmall = this._shownModel?.small ?? false;
     let best = await this._correctObvious(firstProblems);
     if (!best) {
       return;
@@ -105,6 +115,7 @@ export class AutomaticRepair {
               requestText(forModel),
               request?.typed ?? ''
             ),
+            model: request?.model,
             isRepair: true
           }));
       if (!store.suggestion || store.state.phase !== 'suggested') {
@@ -137,7 +148,13 @@ export class AutomaticRepair {
     correctedCount: number
   ): void {
     const store = this._store;
+    const { answers, suggestion: shown } = store;
     store.suggestion = { ...suggestion, intent };
+    store.answers = answers.map(answer =>
+      answer.suggestion.turnId === shown?.turnId
+        ? { ...answer, suggestion: store.suggestion! }
+        : answer
+    );
     const fields = suggestionFields(store.suggestion, code);
     const correctedCode = code;
     store.setState({
@@ -151,8 +168,8 @@ export class AutomaticRepair {
 
   /**
    * Make the obvious corrections in the open suggestion, then check it again. If it doesn't have
-   * fewer problems now, or isn't valid code, undo the corrections. Return null if the suggestion was closed or revised
-   * during the check.
+   * fewer problems now, or isn't valid code, undo the corrections. Return null if the suggestion was
+   * closed or revised during the check.
    */
   private async _correctObvious(
     problems: readonly IProblem[]

@@ -109,6 +109,7 @@ export class RequestSender {
     this._isRepairing = request.isRepair ?? false;
     this._isRetrying = request.isRetry ?? false;
     this._isPart = request.isPart ?? false;
+    this._isAnother = request.model !== undefined;
     store.hasBegun = true;
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
@@ -178,7 +179,11 @@ export class RequestSender {
           case 'start':
             stream.generationId = event.generationId;
             stream.turnId = event.turnId;
-            this._update(stream, { turnId: event.turnId, model: event.model });
+            this._update(stream, {
+              turnId: event.turnId,
+              askedModel: event.model,
+              ...(this._isAnother ? {} : { model: event.model })
+            });
             break;
           case 'waiting':
             this._update(stream, {
@@ -265,14 +270,14 @@ export class RequestSender {
       const store = this._store;
       const answer = toSuggestion(interaction, saveError);
       if (!answer.source.trim()) {
-        this._endStream(stream, answeredState(answer, store.state.model));
+        this._endStream(stream, answeredState(answer, store.state.askedModel));
         return;
       }
       const isSameAgain =
         this._isRetrying &&
         !this._isRepairing &&
         store.suggestion?.source === answer.source;
-      store.setAnswer(answer);
+      store.setAnswer(answer, this._isRepairing);
       this._endStream(stream, {
         ...suggestedState(answer, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited,
@@ -349,6 +354,8 @@ export class RequestSender {
   private _isRepairing = false;
   private _isRetrying = false;
   private _isPart = false;
+  /** Whether the request was sent to another model than the next one will be. */
+  private _isAnother = false;
   /** The current stream, whose events change the state; null if no request waits or streams. */
   private _stream: GenerationStream | null = null;
   /** The stream that was started last. The next request waits until it has ended. */

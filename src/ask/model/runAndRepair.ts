@@ -96,14 +96,18 @@ export class RunAndRepair {
     if (!options || this._isStopped) {
       return;
     }
+    // The model of the accepted answer corrects it.
+    const { askedModel, model } = store.state;
+    const isSmall = (request?.model ? askedModel : model)?.small;
     store.setState({ phase: 'editing' });
     await this._repair.runAfter(() => {
-      if (store.state.model?.small && request) {
+      if (isSmall && request) {
         return sender.resend(request);
       }
       const intent = options.errorRequestText(error, problems);
       return sender.send({
         ...this._store.buildRequest(intent, request?.typed ?? ''),
+        model: request?.model,
         isRepair: true
       });
     });

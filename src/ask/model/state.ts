@@ -93,7 +93,10 @@ export interface IGenerationState {
   readonly turnId: number | null;
   /** The ids of turns without an answer. `requestNumber` doesn't count these turns. */
   readonly unansweredTurnIds: readonly number[];
+  /** The model that the next request will be sent to. */
   readonly model: ModelInfo | null;
+  /** The model that the last request was sent to. */
+  readonly askedModel: ModelInfo | null;
   /** The model chosen for this cell only; null for the default model. */
   readonly cellModel: string | null;
   /** Warnings about the server's store of sessions, as worded by the server. */
@@ -156,6 +159,7 @@ export const INITIAL_STATE: IGenerationState = {
   turnId: null,
   unansweredTurnIds: [],
   model: null,
+  askedModel: null,
   cellModel: null,
   failure: null,
   notice: null,
@@ -229,6 +233,7 @@ export function waitingState(
     intent,
     draft: '',
     turnId,
+    askedModel: null,
     failure: null,
     notice: null,
     problems: [],

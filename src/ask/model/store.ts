@@ -5,15 +5,16 @@
  *
  * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
  */
-import { IAnswer, shownState, withAnswer, withShown } from './answers/answers';
+import {
+  IAnswer,
+  shownState,
+  withAnswer,
+  withCorrection,
+  withShown
+} from './answers/answers';
 import { Signal } from '@lumino/signaling';
 
-import type {
-  DataFrameProfile,
-  EventBody,
-  Mention,
-  ModelInfo
-} from '../../api/types';
+import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import { selectedLines } from '../../labels/requestTitle';
@@ -63,8 +64,6 @@ export class GenerationStore {
   answeredRequest: IRequest | null = null;
   /** All answers to the open request, in the order in which they arrived. */
   answers: readonly IAnswer[] = [];
-  /** The model of the cell, while another model is asked, too; otherwise null. */
-  ownModel: ModelInfo | null = null;
   /** The last accepted code, and the request whose answer it was. */
   accepted: { readonly code: string; readonly request: IRequest } | null = null;
   /** The complete answer that waits for the person's decision. */
@@ -255,11 +254,15 @@ export class GenerationStore {
   }
 
   /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */
-  setAnswer(answer: ISuggestion): void {
-    const { answers, request, suggestion } = this;
+  setAnswer(answer: ISuggestion, isCorrection = false): void {
+    const { answers, request, suggestion, state } = this;
     if (request) {
-      const shownTurnId = suggestion?.turnId;
-      this.answers = withAnswer(answers, answer, request, shownTurnId);
+      const { askedModel: model } = state;
+      const added = { suggestion: answer, request, model, shown: null };
+      this.answers =
+        isCorrection || request.isPart
+          ? withCorrection(answers, added, suggestion?.turnId)
+          : withAnswer(answers, added);
     }
     this.suggestion = answer;
     this.answeredRequest = this.request;
@@ -296,12 +299,11 @@ export class GenerationStore {
    * the next turn.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
-    const { cellModel, unansweredTurnIds, branch, kernel } = this._state;
-    const model = this.ownModel ?? this._state.model;
+    const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
     // The corrections of a run are limited to the same lines.
     const selection = phase === 'running' ? this._state.selection : null;
     const turnId = this.nextTurnId;
-    this.suggestion = this.request = this.wordsTurnId = this.ownModel = null;
+    this.suggestion = this.request = this.wordsTurnId = null;
     this.answers = [];
     this.setState({
       ...INITIAL_STATE,

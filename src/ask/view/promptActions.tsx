@@ -54,6 +54,7 @@ export function Actions(props: {
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
   if (model.isBusy) {
+    const askedModel = state.askedModel ?? state.model;
     return (
       <>
         <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
@@ -64,7 +65,7 @@ export function Actions(props: {
             key={state.requestTime}
             requestTime={state.requestTime}
             isWriting={state.phase === 'streaming'}
-            model={state.model ? labelText(state.model.label, trans) : ''}
+            model={askedModel ? labelText(askedModel.label, trans) : ''}
             nextAttemptTime={state.nextAttemptTime}
             trans={trans}
           />

@@ -119,4 +119,72 @@ describe('several answers to one request', () => {
     expect(t.model.state).toMatchObject({ phase: 'suggested', code: 'x = 2' });
     expect(turnIds(t)).toEqual([1]);
   });
+
+  it('lets the model of an answer correct it, and asks the own model next', async () => {
+    const t = setup({ repair: 'all' });
+    const problem = {
+      line: 1,
+      endLine: 1,
+      column: 0,
+      endColumn: 1,
+      kind: 'undefined_name',
+      name: 'y',
+      message: 'no y',
+      candidates: []
+    } as never;
+    void t.model.ask('do it');
+    await answer(t, 1, 'x = 2');
+    await t.until(({ isChecking }) => !isChecking);
+    t.target.check
+      .mockResolvedValueOnce([problem])
+      .mockResolvedValueOnce([]);
+    void t.model.alternatives.ask('openai:other');
+    await answer(t, 2, 'x = y');
+    await answer(t, 3, 'x = 4');
+    await t.until(({ isChecking }) => !isChecking);
+    expect(t.bodies.map(({ model }) => model)).toEqual([
+      undefined,
+      'openai:other',
+      'openai:other'
+    ]);
+    // The correction replaces the answer, and doesn't add another one.
+    expect(turnIds(t)).toEqual([1, 3]);
+    void t.model.ask('larger');
+    await t.requested(4);
+    expect(t.bodies[3].model).toBeUndefined();
+  });
+
+  it('brings the other answers back if the acceptance of a change is undone', async () => {
+    const source = 'a = 1\n\ns = 0\n\nb = 1';
+    const t = setup({ source });
+    void t.model.ask('do it');
+    await answer(t, 1, 'a = 3\n\ns = 0\n\nb = 1');
+    void t.model.retry();
+    await answer(t, 2, 'a = 2\n\ns = 0\n\nb = 2');
+    await t.model.decision.acceptChange(0);
+    expect(turnIds(t)).toEqual([2]); // The first one changes this line, too.
+    t.edit(source);
+    t.model.decision.onSourceChanged();
+    expect(turnIds(t)).toEqual([1, 2]);
+    t.model.alternatives.show(1);
+    expect(t.model.state.code).toBe('a = 3\n\ns = 0\n\nb = 1');
+  });
+
+  it('regenerates the whole answer after one of its changes was regenerated', async () => {
+    const t = setup({ source: 'a = 1\n\nb = 1' });
+    void t.model.ask('do it');
+    await answer(t, 1, 'a = 2\n\nb = 2');
+    void t.model.retry();
+    await answer(t, 2, 'a = 3\n\nb = 3');
+    const isRegenerated = t.model.alternatives.regenerateChange(0);
+    await answer(t, 3, 'a = 4\n\nb = 3');
+    await isRegenerated;
+    expect(turnIds(t)).toEqual([1, 3]);
+    t.model.alternatives.show(1);
+    t.model.alternatives.show(3);
+    void t.model.retry();
+    await t.requested(4);
+    expect(t.bodies[3]).toMatchObject({ source: 'a = 1\n\nb = 1' });
+    expect(t.bodies[3].context?.selection).toBeUndefined();
+  });
 });

@@ -17,7 +17,6 @@ export class Alternatives {
     const store = this._store;
     const { request } = store;
     if (request && store.suggestion && !store.isBusy) {
-      store.ownModel ??= store.state.model;
       await this._repair.runAfter(() =>
         this._sender.retry({ ...request, model })
       );

@@ -8,6 +8,7 @@
  * - All answers are answers to the cell's current code. If the code changes, the other answers
  *   change, too, or are removed if they change the same lines.
  */
+import type { ModelInfo } from '../../../api/types';
 import { mergeSources } from '../../../diff/hunks';
 import type { IRequest } from '../requestBody';
 import type { IGenerationState } from '../state';
@@ -18,7 +19,6 @@ export const MAX_ANSWERS = 5;
 /** The fields of the state that belong to one answer. */
 const SHOWN_FIELDS = [
   'code',
-  'model',
   'corrections',
   'correctedCode',
   'correctedCount'
@@ -30,6 +30,8 @@ type ShownState = Pick<IGenerationState, (typeof SHOWN_FIELDS)[number]>;
 export interface IAnswer {
   readonly suggestion: ISuggestion;
   readonly request: IRequest;
+  /** The model that answered. */
+  readonly model: ModelInfo | null;
   readonly shown: ShownState | null;
 }
 
@@ -51,24 +53,47 @@ export function withShown(
   );
 }
 
-/**
- * Add an answer. A correction of the answer with the turn `shownTurnId` replaces it; an answer to
- * another request replaces all.
- */
+/** Add an answer. An answer to another request replaces all, and so does one that wasn't saved. */
 export function withAnswer(
   answers: readonly IAnswer[],
-  suggestion: ISuggestion,
-  request: IRequest,
-  shownTurnId: number | undefined
+  answer: IAnswer
 ): IAnswer[] {
-  const answer = { suggestion, request, shown: null };
-  if (suggestion.mode === 'repair' || request.isPart) {
-    const replaced = answers.map(other =>
-      other.suggestion.turnId === shownTurnId ? answer : other
-    );
-    return replaced.includes(answer) ? replaced : [answer];
-  }
-  return request.isRetry ? [...answers, answer].slice(-MAX_ANSWERS) : [answer];
+  const last = answers[answers.length - 1];
+  const isAnother =
+    answer.request.isRetry &&
+    last &&
+    isSameRequest(last.request, answer.request) &&
+    // The turns of answers that weren't saved can have the same id.
+    !answer.suggestion.saveError &&
+    !last.suggestion.saveError;
+  return isAnother ? [...answers, answer].slice(-MAX_ANSWERS) : [answer];
+}
+
+/** Replace the answer with the turn `turnId` by a correction of it. */
+export function withCorrection(
+  answers: readonly IAnswer[],
+  correction: IAnswer,
+  turnId: number | undefined
+): IAnswer[] {
+  const corrected = answers.find(
+    ({ suggestion }) => suggestion.turnId === turnId
+  );
+  // “Regenerate” repeats the person's request, not the one for the correction.
+  const answer = {
+    ...correction,
+    request: corrected?.request ?? correction.request
+  };
+  return corrected
+    ? answers.map(other => (other === corrected ? answer : other))
+    : [answer];
+}
+
+function isSameRequest(a: IRequest, b: IRequest): boolean {
+  return (
+    a.intent === b.intent &&
+    a.source === b.source &&
+    a.parentTurnId === b.parentTurnId
+  );
 }
 
 /**
@@ -82,7 +107,7 @@ export function followCell(
   source: string
 ): IAnswer[] {
   return answers.flatMap(answer => {
-    const { suggestion, request, shown } = answer;
+    const { suggestion, request, model, shown } = answer;
     if (suggestion.turnId === shownTurnId) {
       return [answer];
     }
@@ -95,6 +120,7 @@ export function followCell(
       {
         suggestion: { ...suggestion, source: original },
         request: request.source === base ? { ...request, source } : request,
+        model,
         shown: shown && { ...shown, code }
       }
     ];

@@ -56,15 +56,11 @@ export function AnswerTabs(props: {
             aria-selected={isShown}
             tabIndex={isShown ? 0 : -1}
             // A new answer replaces the diff, so wait for it.
-            disabled={model.isBusy}
+            disabled={model.isBusy || state.isChecking}
             title={receipt && receiptTexts(receipt, trans).join(' · ')}
             onClick={() => show(index)}
           >
-            {trans.__(
-              '%1: %2',
-              index + 1,
-              modelName(answer, isShown ? state.model : null, trans)
-            )}
+            {trans.__('%1: %2', index + 1, modelName(answer, trans))}
             <AnswerSize answer={answer} source={model.target.source() ?? ''} />
           </button>
         );
@@ -93,10 +89,8 @@ function AnswerSize(props: {
 }
 
 function modelName(
-  { suggestion, shown }: IAnswer,
-  shownModel: GenerationModel['state']['model'],
+  { suggestion, model }: IAnswer,
   trans: TranslationBundle
 ): string {
-  const info = shownModel ?? shown?.model;
-  return info ? labelText(info.label, trans) : (suggestion.model ?? '');
+  return model ? labelText(model.label, trans) : (suggestion.model ?? '');
 }
