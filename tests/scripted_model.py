@@ -3,8 +3,10 @@
     python -m tests.scripted_model --port 0       prints its URL as the first line
     with ScriptedModel() as model: ...            the same inside a test
 
-It answers ``POST /v1/chat/completions`` (streaming and not), ``GET /v1/models``, ``GET /health``
-and ``POST /tokenize`` (one token for four characters). It is controlled in process or over HTTP:
+It answers ``POST /v1/chat/completions`` (streaming and not), ``GET /v1/models``, ``GET /health``,
+``POST /tokenize`` (one token for four characters), and llama.cpp's ``POST /completion`` (streaming
+only, with the keys ``chunks``, ``hold_after``, ``status`` and ``finish`` of an answer). It is
+controlled in process or over HTTP:
 
 - ``POST /script`` with a list of answers, or ``model.script(...)``: the next requests get them,
   in order. An answer is an object; all keys are optional:
@@ -176,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({})
         elif self.path == "/tokenize":
             self._json({"tokens": list(range(-(-len(body["content"]) // 4)))})
-        elif self.path == "/v1/chat/completions":
+        elif self.path in ("/v1/chat/completions", "/completion"):
             self._chat(body)
         else:
             self._json({"error": {"message": "no such path"}}, 404)
@@ -202,6 +204,8 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(0.02)
             raise ConnectionError
         chunks = answer.get("chunks") or re.findall(r"\s*\S+\s*?|\s+", answer.get("text", ""))
+        if self.path == "/completion":
+            return self._complete(record, answer, chunks)
         usage = answer.get("usage") or _usage(body, chunks)
         if answer.get("garbage"):
             self._head("text/event-stream")
@@ -244,6 +248,17 @@ class _Handler(BaseHTTPRequestHandler):
         if (body.get("stream_options") or {}).get("include_usage"):
             self._event(_frame("chat.completion.chunk", [], usage))
         self._write(b"data: [DONE]\n\n")
+        self._write(b"")
+        return "whole"
+
+    def _complete(self, record: dict[str, Any], answer: dict[str, Any], chunks: list[str]) -> str:
+        self._head("text/event-stream")
+        for count, chunk in enumerate(chunks):
+            if count == answer.get("hold_after"):
+                self.model.wait_release(self._gone)
+            self._event({"content": chunk, "stop": False})
+            self.model.note(record, sent=record["sent"] + 1)
+        self._event({"content": "", "stop": True, "stop_type": answer.get("finish", "eos")})
         self._write(b"")
         return "whole"
 

@@ -26,6 +26,7 @@
     │   └── SessionCorrupt             … because the session is damaged
     └── ModelError                     the model gave no usable answer
         ├── NoModel                    no model is chosen or installed
+        │   └── NoCompletionModel      … that can complete code while a person types
         ├── ModelNotAllowed            the administrator doesn't allow the model
         ├── InstallFailed              the local model could not be installed
         │   └── InstallRunning         … because another model is being installed

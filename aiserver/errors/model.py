@@ -55,6 +55,16 @@ class NoModel(ModelError):
     )
 
 
+class NoCompletionModel(NoModel):
+    """No local model can complete code while a person types."""
+
+    code = "no_completion_model"
+    default_message = UserText(
+        "Inline completion needs a Qwen2.5-Coder model that is installed on this computer. "
+        "If another local model is chosen, choose this one instead."
+    )
+
+
 class ModelNotAllowed(ModelError):
     """The administrator doesn't allow this model or provider."""
 

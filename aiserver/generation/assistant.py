@@ -1,4 +1,4 @@
-"""Start and stop generations, preview prompts, and warm up models.
+"""Start and stop generations, preview prompts, warm up models, and complete code.
 
 ``generation.py`` implements a single generation.
 
@@ -27,8 +27,9 @@ from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
 from ..models import SessionKey
 from ..prompts.receipt import ContextItem
-from ..requests import GenerateBody, PreviewBody, WarmUpBody
+from ..requests import CompletionBody, GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
+from .completion import Completer
 from .compose import compose
 from .generation import Generation
 from .past_turns import load_past_turns
@@ -64,6 +65,7 @@ class Assistant:
         self._id_by_cell: dict[SessionKey, str] = {}
         self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
+        self._completer = Completer(models)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
@@ -79,6 +81,7 @@ class Assistant:
             raise TooManyGenerations
         # Set the id before the first await, so that no other call starts a generation in the cell.
         self._id_by_cell[key] = id = uuid.uuid4().hex
+        self._completer.cancel()
         try:
             model = await self._models.get(body.model)
             generation = Generation(
@@ -137,6 +140,7 @@ class Assistant:
         previous warm-up. While a generation is running, no warm-up starts.
         """
         self._cancel_warm_up()
+        self._completer.cancel()
         if not self._running:
             self._warm_up_task = asyncio.create_task(self._warm_up(key, body))
 
@@ -156,9 +160,21 @@ class Assistant:
             # The user doesn't see this error. If the cause remains, the next request reports it.
             self._log.debug("Warm-up failed: %s", reason.code)
 
+    async def complete(self, body: CompletionBody) -> str:
+        """Return the code to insert at the cursor; empty if there is none. See ``Completer``.
+
+        A generation or a warm-up cancels the completion. While one of them is running, the result
+        is empty, so that no answer is delayed. Raises NoCompletionModel, ModelError.
+        """
+        is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
+        if self._id_by_cell or is_warming_up:
+            return ""
+        return await self._completer.complete(body)
+
     async def close(self) -> None:
         """Stop the running generations, and wait up to 10 s until their turns are saved."""
         self._cancel_warm_up()
+        self._completer.cancel()
         running = list(self._running.values())
         for generation in running:
             generation.stop()

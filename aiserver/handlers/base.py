@@ -64,6 +64,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.SessionTooNew: 409,
     errors.TooManyGenerations: 429,
     errors.ModelError: 503,
+    errors.NoCompletionModel: 409,
     errors.ModelNotAllowed: 403,
     errors.InstallRunning: 409,
     errors.ModelInUse: 409,

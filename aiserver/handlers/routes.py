@@ -5,6 +5,7 @@ from __future__ import annotations
 from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
+from .complete import CompleteHandler
 from .export import ExportHandler
 from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
 from .git import GitHandler
@@ -34,6 +35,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate/preview", PreviewHandler),
     (r"/aiserver/generate/([0-9a-f]{32})", StopHandler),
     (r"/aiserver/analyze-dataframe", AnalyzeDataFrameHandler),
+    (r"/aiserver/complete", CompleteHandler),
     (r"/aiserver/sessions", SessionListHandler),
     (_CELL, SessionHandler),
     (_CELL + r"/replay", ReplayHandler),

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import UserText
+from ..errors import NoCompletionModel, UserText
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -89,6 +89,17 @@ class ChatModel(ABC):
         If the caller closes the generator, the model stops within a second. Raises ModelError or a
         subclass, never a provider's own exception.
         """
+
+    def complete(
+        self, prefix: str, suffix: str, *, stop: Sequence[str], max_tokens: int
+    ) -> AsyncGenerator[str, None]:
+        """Yield the code between ``prefix`` and ``suffix``, until one of the texts in ``stop``.
+
+        If the caller closes the generator, the model stops within a second. Raises
+        NoCompletionModel if the model can't complete code, AnswerCut after ``max_tokens`` tokens,
+        and other ModelErrors.
+        """
+        raise NoCompletionModel
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Prepare the model for a prompt that begins with ``messages``.

@@ -79,10 +79,8 @@ def _create_local(
     if not is_local_package_installed():
         raise ModelPackageMissing(None, INSTALL_LOCAL)
     path = policy.model_file()
-    if path is not None and info.id == f"local:{path.stem}":
-        model = catalogue.by_file(path.name)
-    else:
-        model = catalogue.by_id(info.id)
+    model = catalogue.by_id_or_file(info.id, path)
+    if path is None or info.id != f"local:{path.stem}":
         path = weights.installed(model) if model else None
     if path is None:
         raise NoModel
@@ -106,6 +104,7 @@ def _create_local(
         # The context must have room for the prompt and the answer.
         max_tokens=min(policy.max_tokens, similar_model.context // 4),
         tracing=policy.tracing,
+        fill_tokens=model.fill_tokens if model else None,
         warm_models=warm_models,
         on_speed=partial(speed.store_faster, model) if model else None,
     )

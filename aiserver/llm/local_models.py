@@ -81,6 +81,10 @@ class LocalModels:
         """Return an entry for each model that the administrator allows."""
         return [entry for entry in local_entries() if self._is_allowed(entry.model)]
 
+    def completing(self) -> ModelInfo | None:
+        """Return the model that completes code while a person types; see ``Catalog.completing``."""
+        return self._catalog().completing()
+
     def to_install(self, name: str | None) -> CatalogueModel:
         """Return the model with this name or, without a name, the smallest one.
 

@@ -127,8 +127,12 @@ def code_of(source: str, intent: str) -> str:
 
     That is a cell with the magic ``%%ai`` and the request below it.
     """
-    is_request = _REQUEST_MAGIC.match(source) and intent.strip() in source
-    return "" if is_request else source
+    return "" if is_request(source) and intent.strip() in source else source
+
+
+def is_request(source: str) -> bool:
+    """Return whether a cell contains a request instead of code, by the magic ``%%ai``."""
+    return _REQUEST_MAGIC.match(source) is not None
 
 
 def _language_of_magic(line: str) -> tuple[str, str]:

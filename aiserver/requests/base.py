@@ -11,11 +11,13 @@ from pydantic.alias_generators import to_camel
 MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell by hand
 MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
 MAX_INTENT = 20_000  # the text of a request
+MAX_CODE = 20_000  # the code of a cell that is completed, and of a cell above it
 
 MAX_CELLS = 20_000  # the maximum number of cells in a notebook
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Source = Annotated[str, Field(max_length=MAX_SOURCE)]
+Code = Annotated[str, Field(max_length=MAX_CODE)]
 Name = Annotated[str, Field(max_length=256)]
 Key = Annotated[SecretStr, Field(max_length=4096)]
 Address = Annotated[str, Field(max_length=2048)]

@@ -13,6 +13,7 @@ from .base import (
     Address,
     Body,
     CellType,
+    Code,
     ContributorKind,
     ExportFormat,
     Key,
@@ -80,6 +81,20 @@ class AnalyzeBody(GenerateBody):
 
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = ANALYZE_MODE
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
+
+
+class CompletionBody(Body):
+    """A request to complete a cell's code at the cursor.
+
+    ``prefix`` and ``suffix`` are the cell's source before and after the cursor. ``cells`` are the
+    sources of code cells above the cell, from top to bottom.
+    """
+
+    prefix: Code
+    suffix: Code = ""
+    language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    """The kernel's language."""
+    cells: Annotated[list[Code], Field(max_length=100)] = []
 
 
 class GitBody(Body):

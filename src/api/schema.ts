@@ -93,6 +93,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a cell's code at the cursor
+         * @description Only a local model of AI Server's catalogue completes code, so nothing leaves the machine. Nothing is recorded. A newer request for a completion, a generation and a warm-up cancel a completion, and while a generation or a warm-up is running, the text is empty.
+         */
+        post: operations["complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -1607,6 +1627,29 @@ export interface components {
             /** @description The name of a LocalModelEntry; if null, it is the smallest model */
             name?: string | null;
         };
+        CompletionBody: {
+            /** @description The cell's source before the cursor */
+            prefix: string;
+            /**
+             * @description The cell's source after the cursor
+             * @default
+             */
+            suffix: string;
+            /**
+             * @description The kernel's language
+             * @default python
+             */
+            language: string;
+            /**
+             * @description The sources of code cells above the cell, from top to bottom
+             * @default []
+             */
+            cells: string[];
+        };
+        Completion: {
+            /** @description The code to insert at the cursor; empty if there is none, or if the completion was cancelled or took too long */
+            text: string;
+        };
         Git: {
             /** @description The top folder of the repository's work tree; null if there is no repository, or no decision is needed */
             repository: string | null;
@@ -1801,6 +1844,8 @@ export type LocalModelEntry = components['schemas']['LocalModelEntry'];
 export type ModelQuality = components['schemas']['ModelQuality'];
 export type InstallState = components['schemas']['InstallState'];
 export type InstallBody = components['schemas']['InstallBody'];
+export type CompletionBody = components['schemas']['CompletionBody'];
+export type Completion = components['schemas']['Completion'];
 export type Git = components['schemas']['Git'];
 export type GitBody = components['schemas']['GitBody'];
 export type RulesFilesBody = components['schemas']['RulesFilesBody'];
@@ -1946,6 +1991,36 @@ export interface operations {
             429: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    complete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionBody"];
+            };
+        };
+        responses: {
+            /** @description The code to insert */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     listSessions: {

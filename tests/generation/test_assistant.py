@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
+from aiserver.generation import completion
 from aiserver.generation.assistant import Assistant
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import SessionKey
-from aiserver.requests import GenerateBody, WarmUpBody
+from aiserver.requests import CompletionBody, GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 
 CELL = {"notebook_id": "nb", "cell_id": "c1"}
 KEY = SessionKey(**CELL)
 WARM_UP = WarmUpBody(**CELL)
 REQUEST = GenerateBody(**CELL, intent="x")
+COMPLETION = CompletionBody(prefix="x = ")
 
 
 class RecordingModel(ChatModel):
@@ -37,6 +39,15 @@ class RecordingModel(ChatModel):
         self.events.append("answer")
         await self.released.wait()
         yield Delta("```python\nx\n```")
+
+    async def complete(self, prefix, suffix, *, stop, max_tokens):
+        self.events.append("completion")
+        try:
+            await self.released.wait()
+        except asyncio.CancelledError:
+            self.events.append("cancelled")
+            raise
+        yield "1"
 
     async def warm_up(self, messages):
         self.events.append("warm-up")
@@ -60,12 +71,16 @@ def model() -> RecordingModel:
 
 
 @pytest.fixture
-def assistant(model: RecordingModel, jp_asyncio_loop: Any) -> Iterator[Assistant]:
+def assistant(
+    model: RecordingModel, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Assistant]:
     class Models(ModelRegistry):
         async def get(self, model_id: str | None = None) -> ChatModel:
             return model
 
-    assistant = Assistant(InMemorySessionManager(), Models())
+    models = Models()
+    monkeypatch.setattr(models.local, "completing", lambda: model.info)
+    assistant = Assistant(InMemorySessionManager(), models)
     yield assistant
     jp_asyncio_loop.run_until_complete(assistant.close())
 
@@ -91,6 +106,28 @@ async def test_there_is_no_warm_up_during_an_answer(assistant: Assistant, model:
     model.released.set()
     await generation.outcome
     assert model.events == ["answer"]
+
+
+async def test_a_warm_up_cancels_a_completion_and_prevents_others(
+    assistant: Assistant, model: RecordingModel
+):
+    task = asyncio.create_task(assistant.complete(COMPLETION))
+    await model.until("completion")
+    assistant.warm_up(KEY, WARM_UP)
+    assert await task == ""
+    await model.until("completion", "cancelled", "warm-up")
+    assert await assistant.complete(COMPLETION) == ""
+    assert model.events == ["completion", "cancelled", "warm-up"]
+
+
+async def test_a_completion_that_takes_too_long_is_cancelled(
+    assistant: Assistant, model: RecordingModel, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(completion, "TIMEOUT", 0.05)
+    assert await assistant.complete(COMPLETION) == ""
+    await model.until("completion", "cancelled")
+    model.released.set()
+    assert await assistant.complete(COMPLETION) == "1"
 
 
 async def test_a_small_model_explains_in_words(

@@ -110,6 +110,7 @@ EXPECTED = {
     ("GenerateHandler", "POST"): "execute",
     ("AnalyzeDataFrameHandler", "POST"): "execute",
     ("PreviewHandler", "POST"): "execute",
+    ("CompleteHandler", "POST"): "execute",
     ("StopHandler", "DELETE"): "execute",
     ("SessionListHandler", "GET"): "read",
     ("SessionHandler", "GET"): "read",

@@ -19,6 +19,7 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
+from aiserver.generation.gap import MAX_TOKENS, find_gap
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import weights
 from aiserver.llm.local.catalogue import SMALLEST
@@ -30,6 +31,7 @@ from aiserver.prompts.answer import AnswerParser
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.prose import ProseParser
+from aiserver.requests import CompletionBody
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -49,7 +51,8 @@ def model(run: Any) -> Iterator[LocalModel]:
         pytest.fail("The embedded model is missing. Run: jupyter aiserver model install 0.5b")
     process = LocalProcess(path, threads=1, context=SMALLEST.context, memory=SMALLEST.memory)
     limits = Limits(120, 10_000, requires_finish_reason=True)
-    model = LocalModel(ModelInfo("local:test", "test", True), process, limits)
+    info, fill_tokens = ModelInfo("local:test", "test", True), SMALLEST.fill_tokens
+    model = LocalModel(info, process, limits, fill_tokens=fill_tokens)
     yield model
     run(model.close())
 
@@ -216,6 +219,41 @@ def test_a_prompt_over_the_limit_is_reported(run: Any, model: LocalModel) -> Non
     long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
     with pytest.raises(errors.PromptTooLong):
         run(ask(model, PromptInput("sum them", source=long)))
+
+
+def complete(run: Any, model: LocalModel, prefix: str, suffix: str = "") -> str:
+    """Complete code with a model, like ``Completer``."""
+    gap = find_gap(CompletionBody(prefix=prefix, suffix=suffix))
+    assert gap is not None
+
+    async def write() -> str:
+        text = ""
+        async with contextlib.aclosing(
+            model.complete(gap.prefix, gap.suffix, stop=gap.stop, max_tokens=MAX_TOKENS)
+        ) as pieces:
+            async for piece in pieces:
+                text += piece
+                if gap.end_of(text) is not None:
+                    break
+        return gap.fit(text)
+
+    return run(write())
+
+
+def test_code_is_completed_at_the_cursor(run: Any, model: LocalModel) -> None:
+    function = "def mean(values):"
+    body = complete(run, model, function)
+    assert body.startswith("\n    ")
+    assert shown(f"{function}{body}\nmean([1, 2, 6])") == "3.0\n"
+    before, after = "total = sum(", ")\nprint(total)"
+    argument = complete(run, model, f"numbers = [1, 2, 3]\n{before}", after)
+    assert shown(f"numbers = [1, 2, 3]\n{before}{argument}{after}").strip() == "6"
+
+
+def test_a_cell_with_control_tokens_is_completed(run: Any, model: LocalModel) -> None:
+    """P14: the control tokens in it are text."""
+    marked = "mark = '<|fim_middle|><|endoftext|>'\nnumbers = [1, 2]\nprint(numb"
+    assert complete(run, model, marked).startswith("ers")
 
 
 def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:

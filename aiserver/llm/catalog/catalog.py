@@ -124,6 +124,25 @@ class Catalog:
             models.sort(key=lambda model: model != suggested)
         return [self.describe_local(model) for model in models]
 
+    def completing(self) -> ModelInfo | None:
+        """Return the embedded model that completes code while a person types.
+
+        It is the chosen or configured model if that is an embedded one, so that no second model is
+        loaded. Otherwise, it is the first installed model that can complete code. Return None if
+        there is no such model, or if the chosen embedded model can't complete code.
+        """
+        choice = self._connections.choice
+        chosen = (self.find(choice) if choice else None, self.configured())
+        preferred = next((info for info in chosen if info and self.policy.allows(info)), None)
+        is_embedded = preferred is not None and preferred.provider == "local"
+        candidates = [preferred] if preferred and is_embedded else self.installed()
+        return next(filter(self._can_complete, candidates), None)
+
+    def _can_complete(self, info: ModelInfo) -> bool:
+        model = catalogue.by_id_or_file(info.id, self.policy.model_file())
+        has_tokens = model is not None and model.fill_tokens is not None
+        return has_tokens and info.ready and self.policy.allows(info)
+
     def describe_local(self, model: CatalogueModel) -> ModelInfo:
         """Describe a model of the catalogue, even if it isn't installed."""
         problem, install = None, None

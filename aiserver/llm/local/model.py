@@ -12,19 +12,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...errors import BadAnswer, ModelUnavailable
+from ...errors import AnswerCut, BadAnswer, ModelUnavailable, NoCompletionModel
 from ..base import ChatModel, Delta, ModelInfo, PromptStyle
 from ..errors import translate
 from ..policy import Access
 from ..providers import COMPATIBLE
 from ..remote.langchain import close_model, create_chat_model
 from ..streaming import Limits, stream_chat, stream_chunks
-from .catalogue import SMALL_BUDGET
+from .catalogue import SMALL_BUDGET, FillTokens
 from .grammar import fenced_block
 from .process import Address, LocalProcess
 from .warm import WarmModels
@@ -51,6 +52,7 @@ _MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
 class LocalModel(ChatModel):
     """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens.
 
+    With ``fill_tokens``, the model can complete code.
     ``warm_models`` limits the number of models whose processes run at the same time. After each
     complete answer that is long enough, ``on_speed`` is called in a thread with the tokens per
     second at which the answer was written.
@@ -66,12 +68,14 @@ class LocalModel(ChatModel):
         prompt_tokens: int = SMALL_BUDGET,
         max_tokens: int = 1024,
         tracing: bool = False,
+        fill_tokens: FillTokens | None = None,
         warm_models: WarmModels | None = None,
         on_speed: Callable[[float], None] | None = None,
     ) -> None:
         self.info = info
         self.process = process
         self.style, self.prompt_tokens = style, prompt_tokens
+        self._fill_tokens = fill_tokens
         self._warm_models = warm_models or WarmModels()
         self._on_speed = on_speed
         self._speed_report: asyncio.Future[None] | None = None  # the last call of ``on_speed``
@@ -160,6 +164,39 @@ class LocalModel(ChatModel):
             finally:
                 await answer.aclose()
 
+    async def complete(
+        self, prefix: str, suffix: str, *, stop: Sequence[str], max_tokens: int
+    ) -> AsyncGenerator[str, None]:
+        """See ChatModel. The most likely code is written, so the same code each time."""
+        tokens = self._fill_tokens
+        if tokens is None:
+            raise NoCompletionModel
+        before, after = _escape(prefix), _escape(suffix)
+        body = {
+            # The prefix comes first, so that the cached part of the prompt includes it.
+            "prompt": f"{tokens.prefix}{before}{tokens.suffix}{after}{tokens.middle}",
+            "stop": list(stop),
+            "n_predict": max_tokens,
+            "temperature": 0,
+            "cache_prompt": True,
+            "stream": True,
+        }
+        chat = await self._connect()
+        last: dict[str, Any] = {}
+        try:
+            async with chat.http_async_client.stream(
+                "POST", self._url("completion"), json=body, headers=self._headers()
+            ) as response:
+                response.raise_for_status()
+                async for line in response.aiter_lines():
+                    if line.startswith("data: "):
+                        last = json.loads(line.removeprefix("data: "))
+                        yield last["content"]
+        except Exception as error:
+            raise translate(error) from error
+        if last.get("stop_type") == "limit":
+            raise AnswerCut
+
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the model and let it read ``messages``."""
         chat = await self._connect()
@@ -182,11 +219,9 @@ class LocalModel(ChatModel):
     async def _count(self, text: str) -> int:
         """Return the number of tokens in ``text``, counted by the child process."""
         chat = await self._connect()
-        assert self._address is not None
-        headers = {"Authorization": f"Bearer {self._address.key}"}
         try:
             response = await chat.http_async_client.post(
-                f"{self._address.url}/tokenize", json={"content": text}, headers=headers, timeout=10
+                self._url("tokenize"), json={"content": text}, headers=self._headers(), timeout=10
             )
             response.raise_for_status()
             return len(response.json()["tokens"])
@@ -210,6 +245,14 @@ class LocalModel(ChatModel):
                 )
                 self._address = address
             return self._chat
+
+    def _url(self, path: str) -> str:
+        assert self._address is not None  # set by ``_connect``
+        return f"{self._address.url}/{path}"
+
+    def _headers(self) -> dict[str, str]:
+        assert self._address is not None
+        return {"Authorization": f"Bearer {self._address.key}"}
 
     async def _disconnect(self) -> None:
         chat, self._chat, self._address = self._chat, None, None
@@ -268,9 +311,13 @@ def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ``<|im_end|>`` could end its message and impersonate another role.
     """
     return [
-        message.model_copy(update={"content": _CONTROL_TOKEN.sub(r"\1 \2", str(message.text))})
-        for message in messages
+        message.model_copy(update={"content": _escape(str(message.text))}) for message in messages
     ]
+
+
+def _escape(text: str) -> str:
+    """Insert a space into each control token in ``text``."""
+    return _CONTROL_TOKEN.sub(r"\1 \2", text)
 
 
 # The control tokens of chat templates. ChatML, Llama 3 and DeepSeek have tokens between bars, Gemma
