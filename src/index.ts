@@ -3,6 +3,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './ask/plugin';
 import { blamePlugin } from './blame/plugin';
+import { completionPlugin } from './completion/plugin';
 import { firstStepsPlugin } from './firstSteps/plugin';
 import { gitAdvicePlugin } from './gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
@@ -22,6 +23,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   modelsPlugin,
   placeholderPlugin,
   askPlugin,
+  completionPlugin,
   magicPlugin,
   firstStepsPlugin,
   replayPlugin,

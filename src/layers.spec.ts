@@ -19,6 +19,7 @@ const SHARED = [
 const FEATURES = [
   'ask',
   'blame',
+  'completion',
   'exportedPage',
   'firstSteps',
   'gitAdvice',

@@ -196,6 +196,17 @@ export const IModels = new Token<IModels>(
   'Chooses, connects and installs models.'
 );
 
+/** The prompt rows of open notebooks. */
+export interface IPromptRows {
+  /** Return whether a prompt row is open in a notebook. A suggestion is shown with an open row. */
+  isOpen(panel: NotebookPanel): boolean;
+}
+
+export const IPromptRows = new Token<IPromptRows>(
+  'aiserver:IPromptRows',
+  'The prompt rows of open notebooks.'
+);
+
 /** The ids of the commands. */
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */

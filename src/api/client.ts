@@ -26,6 +26,11 @@ export class ApiClient {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
 
+  /** Complete the code at the cursor of a cell. Aborting the request stops the model. */
+  complete(body: api.CompletionBody, signal?: AbortSignal) {
+    return this._send<api.Completion>('POST', 'complete', body, { signal });
+  }
+
   /** Let a local model read the context of a cell before the person sends a request. */
   warmUp(body: api.WarmUpBody) {
     return this._send<void>('POST', 'models/warm-up', body);

@@ -31,6 +31,7 @@ import {
   IHistory,
   IModels,
   INotebookIdentity,
+  IPromptRows,
   ITracking
 } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
@@ -41,10 +42,11 @@ import { NotebookAskManager } from './view/notebookAskManager';
 import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
 
-export const askPlugin: JupyterFrontEndPlugin<void> = {
+export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
   id: 'aiserver:ask',
   description: 'Ask for code in the cell itself.',
   autoStart: true,
+  provides: IPromptRows,
   requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
   optional: [
     ICommandPalette,
@@ -231,5 +233,6 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
         category
       });
     }
+    return { isOpen: panel => managers.get(panel)?.hasOpenRow ?? false };
   }
 };

@@ -184,14 +184,19 @@ describe('NotebookAskManager', () => {
 
   it('closes a row on focus after its answer was accepted or rejected in another page', async () => {
     const t = setup();
-    await t.open(await t.place(true));
+    const cell = await t.place(true);
+    expect(t.manager.hasOpenRow).toBe(false);
+    await t.open(cell);
+    expect(t.manager.hasOpenRow).toBe(true);
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
+    expect(t.manager.hasOpenRow).toBe(true);
     t.steps.push({ kind: 'turn', turnId: 1, outcome: 'accepted' });
     window.dispatchEvent(new Event('focus'));
     await t.phase('idle');
     expect(t.recorded).toEqual([]);
+    expect(t.manager.hasOpenRow).toBe(false);
     t.manager.dispose();
   });
 

@@ -76,6 +76,12 @@ export class NotebookAskManager implements IDisposable {
     return this._options.recipes;
   }
 
+  /** Whether the row of any cell is open. */
+  get hasOpenRow(): boolean {
+    const models = [...this._models.values()];
+    return models.some(({ state }) => state.phase !== 'idle');
+  }
+
   /**
    * Open the row of a cell, and set the older turn that its next request continues from. If
    * `branch` is null, the request continues from the newest turn.
