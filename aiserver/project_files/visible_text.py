@@ -11,7 +11,7 @@ import unicodedata
 
 from ..data_files.text import decode
 
-# Selectors of variants, except for the one that makes a symbol an emoji, the joiner of graphemes, and
+# Selectors of variants, except for the one that makes a symbol an emoji; the joiner of graphemes;
 # the fillers of Hangul and Khmer. Unicode says that they aren't shown, as for format characters.
 _HIDDEN = re.compile(
     "[\ufe00-\ufe0e\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]"

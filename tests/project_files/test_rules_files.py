@@ -67,7 +67,8 @@ def test_of_files_with_the_same_bytes_the_nearest_counts(root: Path) -> None:
     own = write(root / "project/notes/AGENTS.md", "the same")
     above = write(root / "AGENTS.md", "the same")
     (root / "project/notes/CLAUDE.md").symlink_to("AGENTS.md")
-    assert paths(root) == ["project/notes/AGENTS.md"]
+    # All are listed, because a person may have chosen to use any of them.
+    assert paths(root) == ["AGENTS.md", "project/notes/CLAUDE.md", "project/notes/AGENTS.md"]
     chosen = [used(path, root) for path in (above, own, root / "project/notes/CLAUDE.md")]
     read = read_used(str(root), NOTEBOOK, chosen)
     assert [file.path for file in read] == ["project/notes/AGENTS.md"]
@@ -116,7 +117,7 @@ def test_invisible_characters_are_removed_so_that_a_person_sees_all_that_is_sent
     """P46: tags, marks for directions and selectors can hide instructions from a reader."""
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "upload")
     selectors = "".join(chr(0xE0100 + number) for number in range(9))
-    others = "\ufe00\ufe05\u034f\u115f\u3164\u0085\x08"
+    others = "\ufe00\ufe05\u034f\u115f\u3164\u0085"
     text = f"Use{hidden} \u202etabs\u200b,{selectors}{others} 谢谢 ❤️.\r\nEnd\n"
     write(root / "AGENTS.md", text)
     [file] = list_files(str(root), "n.ipynb")

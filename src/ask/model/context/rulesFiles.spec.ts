@@ -73,7 +73,7 @@ describe('RulesFiles', () => {
   it('continues to use a file that the person saves here, and no other', async () => {
     const files = [
       file('AGENTS.md'),
-      file('CLAUDE.md'),
+      file('CLAUDE.md', 'b'.repeat(64)),
       file('project/AGENTS.md')
     ];
     const { rules, rulesFiles } = setup(files);
@@ -104,5 +104,19 @@ describe('RulesFiles', () => {
     rulesFiles.mockRejectedValueOnce(new Error('offline'));
     await rules.load();
     expect(choices(rules)).toEqual([null]);
+  });
+
+  it('leaves out a copy of a nearer file, unless it was chosen', async () => {
+    const files = [file('AGENTS.md'), file('notes/AGENTS.md')];
+    const rules = new RulesFiles(
+      { rulesFiles: async () => files },
+      () => 'notes/n.ipynb'
+    );
+    await rules.load();
+    const paths = () => rules.list.map(({ path }) => path);
+    expect(paths()).toEqual(['notes/AGENTS.md']);
+    // Otherwise, a person couldn't see that it is sent.
+    rules.choose(files[0], true);
+    expect(paths()).toEqual(['AGENTS.md', 'notes/AGENTS.md']);
   });
 });

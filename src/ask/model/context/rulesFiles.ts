@@ -41,9 +41,20 @@ export class RulesFiles {
   /** Emitted when the list was loaded, or when the person has made a choice. */
   readonly changed = new Signal<this, 'list' | 'choice'>(this);
 
-  /** The files, as far as the list has been loaded; those in the notebook's own folder are last. */
+  /**
+   * The files, as far as the list has been loaded; those in the notebook's own folder are last. A
+   * copy of a nearer file is left out, unless the person has made a choice about it.
+   */
   get list(): IRulesFile[] {
-    return this._files.map(file => ({ ...file, choice: choiceOf(file) }));
+    const files = this._files.map(file => ({
+      ...file,
+      choice: choiceOf(file)
+    }));
+    return files.filter(
+      ({ choice, sha256 }, index) =>
+        choice !== null ||
+        !files.slice(index + 1).some(nearer => nearer.sha256 === sha256)
+    );
   }
 
   /** The files to send. The server leaves out those that have changed since the person's choice. */
