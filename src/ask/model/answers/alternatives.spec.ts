@@ -135,9 +135,7 @@ describe('several answers to one request', () => {
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
     await t.until(({ isChecking }) => !isChecking);
-    t.target.check
-      .mockResolvedValueOnce([problem])
-      .mockResolvedValueOnce([]);
+    t.target.check.mockResolvedValueOnce([problem]).mockResolvedValueOnce([]);
     void t.model.alternatives.ask('openai:other');
     await answer(t, 2, 'x = y');
     await answer(t, 3, 'x = 4');

@@ -81,7 +81,7 @@ describe('RulesFiles', () => {
     rules.choose(files[0], true);
     rules.choose(files[2], true);
     files.forEach(
-      (each, at) => (files[at] = { ...each, sha256: 'd'.repeat(64) })
+      (each, at) => (files[at] = { ...each, sha256: `${at}`.repeat(64) })
     );
     await rules.onSaved('notes.md');
     expect(rulesFiles).toHaveBeenCalledTimes(1);
