@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { TurnReceipt } from '../api/types';
 import { countText, localeOf } from '../labels/counts';
 import { durationText } from '../labels/durations';
+import { removeChineseSpaces } from '../labels/spacing';
 
 /** Tokens, costs and numbers of requests; a cost that isn't known is null. */
 export interface IUsage {
@@ -97,10 +98,12 @@ export function receiptTexts(
     texts.push(
       firstTokenMs === undefined
         ? total
-        : trans.__(
-            '%1, first word after %2',
-            total,
-            durationText(firstTokenMs, trans)
+        : removeChineseSpaces(
+            trans.__(
+              '%1, first word after %2',
+              total,
+              durationText(firstTokenMs, trans)
+            )
           )
     );
   }

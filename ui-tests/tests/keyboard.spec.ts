@@ -173,6 +173,8 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   expect(await read(md)).toContain('改成柱状图');
   await expect(button).toBeFocused();
   await page.keyboard.press('Enter');
+  // The last entry exports the tokens and costs.
+  await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');
   const ipynb = await download(() => page.keyboard.press('Enter'));
   const { cells } = JSON.parse(await read(ipynb));
