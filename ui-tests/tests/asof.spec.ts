@@ -76,8 +76,11 @@ test('each of many saves can be reproduced, whatever was done (P28)', async ({
       saved
     );
     if (count === Math.floor(DEEDS / 2)) {
+      // The page begins to record changes once it has the list of sessions.
+      const listed = page.waitForResponse(/\/aiserver\/sessions\?/);
       await reload(page);
       await openPath(page, file);
+      await listed;
     }
   }
   expect(await saves(lab, id)).toBe(saveCount);
