@@ -153,7 +153,7 @@ test('asking in an untrusted notebook trusts nothing and runs nothing', async ({
   expect(await trusted()).toEqual(before);
   await reload(page);
   await openPath(page, file);
-  expect((await trusted())[1]).toBe(false);
+  await expect.poll(async () => (await trusted())[1]).toBe(false);
   expect(await page.evaluate(() => (window as any).canaryRan)).toBeUndefined();
   expect(JSON.parse(await lab.read(file)).cells[0].execution_count).toBeNull();
   const [request] = await lab.model!.requests();
