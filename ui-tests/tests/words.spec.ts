@@ -31,6 +31,7 @@ test('a question is answered in words, which can be inserted below (P11)', async
   const { body } = (await lab.model!.requests())[1];
   expect(JSON.stringify(body.messages)).toContain('It **counts** the rows.');
   await cell.input.press('Escape');
+  await expect(cell.row).toHaveCount(0);
 
   await lab.model!.script({ text: WORDS });
   await cell.ask('and why?');
