@@ -51,7 +51,8 @@ class AIMagics(Magics):
         request belongs to the history of the cell, and Ctrl+K in the cell shows the code as a
         suggestion. Interrupt the kernel to stop the model.
         """
-        options, text = _LINE.fullmatch(line).groups()  # type: ignore[union-attr]
+        match = _LINE.fullmatch(line)
+        options, text = match.groups() if match else ("", line)
         model = parse_argstring(self.ai, options).model
         request = "\n".join(part for part in (text.strip(), (cell or "").strip()) if part)
         if not request:

@@ -9,6 +9,7 @@ runs. So a token is never sent to an address that somebody else wrote down.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import stat
@@ -20,8 +21,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .client import Server
-
-_WILDCARDS = ("", "*", "0.0.0.0", "::")  # noqa: S104  (addresses that servers bind to)
 
 
 def configured_server(environ: Mapping[str, str] = os.environ) -> Server | None:
@@ -85,9 +84,17 @@ def _read(file: Path) -> Server | None:
 
 def _connectable(host: str) -> str:
     """Return the host of a URL for the address that a server binds to."""
-    if host in _WILDCARDS:
+    if host in ("", "*") or _is_unspecified(host):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
+
+
+def _is_unspecified(host: str) -> bool:
+    """Return whether a host is the address by which servers bind to all addresses."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
 
 
 def _is_running(pid: int) -> bool:

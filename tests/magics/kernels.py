@@ -124,3 +124,12 @@ def notebook(notebook_id: str | None = None, *cell_ids: str) -> dict[str, Any]:
     cells = [cell | {"id": id_, "execution_count": None} for id_ in cell_ids]
     metadata = {"aiserver": {"notebook_id": notebook_id}} if notebook_id else {}
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+
+
+def wait_until_exists(file: Path, seconds: float = 20) -> None:
+    """Wait until another process has written a file. Raises TimeoutError."""
+    end = time.monotonic() + seconds
+    while not file.exists():
+        if time.monotonic() > end:
+            raise TimeoutError(file.name)
+        time.sleep(0.05)
