@@ -78,3 +78,45 @@ test('the replay shows what the model saw, and what a turn used', async ({
   expect(table.trim().split('\n')).toHaveLength(3);
   expect(table).toContain(',1200,');
 });
+
+test('the row warns when today’s requests have cost more than the budget', async ({
+  page,
+  lab,
+  open
+}) => {
+  const settings = `${lab.url}/lab/api/settings/aiserver:ask`;
+  const set = (raw: string) => page.request.put(settings, { data: { raw } });
+  const now = new Date().toISOString();
+  const ids = { notebook_id: 'spent', cell_id: 'c' };
+  const spent = {
+    meta: { version: '1.0', ...ids, created_at: now, last_updated: now },
+    interactions: [
+      {
+        turn_id: 1,
+        timestamp: now,
+        user_request: { intent: 'x', current_code: '', language: 'python' },
+        ai_response: { suggestion: 'x', explanation: '', status: 'success', error: null },
+        usage: { input_tokens: 5, output_tokens: 5 },
+        cost: 1.25
+      }
+    ]
+  };
+  const file = '.aiserver_sessions/spent_c.json';
+  await lab.write(file, JSON.stringify(spent));
+  await set('{"dailyBudget": 1}');
+  await open(['x = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await cell.open();
+  await expect(cell.row).toContainText('cost $1.25, more than your budget of $1.00');
+  // It only warns.
+  await lab.model!.script(code('x = 2'));
+  await cell.ask('two');
+  await cell.accept();
+  await set('{"dailyBudget": 2}');
+  await page.reload();
+  await cell.open();
+  await expect(cell.row.getByRole('textbox')).toBeVisible();
+  await expect(cell.row).not.toContainText('budget');
+  await set('{}');
+  await page.request.delete(`${lab.url}/aiserver/sessions/spent/c`);
+});
