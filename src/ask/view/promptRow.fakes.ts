@@ -1,0 +1,171 @@
+/** A prompt row in the DOM whose model sends nothing, for the specs of the row. */
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+import { act } from 'react';
+
+import type { ModelInfo, Recipe } from '../../api/types';
+import { Recipes } from '../model/context/recipes';
+import { RulesFiles } from '../model/context/rulesFiles';
+import { GenerationModel } from '../model/generation';
+import type { GenerationApi } from '../model/generationStream';
+import type { IGenerationState } from '../model/state';
+import type { IProblem } from '../../kernel/check';
+import type { IKernelVariables } from '../../kernel/variables';
+import type { IHistory, IModels } from '../../tokens';
+import { PromptRow } from './promptRow';
+
+export const LOCAL: ModelInfo = {
+  id: 'local:qwen',
+  provider: 'local',
+  label: 'Qwen2.5-Coder',
+  onThisMachine: true,
+  ready: true
+};
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+export async function setup(
+  options: {
+    source?: string;
+    models?: ModelInfo[];
+    readOnly?: boolean;
+    error?: string;
+    problems?: Promise<IProblem[] | null>;
+    modelServices?: IModels;
+    notices?: string[];
+    kernel?: IKernelVariables;
+    recipes?: Recipe[];
+  } = {}
+) {
+  const models = options.models ?? [LOCAL];
+  const ask = jest.spyOn(GenerationModel.prototype, 'ask');
+  ask.mockImplementation(async () => undefined);
+  const model = new GenerationModel({
+    api: { warmUp: async () => undefined } as unknown as GenerationApi,
+    history: {
+      changed: new Signal({}),
+      eventsQueued: new Signal({}),
+      api: {
+        models: async () => ({
+          default: models[0]?.id,
+          models,
+          notices: options.notices
+        }),
+        replay: async () => null
+      }
+    } as unknown as IHistory,
+    target: {
+      cellId: 'c1',
+      notebookPath: 'a.ipynb',
+      cellNumber: () => null,
+      cellAt: () => null,
+      cellTitles: () => [],
+      cellType: 'code' as const,
+      isReadOnly: options.readOnly ?? false,
+      key: () => null,
+      ensure: async () => 'nb',
+      source: () => options.source ?? '',
+      codeAbove: () => '',
+      check: () => options.problems ?? Promise.resolve(null),
+      variables: async () => options.kernel ?? null,
+      run: async () => true,
+      interrupt: async () => undefined,
+      insertMarkdownBelow: () => true,
+      error: () => options.error ?? null,
+      apply: () => true,
+      surroundings: () => ({
+        cellType: 'code' as const,
+        language: 'python',
+        context: { cells: [], kernel: '' }
+      })
+    }
+  });
+  const services = {
+    trans: nullTranslator.load('aiserver'),
+    recipes: new Recipes(
+      { recipes: async () => options.recipes ?? [] },
+      () => 'a.ipynb'
+    ),
+    rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
+    listFiles: async () => [],
+    listDataFrames: async () => [
+      {
+        name: 'df',
+        kind: 'pandas.DataFrame',
+        rowCount: 3,
+        columnCount: 2,
+        columns: []
+      }
+    ],
+    openMenu: jest.fn(),
+    save: jest.fn(),
+    openPalette: jest.fn(() => true),
+    models: options.modelServices
+  };
+  await services.recipes.load();
+  const row = new PromptRow(model, services);
+  await act(async () => {
+    model.open();
+    row.focus();
+    Widget.attach(row, document.body);
+    MessageLoop.flush();
+  });
+  const settle = () =>
+    act(async () => {
+      MessageLoop.flush();
+    });
+  await settle();
+  const field = row.node.querySelector('textarea') as HTMLTextAreaElement;
+  const type = async (text: string) => {
+    const setter = Object.getOwnPropertyDescriptor(
+      HTMLTextAreaElement.prototype,
+      'value'
+    )?.set;
+    await act(async () => {
+      setter?.call(field, text);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      MessageLoop.flush();
+    });
+  };
+  const press = async (key: string, init: KeyboardEventInit = {}) => {
+    const event = new KeyboardEvent('keydown', {
+      key,
+      bubbles: true,
+      cancelable: true,
+      ...init
+    });
+    await act(async () => {
+      field.dispatchEvent(event);
+      MessageLoop.flush();
+    });
+    return event;
+  };
+  return { ask, field, model, press, row, services, settle, type };
+}
+
+/** Set a model's state as a stream would, without notifying the row. */
+export function setState(
+  model: GenerationModel,
+  change: Partial<IGenerationState>
+): void {
+  Object.assign(model, { _state: { ...model.state, ...change } });
+}
+
+export function suggest(model: GenerationModel): void {
+  const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
+  model.suggestion = { ...open, saveError: null };
+  setState(model, {
+    phase: 'suggested',
+    intent: 'asked',
+    code: 'y',
+    explanation: '<img src=x onerror=alert(1)> why',
+    turnId: 2
+  });
+}
+
+export const button = (row: PromptRow, name: string) =>
+  [...row.node.querySelectorAll('button')].find(node =>
+    node.textContent?.startsWith(name)
+  );
