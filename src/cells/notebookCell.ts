@@ -14,6 +14,7 @@ import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
 import { applySource } from './applySource';
 import { runAsOwnWrite } from './ownWrites';
+import { CellRun, executionRequestId } from './cellRun';
 import { cellErrorText } from './cellError';
 import { outputText } from './outputText';
 import { isReadOnly } from './readOnly';
@@ -157,16 +158,32 @@ export class NotebookCell {
   /** Run the cell. Return whether it ran without an error. */
   async run(): Promise<boolean> {
     const cell = this._cell;
+    if (cell === null) {
+      return false;
+    }
     const { content, sessionContext } = this._panel;
-    return (
-      cell !== null && NotebookActions.runCells(content, [cell], sessionContext)
+    const run = new CellRun(
+      sessionContext,
+      () => executionRequestId(cell),
+      () => NotebookActions.runCells(content, [cell], sessionContext)
     );
+    this._run = run;
+    try {
+      return await run.result;
+    } finally {
+      this._run = this._run === run ? null : this._run;
+    }
   }
 
-  /** Interrupt the kernel. Ignore errors, because nothing runs any more if the kernel has died. */
+  /**
+   * Interrupt the kernel when it runs this cell; do nothing if the run ends before that. Ignore
+   * errors, because nothing runs any more if the kernel has died.
+   */
   async interrupt(): Promise<void> {
-    const { session } = this._panel.sessionContext;
-    await session?.kernel?.interrupt().catch(() => undefined);
+    if (await this._run?.hasStarted) {
+      const { session } = this._panel.sessionContext;
+      await session?.kernel?.interrupt().catch(() => undefined);
+    }
   }
 
   /** Return the cell with this number, counted from 1, and its output as text; null if there is none. */
@@ -234,4 +251,6 @@ export class NotebookCell {
   private get _cell(): Cell | null {
     return findCell(this._panel, this.cellId);
   }
+
+  private _run: CellRun | null = null;
 }

@@ -53,7 +53,9 @@ test('code that fails for a column’s dtype is underlined; one click corrects i
   await new CellUnderTest(page, 0).run();
   const cell = new CellUnderTest(page, 1);
   await lab.model!.script(
-    code('月 = 销售["日期"].dt.month\n销售["数量"] = 销售["城市"].value_counts()')
+    code(
+      '月 = 销售["日期"].dt.month\n销售["数量"] = 销售["城市"].value_counts()'
+    )
   );
   await cell.ask('每个城市的数量');
   const problems = cell.row.getByRole('region', { name: PROBLEMS });
@@ -189,12 +191,17 @@ test.describe('Accept and run (P13, P42)', () => {
     test('Esc stops the cell at once', async ({ page, lab, openNotebook }) => {
       await openNotebook(['']);
       const cell = new CellUnderTest(page, 0);
-      await lab.model!.script(code('import time\nwhile True: time.sleep(0.1)'));
+      await lab.model!.script(
+        code("import time\nprint('等')\nwhile True: time.sleep(0.1)")
+      );
       await cell.ask('等待');
       await cell.button('Accept and run').click();
       await expect(cell.row).toContainText('Running…');
+      await expect(cell.output).toContainText('等');
       await cell.input.press('Escape');
-      await expect(cell.row).toContainText('The accepted code stays in the cell.');
+      await expect(cell.row).toContainText(
+        'The accepted code stays in the cell.'
+      );
       await expect(cell.output.last()).toContainText('KeyboardInterrupt');
       expect((await lab.model!.requests()).length).toBe(1);
     });

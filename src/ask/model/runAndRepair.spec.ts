@@ -183,6 +183,22 @@ describe('RunAndRepair', () => {
     expect(t.model.state.phase).toBe('editing');
   });
 
+  it('P42: does not run the cell if it is stopped while the accept is recorded', async () => {
+    const t = cellThatFails(['bad']);
+    let save: (value: undefined) => void = () => undefined;
+    t.history.record.mockReturnValueOnce(
+      new Promise<undefined>(resolve => (save = resolve))
+    );
+    const ran = askAndRun(t);
+    await t.phase('running');
+    t.model.stop();
+    save(undefined);
+    await ran;
+    expect(t.target.run).not.toHaveBeenCalled();
+    const { phase, notice } = t.model.state;
+    expect([phase, notice]).toEqual(['editing', 'run_stopped']);
+  });
+
   it('P42: stops while a correction arrives, and interrupts no kernel', async () => {
     const t = cellThatFails(['bad']);
     const ran = askAndRun(t);

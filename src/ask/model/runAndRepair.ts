@@ -42,7 +42,8 @@ export class RunAndRepair {
     this._isStopped = false;
     for (let corrections = 0; ; corrections++) {
       const { code, intent } = store.state;
-      if (!(await this._decision.accept('running'))) {
+      const isAccepted = await this._decision.accept('running');
+      if (!isAccepted || this._isStopped) {
         return;
       }
       store.setState({ intent, runNumber: corrections + 1 });
