@@ -18,7 +18,7 @@ from ..data_files.names import is_data_file
 from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
-from ..llm.base import ChatModel
+from ..llm.base import Additions, ChatModel
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
@@ -37,6 +37,7 @@ from ..requests import (
     WarmUpBody,
 )
 from ..surrogates import fix_surrogates
+from .additions import additions
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -60,6 +61,8 @@ class Composed:
     items: list[ContextItem]
     vault: Vault
     cuts_secret: bool = False
+    additions: Additions | None = None
+    """The code that a small model's answer must contain unchanged."""
 
 
 async def compose(
@@ -80,13 +83,18 @@ async def compose(
     request = await asyncio.to_thread(
         _prompt_input, body, history, files, texts, rules_files, vault, on_this_machine
     )
+    added = None
+    if model.style == "compact":
+        language = cell_language(body.language, request.source, body.cell_type)
+        added = additions(request.intent, request.source, language)
+        request = replace(request, only_adds=added is not None)
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
     selection = selected_lines(body)
     parts = (selection.selected, selection.above, selection.below) if selection else ()
     cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
-    return Composed(messages, items, vault, cuts_secret)
+    return Composed(messages, items, vault, cuts_secret, added)
 
 
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:

@@ -121,8 +121,7 @@ class Generation:
         self._requested_at = utc_now()
         self._started_at = time.monotonic()
         self._first_token_at: float | None = None
-        self._is_stopped = False
-        self._is_querying = False
+        self._is_stopped = self._is_querying = False
         self._task: asyncio.Task[None] | None = None
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
@@ -217,6 +216,7 @@ class Generation:
                 composed.messages,
                 language="" if self._in_words else self._language.name,
                 is_retry=self._is_retry,
+                additions=composed.additions,
             )
         ) as deltas:
             async for delta in deltas:

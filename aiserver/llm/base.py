@@ -61,6 +61,23 @@ class Delta:
     waiting: float | None = None
 
 
+@dataclass(frozen=True)
+class Gap:
+    """A place between two lines of code, at which a model may add text, or must if it is required.
+
+    ``comment`` and ``docstring`` stand for one line with this indentation, ``tests`` for a few
+    statements ``assert`` in a line each.
+    """
+
+    kind: Literal["comment", "docstring", "tests"]
+    indentation: str = ""
+    is_required: bool = True
+
+
+Additions = tuple[str | Gap, ...]
+"""The lines of a cell's code, each with its line break, and the gaps between them."""
+
+
 class ChatModel(ABC):
     """A model that can be queried."""
 
@@ -77,14 +94,20 @@ class ChatModel(ABC):
 
     @abstractmethod
     def stream(
-        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        language: str,
+        is_retry: bool = False,
+        additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
         """Query the model and yield its answer.
 
         ``language`` is the language of the requested code, such as ``python``; it is empty if the
         messages ask for an answer in words. ``is_retry`` means that the model has answered the same
         messages before, and that the person wants a different answer. If a model would give the
-        same answer again, it must vary its answer.
+        same answer again, it must vary its answer. ``additions`` is the code that the answer must
+        contain unchanged, if the model can be restricted to it.
 
         If the caller closes the generator, the model stops within a second. Raises ModelError or a
         subclass, never a provider's own exception.

@@ -11,7 +11,7 @@ Invariants:
 - The text before the intent rarely depends on the intent. So a model can usually read this text
   while the person is still typing. The text depends on the intent if the intent is longer than
   ``INTENT_TOKENS``, needs an earlier cell that would otherwise be left out, names a data file, or
-  asks a small model for an explanation.
+  asks a small model for an explanation, comments or tests (``own_code.py``).
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ from ..gc_pause import pause_gc
 from ..requests import ContextCell
 from . import templates
 from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
-from .earlier_cells import earlier_cells
-from .fence import code_block, marked
+from .examples import EXAMPLE_MARK
+from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
-from .language import CellLanguage, cell_language
+from .language import cell_language
 from .mentions import mention_texts
-from .modes import asks_for_words, instruct, without_slash
+from .modes import asks_for_words, instruct
+from .notebook.earlier_cells import earlier_cells
+from .own_code import additions_messages, explanation_messages
 from .project.rules_files import rules_texts
 from .prompt_input import PromptInput, RestOfCell
 from .receipt import ContextItem, fixed_items, own_items, size_of, turn_items
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
 
 INTENT_TOKENS = 80  # reserved for the intent, so that a short intent doesn't change the other texts
 MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
-_EXAMPLE = {"aiserver_example": True}  # marks an example; the model doesn't receive this mark
 
 
 async def build_messages(
@@ -63,7 +64,9 @@ async def build_messages(
     is_empty = not language.below_head(request.source).strip()
     intent = instruct(request.intent, language)
     if is_small and asks_for_words(request.intent, request.source, language, is_small=True):
-        return await _explanation_messages(request, language, budget, count)
+        return await explanation_messages(request, language, budget, count)
+    if is_small and request.only_adds:
+        return await additions_messages(request, language, budget, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
@@ -72,8 +75,8 @@ async def build_messages(
         style, language, can_use_other_cells=can_use_other_cells
     ):
         fixed += [
-            HumanMessage(example_intent, additional_kwargs=_EXAMPLE),
-            AIMessage(answer, additional_kwargs=_EXAMPLE),
+            HumanMessage(example_intent, additional_kwargs=EXAMPLE_MARK),
+            AIMessage(answer, additional_kwargs=EXAMPLE_MARK),
         ]
     cell_turns = conversation(request.history, request.source, style, language, request.rest)
     parts = data_parts(request, style, language)
@@ -165,32 +168,6 @@ def _with_cell_above(request: PromptInput, rest: RestOfCell) -> PromptInput:
     return replace(request, cells=[*request.cells, above])
 
 
-async def _explanation_messages(
-    request: PromptInput, language: CellLanguage, budget: int, count: Count
-) -> tuple[list[BaseMessage], list[ContextItem]]:
-    """Return the messages that ask a small model to explain the cell's code, and their receipt.
-
-    Besides the rules, they contain only the code, the request and what it mentions. A small model
-    would imitate any other text.
-    """
-    from langchain_core.messages import HumanMessage, SystemMessage
-
-    rules = templates.rules("compact", language, in_words=True)
-    code = code_block(request.source, language.name)
-    intent = without_slash(request.intent, language)
-    sizes = await count([rules, code, intent])
-    mentions, mention_items = await mention_texts(
-        request.mentions, "compact", language, budget - sum(sizes), count
-    )
-    receipt = [
-        ContextItem("rules", tokens=sizes[0]),
-        ContextItem("source", tokens=sizes[1]),
-        *mention_items,
-        ContextItem("request", tokens=sizes[2]),
-    ]
-    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{mentions}{intent}")], receipt
-
-
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     """Return the role (``system``, ``user`` or ``assistant``) and the text of each message."""
     roles = {"human": "user", "ai": "assistant"}
@@ -199,7 +176,7 @@ def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
 
 def is_example(message: BaseMessage) -> bool:
     """Return whether the message is one of the examples that ``build_messages`` adds."""
-    return message.additional_kwargs.items() >= _EXAMPLE.items()
+    return message.additional_kwargs.items() >= EXAMPLE_MARK.items()
 
 
 _loaded = False

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from . import templates
 from .fence import marked
-from .headings import heading_path
 from .language import CellLanguage
 from .mentions import is_mentioned
+from .notebook.headings import heading_path
 from .prompt_input import PromptInput
 from .receipt import ContextItem, ItemKind, size_of
 from .templates import Style

@@ -12,7 +12,11 @@ names.
 
 from __future__ import annotations
 
+from typing import Literal
+
 NEXT_CELL = "Next cell."
+
+EXAMPLE_MARK = {"aiserver_example": True}  # marks an example; the model doesn't receive this mark
 
 Example = tuple[str, str]
 
@@ -108,6 +112,35 @@ _CODE = {
         [],
     ),
 }
+
+_TOTAL = """\
+total = 0
+for x in values:
+    if x > limit:
+        total += x
+total"""
+_DOUBLED = """\
+def double(x):
+    return 2 * x
+
+doubled = [double(x) for x in values]
+prices = prices[prices['price'] > 10]"""
+_TESTED = f"""{_DOUBLED}
+
+assert double(3) == 6
+assert len(doubled) == len(values)
+assert (prices['price'] > 10).all()"""
+
+ADDITION_EXAMPLES: dict[tuple[Literal["document", "test"], Literal["en", "zh"]], Example] = {
+    ("document", "en"): (_TOTAL, f"# Sum up the values above the limit\n{_TOTAL}"),
+    ("document", "zh"): (_TOTAL, f"# 计算大于上限的值的总和\n{_TOTAL}"),
+    ("test", "en"): (_DOUBLED, _TESTED),
+    ("test", "zh"): (_DOUBLED, _TESTED),
+}
+"""The code of a cell, and the same code with comments or tests.
+
+The keys are the mode and the language of the request.
+"""
 
 
 def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:

@@ -18,7 +18,7 @@ from . import templates
 from .fence import marked
 from .history import Count
 from .language import CellLanguage
-from .outline import outline
+from .notebook.outline import outline
 from .prompt_input import MentionedText
 from .receipt import ContextItem
 from .templates import Style

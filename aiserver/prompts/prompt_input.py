@@ -59,3 +59,5 @@ class PromptInput:
     """The rules files for the notebook; those in its own folder are last."""
     rest: RestOfCell | None = None
     """The other lines of the cell, if ``source`` is only the selected lines."""
+    only_adds: bool = False
+    """Whether a small model can only add comments or tests to the cell's code."""

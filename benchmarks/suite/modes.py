@@ -1,6 +1,6 @@
 """Ask a model to work on real cells in each mode: fix, explain, refactor, document, test, …
 
-    python -m benchmarks.suite.modes --output FILE [--model PROVIDER:NAME] [--limit N]
+    python -m benchmarks.suite.modes --output FILE [--model PROVIDER:NAME] [--limit N] [--mode MODE]
 
 The cells are solutions of the suite's exercises and puzzles, below the cells that they need. The
 request is the slash word alone, except for ``convert``, which names the target. ``RULES`` has the
@@ -191,6 +191,9 @@ def main() -> None:
     parser.add_argument("--model", default="", help="a model, as provider:name")
     parser.add_argument("--run", default="1", help="the name of the run, for the tables (1)")
     parser.add_argument("--limit", type=int, default=20, help="items of each mode (20)")
+    parser.add_argument(
+        "--mode", action="append", choices=MODES, help="a mode to run; may be repeated (all)"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads of a local model (1)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
@@ -203,7 +206,7 @@ def main() -> None:
             model, notebook = server.model, Notebook(kernel, folder)
             examples = EXAMPLES if model.get("onThisMachine") else 0
             finished = file.finished(options.run, model["id"])
-            for mode in MODES:
+            for mode in options.mode or MODES:
                 for item in items_of(mode, notebook, options.limit):
                     if item.id in finished:
                         continue

@@ -30,7 +30,7 @@ class Words(ChatModel):
     async def count_tokens(self, texts):
         return [len(text.split()) for text in texts]
 
-    def stream(self, messages, *, language, is_retry=False):
+    def stream(self, messages, *, language, is_retry=False, additions=None):
         raise AssertionError("asked")
 
 

@@ -35,7 +35,7 @@ class RecordingModel(ChatModel):
     async def count_tokens(self, texts):
         return [len(text) for text in texts]
 
-    async def stream(self, messages, *, language, is_retry=False):
+    async def stream(self, messages, *, language, is_retry=False, additions=None):
         self.events.append("answer")
         await self.released.wait()
         yield Delta("```python\nx\n```")
@@ -136,7 +136,7 @@ async def test_a_small_model_explains_in_words(
     """Nothing of the answer replaces the cell's code, not even a block of code."""
     languages = []
 
-    async def stream(messages, *, language, is_retry=False):
+    async def stream(messages, *, language, is_retry=False, additions=None):
         languages.append(language)
         yield Delta("It adds two numbers:\n```python\n1 + 1\n```")
 

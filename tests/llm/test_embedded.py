@@ -19,6 +19,7 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
+from aiserver.generation.compose import compose
 from aiserver.generation.gap import MAX_TOKENS, find_gap
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import weights
@@ -31,7 +32,7 @@ from aiserver.prompts.answer import AnswerParser
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.prose import ProseParser
-from aiserver.requests import CompletionBody
+from aiserver.requests import CompletionBody, GenerateBody
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -301,3 +302,36 @@ def test_an_idle_child_uses_no_processor(run: Any, model: LocalModel) -> None:
     before = ticks()
     time.sleep(1)
     assert ticks() - before < 0.2 * os.sysconf("SC_CLK_TCK")
+
+
+DISCOUNT = """\
+import statistics
+
+def discounted(prices, rate):
+    return [price * (1 - rate) for price in prices]
+
+mean = statistics.mean(discounted([10, 20], 0.5))
+mean"""
+
+
+@pytest.mark.parametrize("intent", ["/document", "/注释", "/test"])
+def test_comments_and_tests_leave_the_code(run: Any, model: LocalModel, intent: str) -> None:
+    async def answer() -> str:
+        body = GenerateBody(
+            notebook_id="n", cell_id="c", intent=intent, source=DISCOUNT, language="python"
+        )
+        composed = await compose(model, body, [])
+        parser = AnswerParser("python")
+        stream = model.stream(composed.messages, language="python", additions=composed.additions)
+        async for delta in stream:
+            parser.feed(delta.text)
+        parser.finish()
+        return parser.suggestion
+
+    code = run(answer())
+    lines = code.splitlines()
+    added = [line for line in lines if line.strip().startswith(("#", '"""', "assert "))]
+    assert added
+    assert [line for line in lines if line not in added and line] == [
+        line for line in DISCOUNT.splitlines() if line
+    ]

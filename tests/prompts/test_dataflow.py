@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.prompts.dataflow import NO_NAMES, cell_names, names_in_text, needed_cells
+from aiserver.prompts.notebook.dataflow import NO_NAMES, cell_names, names_in_text, needed_cells
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.prompts.earlier_cells import FRAME_TOKENS, earlier_cells
+from aiserver.prompts.notebook.earlier_cells import FRAME_TOKENS, earlier_cells
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import ContextCell
 

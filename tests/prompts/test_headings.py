@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.headings import MAX_LENGTH, heading_path
+from aiserver.prompts.notebook.headings import MAX_LENGTH, heading_path
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import ContextCell
 

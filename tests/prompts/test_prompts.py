@@ -23,7 +23,7 @@ from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
-from aiserver.prompts.outline import outline
+from aiserver.prompts.notebook.outline import outline
 from aiserver.prompts.prompt_input import MentionedText, PromptInput, RestOfCell, RulesText
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
@@ -208,7 +208,12 @@ REQUESTS = {
     "earlier-mode": PromptInput(
         "shorter", source=READ, history=[turn(1, "/refactor 更短", READ, current_code="x")]
     ),
-    **{f"mode-{mode}": PromptInput(f"/{mode} 用中文", source=READ) for mode in get_args(Mode)},
+    **{
+        f"mode-{mode}": PromptInput(
+            f"/{mode} 用中文", source=READ, only_adds=mode in ("document", "test")
+        )
+        for mode in get_args(Mode)
+    },
 }
 
 
@@ -231,7 +236,7 @@ def test_no_snapshot_is_left_over() -> None:
 @pytest.mark.parametrize("style", ["compact", "full"])
 @pytest.mark.parametrize("name", REQUESTS)
 async def test_the_intent_comes_last_and_the_rest_can_be_read_in_advance(name, style):
-    asked = REQUESTS[name]
+    asked = dataclasses.replace(REQUESTS[name], only_adds=False)  # depends on the intent
     complete = await build(dataclasses.replace(asked, intent="a wish"), style)
     ahead = await build(dataclasses.replace(asked, intent=""), style)
     assert str(complete[-1].text).endswith("\na wish") or complete[-1].text == "a wish"

@@ -1,4 +1,5 @@
-"""The grammar that restricts a small model's answer to one fenced block of code.
+"""The grammar that restricts a small model's answer to one fenced block of code, or to a cell's
+code with additions.
 
 The grammar is in llama.cpp's format, GBNF.
 
@@ -10,6 +11,9 @@ are an exception: they may contain nested fenced blocks, whose fences don't end 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from ..base import Gap
 
 _PROSE = ("markdown", "text")  # languages in which an answer may contain nested blocks
 
@@ -35,3 +39,34 @@ def fenced_block(language: str) -> str:
     """Return the grammar of one block of code in ``language``, including its fences."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
     return (_PROSE_GRAMMAR if name in _PROSE else _CODE_GRAMMAR).replace("LANGUAGE", name)
+
+
+# A required comment isn't an empty one. The tests are a few lines, so that a model ends them.
+_GAP_RULES = r"""text ::= [^ \n] [^\n]*
+sentence ::= [^ "\\\n] [^"\\\n]*
+tests ::= ("assert " text "\n"){1,5}
+"""
+
+
+def with_additions(pieces: Sequence[str | Gap]) -> str:
+    """Return the grammar of one block of Python that consists of ``pieces``."""
+    terms = ['"```python\\n"', *map(_term, pieces), '"```"']
+    return f"root ::= {' '.join(terms)}\n{_GAP_RULES}"
+
+
+def _term(piece: str | Gap) -> str:
+    if isinstance(piece, str):
+        return _literal(piece)
+    if piece.kind == "tests":
+        return "tests"
+    quotes = _literal('"""')
+    term = {
+        "comment": f'{_literal(piece.indentation + "# ")} text "\\n"',
+        "docstring": f'{_literal(piece.indentation)} {quotes} sentence {quotes} "\\n"',
+    }[piece.kind]
+    return term if piece.is_required else f"({term})?"
+
+
+def _literal(text: str) -> str:
+    escapes = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}
+    return f'"{"".join(escapes.get(character, character) for character in text)}"'

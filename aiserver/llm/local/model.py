@@ -19,14 +19,14 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AnswerCut, BadAnswer, ModelUnavailable, NoCompletionModel
-from ..base import ChatModel, Delta, ModelInfo, PromptStyle
+from ..base import Additions, ChatModel, Delta, ModelInfo, PromptStyle
 from ..errors import translate
 from ..policy import Access
 from ..providers import COMPATIBLE
 from ..remote.langchain import close_model, create_chat_model
 from ..streaming import Limits, stream_chat, stream_chunks
 from .catalogue import SMALL_BUDGET, FillTokens
-from .grammar import fenced_block
+from .grammar import fenced_block, with_additions
 from .process import Address, LocalProcess
 from .warm import WarmModels
 
@@ -105,12 +105,22 @@ class LocalModel(ChatModel):
         return counts
 
     async def stream(
-        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        language: str,
+        is_retry: bool = False,
+        additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
         self._answer_count += 1
+        # A grammar allows only code. It isn't used with a full prompt, whose rules also allow an
+        # explanation or an answer in words.
+        grammar = ""
+        if self.style == "compact" and language:
+            grammar = with_additions(additions) if additions else fenced_block(language)
         try:
-            async with contextlib.aclosing(self._stream(messages, language, is_retry)) as answer:
+            async with contextlib.aclosing(self._stream(messages, grammar, is_retry)) as answer:
                 async for delta in answer:
                     yield delta
         finally:
@@ -118,7 +128,7 @@ class LocalModel(ChatModel):
             self._warm_models.release(self)
 
     async def _stream(
-        self, messages: Sequence[BaseMessage], language: str, is_retry: bool
+        self, messages: Sequence[BaseMessage], grammar: str, is_retry: bool
     ) -> AsyncGenerator[Delta, None]:
         sampling = {"temperature": RETRY_TEMPERATURE} if is_retry else {}
         # The child process may have been killed. In that case, the request is sent once more, to a
@@ -128,10 +138,8 @@ class LocalModel(ChatModel):
             # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
             # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
             extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
-            # The grammar allows only code. It isn't used with a full prompt, whose rules also allow
-            # an explanation or an answer in words.
-            if self.style == "compact" and language:
-                extra["grammar"] = fenced_block(language)
+            if grammar:
+                extra["grammar"] = grammar
             answer = stream_chat(
                 chat,
                 escape_control_tokens(messages),

@@ -26,7 +26,7 @@ from ...errors import (
     ModelUnavailable,
 )
 from ...tokens import estimate_tokens
-from ..base import ChatModel, Delta, ModelInfo
+from ..base import Additions, ChatModel, Delta, ModelInfo
 from ..errors import translate
 from ..policy import Access
 from ..providers import PROVIDERS, address_option, is_loopback, provider_of, server_label
@@ -85,11 +85,17 @@ class RemoteModel(ChatModel):
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
-        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        language: str,
+        is_retry: bool = False,
+        additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel.
 
         ``is_retry`` changes nothing, since a provider's answers to the same messages differ anyway.
+        Neither does ``additions``, since providers don't restrict answers to given code.
         """
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:

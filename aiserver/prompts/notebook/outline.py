@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .language import fence_name
+from ..language import fence_name
 
 _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
 _DEFINITION = re.compile(

@@ -11,14 +11,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..requests import ContextCell
-from . import templates
+from ...requests import ContextCell
+from .. import templates
+from ..history import Count
+from ..language import cell_language
+from ..prompt_input import PromptInput
+from ..receipt import ContextItem, dropped_cells
 from .dataflow import NO_NAMES, CellNames, cell_names, names_in_text, needed_cells
-from .history import Count
-from .language import cell_language
 from .outline import outline
-from .prompt_input import PromptInput
-from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
 # An upper bound. If a text has more than this number of characters for each available token, it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..requests import ContextCell
+from ...requests import ContextCell
 
 MAX_LEVELS = 3
 MAX_LENGTH = 120  # the maximum number of characters of a heading; a longer heading is cut off

@@ -1,0 +1,102 @@
+"""The places where a small model may add text to code, for a request with /document or /test.
+
+Told to change nothing, a small model changes the code all the same. So its answer is restricted to
+the code, with ``Gap``s for what may be added. ``llm/local/grammar.py`` makes a grammar of them, so
+that the model can't write anything else.
+
+Invariants:
+
+- Without its additions, the answer is the cell's code, character by character.
+- A comment is added above a statement only, never within a string or an expression. So additions
+  never change what the code does, except that tests below it may fail.
+- Nothing is added above a statement that has a comment already, above ``elif`` or a docstring, nor
+  to a function or class that has a docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ..llm.base import Additions, Gap
+from ..prompts.language import CellLanguage
+from ..prompts.modes import split_slash_word
+
+_LINE_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def additions(intent: str, source: str, language: CellLanguage) -> Additions | None:
+    """Return the code of a cell with the gaps for what the request asks to add.
+
+    Return None if the request doesn't begin with /document or /test, or if the code isn't Python or
+    can't be parsed. Also return None if the model could add nothing.
+    """
+    mode, _ = split_slash_word(intent, language)
+    is_python = language.name == "python" and not language.head
+    if mode not in ("document", "test") or not is_python or not source.strip():
+        return None
+    if "\r" in source or "\n```" in f"\n{source}":  # a fence would end the answer
+        return None
+    tree = _parse(source) or _parse(_LINE_MAGIC.sub(r"\1pass", source))
+    if tree is None:
+        return None
+    code = source.strip("\n")
+    if mode == "test":
+        return f"{code}\n", "\n", Gap("tests")
+    skipped = len(source) - len(source.lstrip("\n"))
+    gaps = {number - skipped: gap for number, gap in _gaps(tree, source.split("\n"))}
+    if not gaps:
+        return None
+    pieces: list[str | Gap] = []
+    for number, line in enumerate(code.split("\n"), 1):
+        if gap := gaps.get(number):
+            pieces.append(gap)
+        pieces.append(f"{line}\n")
+    return tuple(pieces)
+
+
+def _parse(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:
+    """Yield gaps for comments and docstrings, with the number of the line below each.
+
+    Each docstring is required. If none is missing, the first comment is, so that the model adds
+    something.
+    """
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    # The first statement of a line, by its line and column.
+    starts = sorted({_start(node) for node in statements})
+    starts = [
+        (number, column) for number, column in starts if not lines[number - 1][:column].strip()
+    ]
+    below_docstring = {
+        _start(node.body[0])
+        for node in statements
+        if isinstance(node, _Definition) and ast.get_docstring(node) is None
+    }
+    is_required = below_docstring.isdisjoint(starts)
+    for number, column in starts:
+        indentation, text = lines[number - 1][:column], lines[number - 1][column:]
+        if (number, column) in below_docstring:
+            yield number, Gap("docstring", indentation)
+        elif not text.startswith(("elif", '"', "'")) and not _is_comment(lines, number - 1):
+            yield number, Gap("comment", indentation, is_required=is_required)
+            is_required = False
+
+
+def _is_comment(lines: list[str], number: int) -> bool:
+    """Return whether the line with this number, from 1, is a comment."""
+    return number > 0 and lines[number - 1].lstrip().startswith("#")
+
+
+def _start(node: ast.stmt) -> tuple[int, int]:
+    """Return the line, from 1, and the column of a statement's first character."""
+    decorators = node.decorator_list if isinstance(node, _Definition) else []
+    return min([node.lineno, *(item.lineno for item in decorators)]), node.col_offset

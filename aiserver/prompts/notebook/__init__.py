@@ -1,0 +1,1 @@
+"""The notebook around the cell: which earlier cells and headings a prompt gets, and how short."""

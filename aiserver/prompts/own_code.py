@@ -1,0 +1,104 @@
+"""Short prompts about a cell's own code, for a small model: explain it, document it, test it.
+
+They contain the code, the request, and nothing that the request doesn't need. A small model would
+imitate any other text: asked for comments below the usual examples, it repeats the examples.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import templates
+from .examples import ADDITION_EXAMPLES, EXAMPLE_MARK
+from .fence import code_block
+from .history import Count
+from .language import CellLanguage
+from .mentions import mention_texts
+from .modes import instruct, split_slash_word, without_slash
+from .project.rules_files import rules_texts
+from .prompt_input import PromptInput
+from .receipt import ContextItem, fixed_items, size_of
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+MAX_VARIABLES = 10
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+async def explanation_messages(
+    request: PromptInput, language: CellLanguage, budget: int, count: Count
+) -> tuple[list[BaseMessage], list[ContextItem]]:
+    """Return the messages that ask for an explanation of the cell's code, and their receipt."""
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    rules = templates.rules("compact", language, in_words=True)
+    code = code_block(request.source, language.name)
+    intent = without_slash(request.intent, language)
+    sizes = await count([rules, code, intent])
+    mentions, mention_items = await mention_texts(
+        request.mentions, "compact", language, budget - sum(sizes), count
+    )
+    receipt = [
+        ContextItem("rules", tokens=sizes[0]),
+        ContextItem("source", tokens=sizes[1]),
+        *mention_items,
+        ContextItem("request", tokens=sizes[2]),
+    ]
+    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{mentions}{intent}")], receipt
+
+
+async def additions_messages(
+    request: PromptInput, language: CellLanguage, budget: int, count: Count
+) -> tuple[list[BaseMessage], list[ContextItem]]:
+    """Return the messages that ask for comments on the cell's code, or for tests of it.
+
+    For tests, the model also gets the DataFrames and variables, so that it can test their types,
+    lengths and columns.
+    """
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+    mode, _ = split_slash_word(request.intent, language)
+    assert mode == "document" or mode == "test"
+    is_chinese = bool(_CHINESE.search(request.intent))
+    before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
+    example = f"{code_block(before, language.name)}\n\n{instruct(f'/{mode}', language)}"
+    fixed = [
+        templates.rules("compact", language),
+        example,
+        code_block(after, language.name),
+    ]
+    code = code_block(request.source, language.name)
+    intent = instruct(request.intent, language)
+    frames = request.dataframes if mode == "test" else []
+    variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
+    outputs = [templates.data_frame_as_output(frame)[1] for frame in frames]
+    kinds = templates.variables(variables)
+    *fixed_sizes, code_size, intent_size, kinds_size = await count([*fixed, code, intent, kinds])
+    frame_sizes = await count(outputs)
+    room = budget - sum(fixed_sizes) - code_size - intent_size - kinds_size - sum(frame_sizes)
+    rules, rules_items = await rules_texts(request.rules_files, "compact", budget, count)
+    mentions, mention_items = await mention_texts(
+        request.mentions, "compact", language, room - size_of(rules_items), count
+    )
+    data = "\n".join(text for text in (*outputs, kinds) if text)
+    receipt = [
+        *fixed_items(fixed_sizes, rules_items),
+        ContextItem("source", tokens=code_size),
+        *(
+            ContextItem("dataframe", frame.name, tokens=size)
+            for frame, size in zip(frames, frame_sizes, strict=True)
+        ),
+        *([ContextItem("variables", tokens=kinds_size, count=len(variables))] if variables else []),
+        *mention_items,
+        ContextItem("request", tokens=intent_size),
+    ]
+    request_text = "\n\n".join(text for text in (code, data, f"{mentions}{intent}") if text)
+    messages: list[BaseMessage] = [
+        SystemMessage(fixed[0] + rules),
+        HumanMessage(fixed[1], additional_kwargs=EXAMPLE_MARK),
+        AIMessage(fixed[2], additional_kwargs=EXAMPLE_MARK),
+        HumanMessage(request_text),
+    ]
+    return messages, receipt
