@@ -13,6 +13,7 @@ is first used.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import getpass
 import importlib
 import os
@@ -28,6 +29,8 @@ from traitlets.utils.importstring import import_item
 from .gc_pause import pause_gc
 
 if TYPE_CHECKING:
+    import logging
+
     from .generation.assistant import Assistant
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
@@ -62,10 +65,11 @@ class AIServer(ExtensionApp):
         help="Maximum number of concurrent requests; further ones are rejected with status 429.",
     ).tag(config=True)
 
-    store_prompts = Bool(
-        True,
-        help="""Store with each turn the messages that the model got, with secrets redacted, so that
-        the replay can show them. People can turn this off for themselves.""",
+    features = Dict(
+        help="""The settings of features: "allowed" (the default: people decide) or "forbidden",
+        for example {"remote_models": "forbidden"}. The features are remote_models, running,
+        completion, receipts, files and outputs. Stored prompts can also be always on:
+        {"receipts": "always"}.""",
     ).tag(config=True)
 
     model_prices = Dict(
@@ -130,6 +134,16 @@ class AIServer(ExtensionApp):
         """Return the name of the Python package."""
         return "aiserver"
 
+    def initialize_settings(self) -> None:
+        """Add the settings of the features to the configuration of JupyterLab's pages."""
+        from .errors import SettingError
+        from .features import parse_features
+
+        assert self.serverapp is not None
+        page_config = self.serverapp.web_app.settings.setdefault("page_config_data", {})
+        with contextlib.suppress(SettingError):  # `load` reports the error
+            page_config["aiserverFeatures"] = parse_features(self.features).to_dict()
+
     def initialize_handlers(self) -> None:
         """Register a router that imports the handlers at the first request to the API.
 
@@ -184,6 +198,7 @@ class AIServer(ExtensionApp):
         Raises SettingError if the configured class isn't ModelRegistry or a subclass of it.
         """
         from .errors import SettingError
+        from .features import parse_features
         from .llm.registry import ModelRegistry
 
         choice = self.model_registry_class
@@ -195,6 +210,7 @@ class AIServer(ExtensionApp):
             models.model = self.model
         if self.allowed_models != ["*"]:
             models.allowed_models = self.allowed_models
+        models.allows_remote = parse_features(self.features).remote_models != "forbidden"
         return models
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
@@ -207,6 +223,35 @@ class AIServer(ExtensionApp):
 
         return create_session_manager(
             choice or self.session_manager, parent=self, start_dir=start_dir
+        )
+
+    def make_assistant(
+        self,
+        sessions: SessionManager,
+        models: ModelRegistry,
+        folder: str | None,
+        log: logging.Logger,
+    ) -> Assistant:
+        """Create an assistant with the configured limits, prices and features.
+
+        ``folder`` is the folder that Jupyter serves, or None. Raises SettingError if the settings
+        of features are invalid.
+        """
+        from .data_files.reader import DataFiles
+        from .features import parse_features
+        from .generation.allowed_parts import ContextOptions
+        from .generation.assistant import Assistant
+        from .generation.receipts import ReceiptOptions
+        from .usage.prices import PriceList
+
+        features = parse_features(self.features)
+        return Assistant(
+            sessions,
+            models,
+            log,
+            self.max_generations,
+            ContextOptions(DataFiles(folder), features),
+            ReceiptOptions(PriceList(self.model_prices), features.receipts),
         )
 
     def add_routes(self) -> None:
@@ -236,9 +281,7 @@ class AIServer(ExtensionApp):
         return self._services
 
     def _create_services(self) -> Services:
-        from .data_files.reader import DataFiles
-        from .generation.assistant import Assistant
-        from .generation.receipts import ReceiptOptions
+        from .features import parse_features
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
         from .notebooks.change_log import ChangeRecorder
@@ -246,7 +289,6 @@ class AIServer(ExtensionApp):
         from .redact import register_secrets, secrets_in_environment
         from .search import SearchEngine
         from .sharing.process import Exporter
-        from .usage.prices import PriceList
         from .usage.reader import UsageReader
 
         server: Any = self.serverapp
@@ -257,11 +299,8 @@ class AIServer(ExtensionApp):
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         folder = served_folder(server.contents_manager)
-        data_files = DataFiles(None if folder is None else str(folder))
-        receipts = ReceiptOptions(PriceList(self.model_prices), self.store_prompts)
-        self.assistant = Assistant(
-            self.sessions, self.models, self.log, self.max_generations, data_files, receipts
-        )
+        root = None if folder is None else str(folder)
+        self.assistant = self.make_assistant(self.sessions, self.models, root, self.log)
         self.search = SearchEngine(self.sessions)
         return Services(
             sessions=self.sessions,
@@ -275,6 +314,7 @@ class AIServer(ExtensionApp):
             ),
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             usage=UsageReader(self.sessions, owner=session_owner),
+            features=parse_features(self.features),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,

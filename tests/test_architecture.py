@@ -27,7 +27,7 @@ LAYERS = [
         "surrogates",
         "tokens",
     },
-    {"models", "durable"},
+    {"models", "durable", "features"},
     {"requests"},
     {"data_files"},
     {"project_files"},

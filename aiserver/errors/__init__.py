@@ -8,6 +8,7 @@
     ├── NotFound                       no such session, generation, model, …
     ├── NotYours                       somebody else requested this answer
     ├── NotOwner                       only the server's owner may do this
+    ├── FeatureForbidden               the administrator doesn't allow this feature
     ├── GenerationRunning              a request is already running in the cell
     ├── TooManyGenerations             the limit of concurrent requests is reached
     ├── StaleRevision                  the session changed after the client read it

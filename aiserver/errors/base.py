@@ -86,6 +86,14 @@ class NotOwner(AIServerError):
     )
 
 
+class FeatureForbidden(AIServerError):
+    """The administrator doesn't allow this feature."""
+
+    code = "feature_forbidden"
+    default_message = UserText("The administrator of this server does not allow this.")
+    completion = UserText("The administrator of this server does not allow inline completion.")
+
+
 class GenerationRunning(AIServerError):
     """A request is already running in this cell; ``generation_id`` identifies it."""
 

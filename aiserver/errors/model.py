@@ -72,6 +72,13 @@ class ModelNotAllowed(ModelError):
     default_message = UserText(
         "The administrator of this server does not allow this model. Choose another one."
     )
+    only_local = UserText(
+        "The administrator of this server only allows models that run on its own machine."
+    )
+    only_local_in_ollama = UserText(
+        "Only models that run in Ollama on this machine are allowed here, "
+        "and Ollama does not list this one as local."
+    )
 
 
 class InstallFailed(ModelError):

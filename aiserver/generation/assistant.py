@@ -14,9 +14,9 @@ import logging
 import uuid
 from dataclasses import dataclass
 
-from ..data_files.reader import DataFiles
 from ..errors import (
     AIServerError,
+    FeatureForbidden,
     GenerationRunning,
     NotFound,
     NotYours,
@@ -29,6 +29,7 @@ from ..models import SessionKey
 from ..prompts.receipt import ContextItem
 from ..requests import CompletionBody, GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
+from .allowed_parts import ContextOptions
 from .completion import Completer
 from .compose import compose
 from .generation import Generation
@@ -54,12 +55,12 @@ class Assistant:
         models: ModelRegistry,
         log: logging.Logger | None = None,
         limit: int = 100,
-        data_files: DataFiles | None = None,
+        context: ContextOptions | None = None,
         receipts: ReceiptOptions | None = None,
     ) -> None:
         self._receipts = receipts or ReceiptOptions()
         self._sessions, self._models, self._limit = sessions, models, limit
-        self._data_files = data_files or DataFiles(None)
+        self._context = context or ContextOptions()
         self._log = log or logging.getLogger(__name__)
         # The id of the generation in each cell, including generations that are being prepared.
         self._id_by_cell: dict[SessionKey, str] = {}
@@ -92,7 +93,7 @@ class Assistant:
                 self._sessions,
                 self._log,
                 user,
-                self._data_files,
+                self._context,
                 self._receipts,
             )
             await generation.prepare()
@@ -118,7 +119,7 @@ class Assistant:
         """
         model = await self._models.get(body.model)
         history = await load_past_turns(self._sessions, key, body.parent_turn_id)
-        composed = await compose(model, body, history, self._data_files)
+        composed = await compose(model, body, history, self._context)
         return Preview(model.info, sent_prompt(composed), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
@@ -154,7 +155,7 @@ class Assistant:
         try:
             model = await self._models.get(body.model)
             history = await load_past_turns(self._sessions, key)
-            composed = await compose(model, body, history, self._data_files)
+            composed = await compose(model, body, history, self._context)
             await model.warm_up(composed.messages)
         except AIServerError as reason:
             # The user doesn't see this error. If the cause remains, the next request reports it.
@@ -164,8 +165,11 @@ class Assistant:
         """Return the code to insert at the cursor; empty if there is none. See ``Completer``.
 
         A generation or a warm-up cancels the completion. While one of them is running, the result
-        is empty, so that no answer is delayed. Raises NoCompletionModel, ModelError.
+        is empty, so that no answer is delayed. Raises FeatureForbidden, NoCompletionModel,
+        ModelError.
         """
+        if self._context.features.completion == "forbidden":
+            raise FeatureForbidden(FeatureForbidden.completion)
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
         if self._id_by_cell or is_warming_up:
             return ""

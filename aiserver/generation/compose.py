@@ -38,6 +38,7 @@ from ..requests import (
 )
 from ..surrogates import fix_surrogates
 from .additions import additions
+from .allowed_parts import ContextOptions, without_forbidden
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
-_NO_FILES = DataFiles(None)
+_NO_OPTIONS = ContextOptions()
 _NOT_SENT = "(a file whose text isn't sent)"
 _NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
@@ -69,7 +70,7 @@ async def compose(
     model: ChatModel,
     body: WarmUpBody,
     history: list[Interaction],
-    data_files: DataFiles = _NO_FILES,
+    options: ContextOptions = _NO_OPTIONS,
 ) -> Composed:
     """Compose the messages for a request.
 
@@ -77,6 +78,9 @@ async def compose(
     """
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
+    data_files, features = options.data_files, options.features
+    named = _named_in_texts(body, data_files) if features.files == "forbidden" else []
+    body, left_out = without_forbidden(body, [names[0] for names in named], features)
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
@@ -94,22 +98,17 @@ async def compose(
     selection = selected_lines(body)
     parts = (selection.selected, selection.above, selection.below) if selection else ()
     cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
+    items += [replace(item, name=_hide(item.name, vault)) for item in left_out]
     return Composed(messages, items, vault, cuts_secret, added)
 
 
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
     """Return descriptions of the data files that are named in the intent or in the cell.
 
-    Files that are named in the cell above count, too. But if DataFrames are attached, that cell is
-    ignored, because the data of its files is already in the DataFrames.
-
     Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
     """
-    texts = [_intent_of(body), body.source]
-    if not attached_frames(body):
-        texts += [cell.source for cell in body.context.cells[-1:]]
     mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
-    mentions += data_files.mentions(body.notebook_path, texts)
+    mentions += _named_in_texts(body, data_files)
     if not mentions or body.notebook_path is None:
         return []
     describe = asyncio.to_thread(data_files.describe, body.notebook_path, mentions, examples)
@@ -117,6 +116,18 @@ async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -
         return await asyncio.wait_for(describe, _FILES_TIMEOUT)
     except (TimeoutError, asyncio.TimeoutError):
         return []
+
+
+def _named_in_texts(body: WarmUpBody, data_files: DataFiles) -> list[list[str]]:
+    """Return the possible names of each data file that is named in the intent or in the cell.
+
+    Files that are named in the cell above count, too. But if DataFrames are attached, that cell is
+    ignored, because the data of its files is already in the DataFrames.
+    """
+    texts = [_intent_of(body), body.source]
+    if not attached_frames(body):
+        texts += [cell.source for cell in body.context.cells[-1:]]
+    return data_files.mentions(body.notebook_path, texts)
 
 
 async def _mentioned_files(

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from ..data_files.reader import DataFiles
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
@@ -41,6 +40,7 @@ from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, Gener
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
+from .allowed_parts import ContextOptions
 from .compose import attached_frames, compose, selected_lines
 from .past_turns import before_request, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
@@ -94,14 +94,14 @@ class Generation:
         sessions: SessionManager,
         log: logging.Logger,
         user: str = "",
-        data_files: DataFiles | None = None,
+        context: ContextOptions | None = None,
         receipts: ReceiptOptions | None = None,
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
-        self._data_files = data_files or DataFiles(None)
+        self._context = context or ContextOptions()
         self._receipts = receipts or ReceiptOptions()
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
@@ -206,9 +206,9 @@ class Generation:
 
     async def _query(self) -> None:
         """Send the prompt to the model, and queue the tokens of its answer."""
-        composed = await compose(self.model, self.body, self._history, self._data_files)
+        composed = await compose(self.model, self.body, self._history, self._context)
         self._vault, self._receipt = composed.vault, composed.items
-        if self.body.stores_prompt and self._receipts.stores_prompts:
+        if self._receipts.stores_prompt(self.body.stores_prompt):
             storing = store_prompt(self._sessions, self.key, composed, self._log)
             self._prompt_task = asyncio.create_task(storing)
         async with contextlib.aclosing(

@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..features import FeatureSetting
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
 from ..redact import redact
@@ -35,10 +36,14 @@ _ROLES = ("system", "user", "assistant")
 
 @dataclass(frozen=True)
 class ReceiptOptions:
-    """The prices of models, and whether the prompts of turns are stored."""
+    """The prices of models, and the administrator's setting for stored prompts."""
 
     prices: PriceList = field(default_factory=PriceList)
-    stores_prompts: bool = True
+    setting: FeatureSetting = "allowed"
+
+    def stores_prompt(self, is_chosen: bool) -> bool:
+        """Return whether to store a prompt; ``is_chosen`` is the person's choice."""
+        return self.setting == "always" or (is_chosen and self.setting == "allowed")
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from tornado.web import HTTPError, authenticated
 
 from .. import errors
 from ..errors import UserText
+from ..features import Features
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
@@ -54,6 +55,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.NotFound: 404,
     errors.NotYours: 403,
     errors.NotOwner: 403,
+    errors.FeatureForbidden: 403,
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
     errors.RecipeNameRefused: 409,
@@ -108,6 +110,7 @@ class Services:
     notebooks: NotebookRegistry
     changes: ChangeRecorder
     usage: UsageReader
+    features: Features
     session_owner: str
     owner: str
     deleting_owner: str

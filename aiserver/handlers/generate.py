@@ -120,6 +120,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
         "name": item.name,
         "tokens": item.tokens,
         "included": item.is_included,
+        "forbidden": item.is_forbidden,
         "shortened": item.is_shortened,
         "count": item.count,
     }

@@ -8,6 +8,9 @@ Invariants, if ``allowed_models`` doesn't allow every model:
   users can't change it.
 - A model that Ollama forwards to its cloud must be allowed explicitly: by its full name, or by a
   pattern for names of cloud models. For the configured model, any matching pattern is enough.
+
+Invariants, if ``allows_remote`` is false: no model on another machine is used, and users can't
+enter an address that isn't local. Only the administrator decides which servers count as local.
 """
 
 from __future__ import annotations
@@ -18,8 +21,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import ModelNotAllowed
 from .base import ModelInfo
-from .providers import COMPATIBLE, address_option, is_cloud_name, is_loopback, key_option
+from .providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    address_option,
+    is_cloud_name,
+    is_loopback,
+    key_option,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ class ModelPolicy:
     threads: int = 0
     tracing: bool = False
     gpu_layers: int = -1
+    allows_remote: bool = True
 
     def model_file(self) -> Path | None:
         """Return the path of the configured model file, if any."""
@@ -70,7 +82,7 @@ class ModelPolicy:
         Ollama's own list tells where each of its models runs. If ``local_servers`` is set, it
         decides which other servers are local.
         """
-        return provider == "ollama" or self.local_servers is not None
+        return provider == "ollama" or self._decides_location
 
     def is_local(
         self, provider: str, address: str | None, declared_address: str | None = None
@@ -87,9 +99,15 @@ class ModelPolicy:
             return False
         if provider == "ollama":
             return True
-        if self.local_servers is None:
+        if not self._decides_location:
             return declared_address == address
-        return any(fnmatch.fnmatchcase(address, pattern) for pattern in self.local_servers)
+        patterns = self.local_servers or ()
+        return any(fnmatch.fnmatchcase(address, pattern) for pattern in patterns)
+
+    @property
+    def _decides_location(self) -> bool:
+        """Whether the administrator decides which servers are local, instead of the user."""
+        return self.local_servers is not None or not self.allows_remote
 
     @property
     def is_restricted(self) -> bool:
@@ -98,6 +116,8 @@ class ModelPolicy:
 
     def allows(self, info: ModelInfo) -> bool:
         """Return whether this model may be used."""
+        if not self.allows_remote and not info.on_this_machine:
+            return False
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
         if self.is_restricted and info.is_forwarded and info.id != self.model:
             # A pattern such as "ollama:*" isn't enough, since the administrator may only have meant
@@ -107,19 +127,40 @@ class ModelPolicy:
             )
         return bool(patterns)
 
+    def check(self, info: ModelInfo) -> None:
+        """Raise ModelNotAllowed, with the reason, unless this model may be used."""
+        if self.allows(info):
+            return
+        if info.is_forwarded:
+            raise ModelNotAllowed(ModelNotAllowed.only_local_in_ollama)
+        is_remote = not self.allows_remote and not info.on_this_machine
+        raise ModelNotAllowed(ModelNotAllowed.only_local if is_remote else None)
+
     def allows_provider(self, name: str) -> bool:
-        """Return whether a pattern in ``allowed`` may match at least one model of this provider."""
+        """Return whether at least one model of this provider may be allowed."""
+        if not self.allows_remote and not self._has_local_server(name):
+            return False
         # A pattern without a colon, such as "*", may match a model of any provider.
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
             for pattern in self.allowed
         )
 
+    def _has_local_server(self, provider: str) -> bool:
+        """Return whether the provider's server may count as running on this machine."""
+        address = self.access(provider).address
+        is_configured = self.is_local(provider, address)
+        return provider == "ollama" or is_configured or bool(self.local_servers)
+
     def allows_connection(self, provider: str, address: str | None) -> bool:
         """Return whether users may connect this provider.
 
         ``address`` is the address that a user entered, or None for the default address.
         """
+        if not self.allows_remote:
+            default = self.access(provider).address or PROVIDERS[provider].default_address()
+            if not self.is_local(provider, address or default):
+                return False
         if not self.is_restricted:
             return True
         if self.access(provider).address is not None:

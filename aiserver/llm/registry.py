@@ -44,10 +44,6 @@ _PATIENCE = 0.2
 _PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
 )
-_CLOUD_NOT_ALLOWED = UserText(
-    "Only models that run in Ollama on this machine are allowed here, "
-    "and Ollama does not list this one as local."
-)
 
 
 class ModelRegistry(LoggingConfigurable):
@@ -122,6 +118,8 @@ class ModelRegistry(LoggingConfigurable):
         help="""Allow LangSmith tracing of requests and answers. If off, nothing is sent to
         LangSmith, regardless of environment variables; if on, they decide.""",
     ).tag(config=True)
+
+    allows_remote = Bool(True, help="Whether models on other machines may be used.")
 
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
@@ -319,8 +317,7 @@ class ModelRegistry(LoggingConfigurable):
         """
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
-        if not catalog.policy.allows(info):
-            raise ModelNotAllowed(_CLOUD_NOT_ALLOWED if info.is_forwarded else None)
+        catalog.policy.check(info)
         if info.provider in PROVIDERS and info.id != self.model:
             connection = self.connections.get(info.provider)
             if not connection.usable:
@@ -337,8 +334,7 @@ class ModelRegistry(LoggingConfigurable):
         info = catalog.find(model_id)
         if info is None:
             raise NotFound(UserText("This model is not available here. Choose one from the list."))
-        if not catalog.policy.allows(info):
-            raise ModelNotAllowed(_CLOUD_NOT_ALLOWED if info.is_forwarded else None)
+        catalog.policy.check(info)
         return info
 
     def _retire(self, provider: str) -> None:
@@ -362,6 +358,7 @@ class ModelRegistry(LoggingConfigurable):
             self.local_threads,
             self.tracing,
             self.local_gpu_layers,
+            self.allows_remote,
         )
 
     def _catalog(self) -> Catalog:

@@ -25,6 +25,7 @@ ItemKind = Literal[
     "turn",
     "source",
     "mention",
+    "output",
     "request",
 ]
 
@@ -39,8 +40,9 @@ class ContextItem:
     system message. ``rules_file`` is a file such as ``AGENTS.md``. ``examples`` are the fixed
     examples for a small model. ``headings`` is the path of headings above the cell. ``cell`` is an
     earlier cell, and ``source`` the cell's own code. ``turn`` is a past turn, ``mention`` what the
-    intent mentions by a name such as ``@cell3``, and ``request`` the intent. ``tokens`` is None for
-    a text that didn't fit and wasn't counted.
+    intent mentions by a name such as ``@cell3``, and ``request`` the intent. ``output`` is the
+    output of a mentioned cell that isn't allowed; otherwise, it is a part of the mention.
+    ``tokens`` is None for a text that isn't included and wasn't counted.
     """
 
     kind: ItemKind
@@ -48,6 +50,8 @@ class ContextItem:
     """The name of a DataFrame, file or mention, the path of a rules file, or that of headings."""
     tokens: int | None = None
     is_included: bool = True
+    is_forbidden: bool = False
+    """Whether the item isn't included because the administrator doesn't allow it."""
     is_shortened: bool = False
     """Whether an earlier cell is shortened to its definitions, or another text to a part of it."""
     defines: tuple[str, ...] = ()
@@ -66,6 +70,8 @@ class ContextItem:
             fields["tokens"] = self.tokens
         if not self.is_included:
             fields["dropped"] = True
+        if self.is_forbidden:
+            fields["forbidden"] = True
         if self.is_shortened:
             fields["shortened"] = True
         if self.count != 1:
@@ -88,6 +94,7 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
                 str(fields.get("name", "")),
                 tokens if isinstance(tokens, int) and tokens >= 0 else None,
                 is_included=not fields.get("dropped"),
+                is_forbidden=bool(fields.get("forbidden")),
                 is_shortened=bool(fields.get("shortened")),
                 defines=tuple(map(str, _list(fields.get("defines")))),
                 cell_ids=tuple(filter(is_id, map(str, _list(fields.get("cell_ids"))))),

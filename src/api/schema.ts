@@ -968,13 +968,15 @@ export interface components {
              * @description `cell` is an earlier cell, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "request";
+            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "output" | "request";
             /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
             tokens: number | null;
-            /** @description False if the item didn't fit into the model's budget */
+            /** @description False if the item didn't fit into the model's budget, or is forbidden */
             included: boolean;
+            /** @description Whether the administrator doesn't allow the item */
+            forbidden: boolean;
             /** @description Whether an earlier cell is shortened to its definitions, or a mention or rules file to a part of it */
             shortened: boolean;
             /** @description The number of cells, turns, examples or variables */

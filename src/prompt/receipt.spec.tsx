@@ -14,6 +14,7 @@ const item = (
   name: '',
   tokens: 10,
   included: true,
+  forbidden: false,
   shortened: false,
   count: 1,
   defines: [],

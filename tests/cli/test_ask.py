@@ -309,3 +309,30 @@ def test_apply_refuses_while_the_notebook_is_open(ask: Ask, work: Path, live: Li
             assert ask("a.ipynb", "3", "x", "--apply").status == 0
     assert done.status == 1 and "open in Jupyter" in done.err and done.out == ""
     assert path.read_bytes() != before
+
+
+def test_the_administrators_settings_for_features_apply(
+    ask: Ask, work: Path, scripted: ScriptedModel
+) -> None:
+    write_notebook(work, "nb-1")
+    (work / "data.csv").write_text("canary-column\n1\n")
+    assert ask("a.ipynb", "3", "read data.csv").status == 0
+    features = {"files": "forbidden", "receipts": "forbidden"}
+    path = work.parent / "config" / "jupyter_server_config.json"
+    config = json.loads(path.read_text())
+    config["AIServer"]["features"] = features
+    path.write_text(json.dumps(config))
+    assert ask("a.ipynb", "2", "read data.csv").status == 0
+    first, second = (json.dumps(item["body"]) for item in scripted.requests)
+    assert "canary-column" in first and "canary-column" not in second
+    turns = [session.interactions[0] for session in stored(work).values()]
+    assert sorted(turn.prompt is not None for turn in turns) == [False, True]
+    config["AIServer"]["features"] = {"remote_models": "forbidden"}
+    path.write_text(json.dumps(config))
+    done = ask("a.ipynb", "3", "read data.csv", "--model", "openai:scripted")
+    assert done.status != 0 and "only allows models that run on its own machine" in done.err
+    config["AIServer"]["features"] = {"remote": "forbidden"}
+    path.write_text(json.dumps(config))
+    done = ask("a.ipynb", "3", "read data.csv")
+    assert done.status != 0 and "there is no feature “remote”" in done.err
+    assert len(scripted.requests) == 2

@@ -158,3 +158,52 @@ async def test_an_allowed_name_always_leads_to_the_same_address(data: str):
     assert (await models.connections.access("openai")).key == KEY
     # Of a server of one's own only the person knows where it is: it is allowed as a whole.
     await models.connect("openai_compatible", None, "http://vllm.house.example/v1")
+
+
+async def test_without_remote_models_only_those_of_this_machine_are_allowed(
+    asked: list[str], data: str, monkeypatch: pytest.MonkeyPatch
+):
+    """P4: neither Ollama's cloud, nor an Ollama elsewhere, nor what was connected before."""
+    proxy = "http://127.0.0.1:4000/v1"
+    before = ModelRegistry(data_dir=data)
+    await before.connect("openai", KEY, proxy, on_this_machine=True)
+    await before.choose("openai:gpt-4.1")
+    models = ModelRegistry(data_dir=data, allows_remote=False)
+    assert (await models.get("ollama:qwen3:8b")).info.on_this_machine
+    for name in ("ollama:work:latest", "ollama:gpt:120b-cloud", "openai:gpt-4.1"):
+        with pytest.raises(errors.ModelNotAllowed):
+            await models.get(name)
+    overview = await models.overview()
+    assert overview.default and overview.default.id == "ollama:qwen3:8b"
+    assert all(info.on_this_machine for info in overview.models)
+    assert [info.connection.provider.name for info in overview.providers] == ["ollama"]
+    for key, address in ((KEY, None), (KEY, proxy), (KEY, "https://elsewhere.example/v1")):
+        with pytest.raises(errors.ModelNotAllowed) as caught:
+            await models.connect("openai", key, address, on_this_machine=address == proxy)
+    assert (
+        caught.value.message
+        == "The administrator of this server does not allow this provider. Choose another one."
+    )
+    monkeypatch.setenv("OLLAMA_HOST", "gpu.house.example")
+    with pytest.raises(errors.ModelNotAllowed) as caught:
+        await models.get("ollama:qwen3:8b")
+    assert caught.value.message == errors.ModelNotAllowed.only_local
+    await models.connect("ollama", None, "http://127.0.0.1:11434")
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.connect("ollama", None, "http://gpu.house.example:11434")
+
+
+async def test_without_remote_models_the_administrator_names_the_local_servers(data: str):
+    server = "http://127.0.0.1:8000/v1"
+    models = ModelRegistry(
+        data_dir=data,
+        allows_remote=False,
+        local_servers=["http://127.0.0.1:8000/*"],
+        model="openai:house",
+        model_options={"base_url": server},
+    )
+    default = await models.default()
+    assert default and default.id == "openai:house" and default.on_this_machine
+    await models.connect("openai_compatible", None, server)
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.connect("openai_compatible", None, "http://127.0.0.1:4000/v1")

@@ -7,7 +7,6 @@ import logging
 import os
 from collections.abc import AsyncIterator
 
-from ...data_files.reader import DataFiles
 from ...generation.assistant import Assistant
 from ...redact import register_secrets, secrets_in_environment
 from ..sessions.stores import StoreContext
@@ -24,8 +23,8 @@ async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
     models = extension.make_models()
     log = logging.getLogger(__name__)
     log.setLevel(logging.ERROR)
-    data_files = DataFiles(str(context.configuration.root_dir))
-    assistant = Assistant(context.store, models, log, data_files=data_files)
+    folder = str(context.configuration.root_dir)
+    assistant = extension.make_assistant(context.store, models, folder, log)
     try:
         yield assistant
     finally:

@@ -240,8 +240,10 @@ class Connections:
 
     def _check_allowed(self, name: str, address: str | None) -> None:
         """Raise ModelNotAllowed unless the user may connect the provider at ``address``."""
-        if not self._policy().allows_connection(name, address):
-            raise ModelNotAllowed(_ADDRESS_FIXED)
+        policy = self._policy()
+        if not policy.allows_connection(name, address):
+            reason = _ADDRESS_FIXED if policy.allows_remote else ModelNotAllowed.only_local
+            raise ModelNotAllowed(reason)
 
     def _allowed_settings(self, name: str) -> dict[str, Any]:
         """Return a provider's saved settings, or {} if the administrator doesn't allow them now."""

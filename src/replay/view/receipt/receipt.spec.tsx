@@ -26,6 +26,7 @@ const item = (name: string, tokens: number, included = true): ContextItem => ({
   name,
   tokens,
   included,
+  forbidden: false,
   shortened: false,
   count: 1,
   defines: [],

@@ -1,0 +1,64 @@
+"""The administrator's setting for each feature: people decide, or it is always off or always on.
+
+The trait ``features`` of ``AIServer`` contains the settings. The page reads them from its
+configuration, to explain what is off (``src/state/features.ts``).
+
+Invariant: the server enforces each setting, except that of ``running``, because the page asks the
+kernel to run a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from .errors import SettingError
+
+FeatureSetting = Literal["allowed", "forbidden", "always"]
+
+# The only features that can be always on. All others need an act of the person for each use.
+_CAN_BE_ALWAYS_ON = ("receipts",)
+
+
+@dataclass(frozen=True)
+class Features:
+    """The settings of all features.
+
+    ``remote_models`` are models on other machines. ``running`` is “Accept and run”, with the
+    corrections that follow a failed run. ``completion`` is inline completion. ``receipts`` are the
+    stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
+    are the outputs of mentioned cells.
+    """
+
+    remote_models: FeatureSetting = "allowed"
+    running: FeatureSetting = "allowed"
+    completion: FeatureSetting = "allowed"
+    receipts: FeatureSetting = "allowed"
+    files: FeatureSetting = "allowed"
+    outputs: FeatureSetting = "allowed"
+
+    def to_dict(self) -> dict[str, FeatureSetting]:
+        """Return the settings by the names of the features."""
+        return asdict(self)
+
+
+def parse_features(settings: Mapping[Any, Any]) -> Features:
+    """Return the settings of all features; features without a setting are allowed.
+
+    Raises SettingError for an unknown feature, and for a setting that the feature can't have.
+    """
+    names = [field.name for field in fields(Features)]
+    for name, setting in settings.items():
+        if name not in names:
+            raise SettingError(
+                f"AIServer.features: there is no feature “{name}”. "
+                f"The features are {', '.join(names)}."
+            )
+        values = ["allowed", "forbidden", *(["always"] if name in _CAN_BE_ALWAYS_ON else [])]
+        if setting not in values:
+            raise SettingError(
+                f"AIServer.features: “{name}” can't be “{setting}”. "
+                f"It can be {', '.join(values[:-1])} or {values[-1]}."
+            )
+    return Features(**settings)
