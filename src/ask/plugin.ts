@@ -38,6 +38,7 @@ import { addCellButton } from '../ui/cellButton';
 import { modeLabels } from '../labels/modeLabels';
 import { addCommands, createRowMenu } from './view/commands';
 import { ErrorBars } from './view/errors/errorBars';
+import { fixSettings } from './view/fixedSettings';
 import { NotebookAskManager } from './view/notebookAskManager';
 import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
@@ -72,6 +73,9 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
     let settings: ISettingRegistry.ISettings | null = null;
+    if (registry) {
+      fixSettings(registry, askPlugin.id, trans);
+    }
     void registry?.load(askPlugin.id).then(
       loaded => (settings = loaded),
       () => undefined

@@ -10,6 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { ApiClient } from '../api/client';
 import { failureText } from '../labels/failureText';
 import type { IFailure } from '../state/failure';
+import { isForbidden } from '../state/features';
 import { CommandIDs, IPromptRows } from '../tokens';
 import { CompletionProvider } from './model/provider';
 
@@ -48,7 +49,9 @@ export const completionPlugin: JupyterFrontEndPlugin<void> = {
     manager?.registerInlineProvider(
       new CompletionProvider({
         api: new ApiClient(app.serviceManager.serverSettings),
-        name: trans.__('AI Server (on this computer)'),
+        name: isForbidden('completion')
+          ? trans.__('AI Server (turned off by your administrator)')
+          : trans.__('AI Server (on this computer)'),
         rows,
         onNoModel
       })

@@ -1,12 +1,14 @@
 /**
  * The sentences that people read about failures. The server sends a sentence with each of its
  * errors, as a user text. The sentences in this file are for failures that only the page notices,
- * and for errors that the page describes in more or in less detail than the server.
+ * and for errors that the page describes in more or in less detail than the server. Other sentences
+ * explain what the administrator has forbidden.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
 import type { IFailure } from '../state/failure';
+import type { Feature } from '../state/features';
 import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
 import { removeChineseSpaces } from './spacing';
@@ -121,4 +123,21 @@ export function saveErrorText(code: string, trans: TranslationBundle): string {
       'This answer could not be saved to the history. You can still accept or copy it.'
     )
   );
+}
+
+/** Return the sentence that explains why a feature isn't available. */
+export function forbiddenText(
+  feature: Extract<Feature, 'remote_models' | 'running' | 'files' | 'outputs'>,
+  trans: TranslationBundle
+): string {
+  switch (feature) {
+    case 'remote_models':
+      return trans.__('Your administrator only allows models on this machine.');
+    case 'running':
+      return trans.__('Your administrator has turned off “Accept and run”.');
+    case 'files':
+      return trans.__('Your administrator doesn’t allow files in requests.');
+    case 'outputs':
+      return trans.__('Your administrator doesn’t allow outputs in requests.');
+  }
 }

@@ -49,6 +49,29 @@ function rows(items: ContextItem[]) {
 }
 
 describe('Receipt', () => {
+  it('says what the administrator doesn’t allow', () => {
+    const forbidden = { included: false, forbidden: true, tokens: null };
+    expect(
+      rows([
+        item('output', { name: '@cell3', ...forbidden }),
+        item('file', { name: 'a.csv', ...forbidden })
+      ]).slice(1, -1)
+    ).toEqual([
+      [
+        'Output of @cell3',
+        'Notebook',
+        'left out, set by your administrator',
+        'jp-mod-dropped'
+      ],
+      [
+        'File a.csv',
+        'Folder of the notebook',
+        'left out, set by your administrator',
+        'jp-mod-dropped'
+      ]
+    ]);
+  });
+
   it('lists each item with its origin and size, and what was left out last (P15)', () => {
     const items = [
       item('rules', { tokens: 1200 }),

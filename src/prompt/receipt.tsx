@@ -45,7 +45,9 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
               <td>
                 {item.included
                   ? countText(item.tokens ?? 0, trans)
-                  : trans.__('left out, too long')}
+                  : item.forbidden
+                    ? trans.__('left out, set by your administrator')
+                    : trans.__('left out, too long')}
               </td>
             </tr>
           )
@@ -75,6 +77,8 @@ export function itemText(
     case 'rules_file':
     case 'mention':
       return item.shortened ? trans.__('%1, shortened', name) : name;
+    case 'output':
+      return trans.__('Output of %1', name);
     case 'examples':
       return trans.__('Examples');
     case 'headings':

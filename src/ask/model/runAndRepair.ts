@@ -5,7 +5,8 @@
  * error.
  *
  * Invariants (P13, P42):
- * - No code runs unless the person has started the sequence for the open suggestion.
+ * - No code runs unless the person has started the sequence for the open suggestion, and the
+ *   administrator allows it.
  * - At most `limit` corrections of errors are requested. Each correction is recorded as a turn, and
  *   each run as an event.
  * - No code runs twice in one sequence: if a correction repeats code that has failed, the
@@ -13,6 +14,7 @@
  * - Stopping takes effect at once: it interrupts the kernel or the model, and no further run or
  *   request follows.
  */
+import { isForbidden } from '../../state/features';
 import type { Decision } from './decision';
 import type { IRequest } from './requestBody';
 import type { RequestSender } from './requestSender';
@@ -34,8 +36,19 @@ export class RunAndRepair {
     return this._options?.runLimit() ?? 0;
   }
 
-  /** Accept the open suggestion, run the cell, and let the model correct the cell's errors. */
+  /** Whether the administrator allows “Accept and run”. */
+  get isAllowed(): boolean {
+    return !isForbidden('running');
+  }
+
+  /**
+   * Accept the open suggestion, run the cell, and let the model correct the cell's errors. Do
+   * nothing if the administrator doesn't allow it.
+   */
   async start(): Promise<void> {
+    if (!this.isAllowed) {
+      return;
+    }
     const { limit, _store: store } = this;
     const failedCodes = new Set<string>();
     const { answeredRequest: request } = store;

@@ -7,9 +7,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { cellErrorText } from '../../cells/cellError';
-import { failureText } from '../../labels/failureText';
+import { failureText, forbiddenText } from '../../labels/failureText';
 import { modeLabels } from '../../labels/modeLabels';
 import { toFailure } from '../../state/failure';
+import { isForbidden } from '../../state/features';
 import { CommandIDs } from '../../tokens';
 import { askIcon } from '../../ui/icons';
 import type { GenerationModel } from '../model/generation';
@@ -132,11 +133,16 @@ export function addCommands(
   });
   commands.addCommand(CommandIDs.acceptAndRun, {
     label: trans.__('Accept and Run Suggestion'),
-    caption: trans.__(
-      'Accept the suggestion, run the cell, and let the model correct its errors'
-    ),
-    isEnabled: () =>
-      isSuggested() && currentModel()?.target.cellType === 'code',
+    caption: isForbidden('running')
+      ? forbiddenText('running', trans)
+      : trans.__(
+          'Accept the suggestion, run the cell, and let the model correct its errors'
+        ),
+    isEnabled: () => {
+      const model = currentModel();
+      const isCode = model?.target.cellType === 'code';
+      return isCode && isSuggested() && model.runs.isAllowed;
+    },
     execute: () => currentModel()?.runs.start()
   });
   commands.addCommand(CommandIDs.reject, {
@@ -176,10 +182,14 @@ export function addCommands(
     }
   });
   commands.addCommand(CommandIDs.rulesFiles, {
-    label: trans.__('Rules Files…'),
-    caption: trans.__(
-      'Read the project’s rules for models, such as AGENTS.md, and choose which are sent'
-    ),
+    label: isForbidden('files')
+      ? trans.__('Rules Files (Turned Off by Your Administrator)')
+      : trans.__('Rules Files…'),
+    caption: isForbidden('files')
+      ? forbiddenText('files', trans)
+      : trans.__(
+          'Read the project’s rules for models, such as AGENTS.md, and choose which are sent'
+        ),
     isEnabled: () => !!currentCell()?.manager.rules.list.length,
     execute: async () => {
       const current = currentCell();

@@ -101,15 +101,17 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.decision.reject()}
         />
-        {model.target.cellType === 'code' && !changesNothing && (
-          <Button
-            label={trans.__('Accept and run')}
-            keys={keyNames('Alt Enter')}
-            title={runTitle(model.runs.limit, trans)}
-            disabled={isChecking}
-            run={() => void model.runs.start()}
-          />
-        )}
+        {model.target.cellType === 'code' &&
+          !changesNothing &&
+          model.runs.isAllowed && (
+            <Button
+              label={trans.__('Accept and run')}
+              keys={keyNames('Alt Enter')}
+              title={runTitle(model.runs.limit, trans)}
+              disabled={isChecking}
+              run={() => void model.runs.start()}
+            />
+          )}
         {/* If the suggestion can't be saved or written into the cell, the person can copy it. */}
         {(model.target.isReadOnly ||
           state.saveError ||

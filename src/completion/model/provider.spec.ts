@@ -10,6 +10,7 @@ import { Signal } from '@lumino/signaling';
 
 import { ApiError } from '../../api/request';
 import type { CompletionBody } from '../../api/types';
+import { setFeatures } from '../../state/features.fakes';
 import { CompletionProvider } from './provider';
 
 interface ISettings {
@@ -98,6 +99,15 @@ function setup(...cells: [type: string, source: string][]) {
 }
 
 describe('CompletionProvider', () => {
+  it('requests nothing if the administrator forbids it', async () => {
+    const t = setup(['code', 'x = ']);
+    setFeatures({ completion: 'forbidden' });
+    expect(await t.fetch()).toEqual([]);
+    expect(t.complete).not.toHaveBeenCalled();
+    setFeatures();
+    expect(await t.fetch()).toEqual(['42']);
+  });
+
   it('sends the code around the cursor and of the code cells above', async () => {
     const t = setup(
       ['code', 'import math'],

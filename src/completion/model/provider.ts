@@ -5,6 +5,7 @@
  * Invariants:
  * - The provider is disabled until a person enables it in the settings of JupyterLab's inline
  *   completer. JupyterLab doesn't call a disabled provider.
+ * - Nothing is requested if the administrator doesn't allow it.
  * - A request contains only code: of this cell and of the code cells above it.
  * - Nothing is completed while a prompt row is open in the notebook, so that only one kind of
  *   suggestion is shown.
@@ -25,6 +26,7 @@ import type { ApiClient } from '../../api/client';
 import type { CompletionBody } from '../../api/types';
 import { cellsBefore, languageOf } from '../../cells/context';
 import { IFailure, toFailure } from '../../state/failure';
+import { isForbidden } from '../../state/features';
 import type { IPromptRows } from '../../tokens';
 
 /** The maximum length of a cell that is completed: the limit of the HTTP API. */
@@ -73,6 +75,7 @@ export class CompletionProvider implements IInlineCompletionProvider {
     const panel = widget as NotebookPanel;
     const canComplete = () =>
       cell !== null &&
+      !isForbidden('completion') &&
       !this._options.rows?.isOpen(panel) &&
       cell.model.sharedModel.getSource() === text;
     if (!cell || !canComplete() || !completes(cell, before, after)) {

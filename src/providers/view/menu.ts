@@ -9,7 +9,9 @@ import { Menu } from '@lumino/widgets';
 
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
+import { forbiddenText } from '../../labels/failureText';
 import { labelText } from '../../labels/serverText';
+import { isForbidden } from '../../state/features';
 import { groupReadyModels } from './labels';
 
 export interface IModelMenuOptions {
@@ -114,6 +116,9 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
       ? trans.__('Installing %1…', target.label)
       : trans.__('Install a model…');
     addEntry(menu, label, options.openLocalModels);
+  }
+  if (isForbidden('remote_models')) {
+    addEntry(menu, forbiddenText('remote_models', trans));
   }
   addEntry(menu, trans.__('Connect a provider…'), options.connect);
   addEntry(menu, trans.__('Model settings…'), options.openSettings);

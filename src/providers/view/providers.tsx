@@ -2,7 +2,9 @@
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
+import { forbiddenText } from '../../labels/failureText';
 import { labelText } from '../../labels/serverText';
+import { isForbidden } from '../../state/features';
 import { IModelServices, LoadingModels, useModelChoice } from './parts';
 import { IProviderFormProps, ProviderForm } from './providerForm';
 import { refusalText } from './labels';
@@ -35,39 +37,44 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
   const shownName =
     selectedName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
   return (
-    <div
-      className="jp-AIServer-Models-providers"
-      role="radiogroup"
-      aria-label={trans.__('Providers')}
-    >
-      {providers.map(provider => (
-        <div
-          key={provider.name}
-          className="jp-AIServer-Models-provider"
-          data-open={provider.name === shownName || undefined}
-        >
-          <label>
-            <input
-              type="radio"
-              name={groupName}
-              checked={provider.name === shownName}
-              onChange={({ target }) => {
-                setSelectedName(provider.name);
-                // In a small window, the form may open below the visible area, so scroll to it.
-                requestAnimationFrame(() =>
-                  target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
-                );
-              }}
-            />
-            <span>{labelText(provider.label, trans)}</span>
-            <ProviderState provider={provider} services={services} />
-          </label>
-          {provider.name === shownName && (
-            <ProviderForm {...props} provider={provider} />
-          )}
-        </div>
-      ))}
-    </div>
+    <>
+      {isForbidden('remote_models') && (
+        <p>{forbiddenText('remote_models', trans)}</p>
+      )}
+      <div
+        className="jp-AIServer-Models-providers"
+        role="radiogroup"
+        aria-label={trans.__('Providers')}
+      >
+        {providers.map(provider => (
+          <div
+            key={provider.name}
+            className="jp-AIServer-Models-provider"
+            data-open={provider.name === shownName || undefined}
+          >
+            <label>
+              <input
+                type="radio"
+                name={groupName}
+                checked={provider.name === shownName}
+                onChange={({ target }) => {
+                  setSelectedName(provider.name);
+                  // In a small window, the form may open below the visible area, so scroll to it.
+                  requestAnimationFrame(() =>
+                    target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
+                  );
+                }}
+              />
+              <span>{labelText(provider.label, trans)}</span>
+              <ProviderState provider={provider} services={services} />
+            </label>
+            {provider.name === shownName && (
+              <ProviderForm {...props} provider={provider} />
+            )}
+          </div>
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { act } from 'react';
 import { Root, createRoot } from 'react-dom/client';
 
 import { ApiError } from '../../api/request';
+import { setFeatures } from '../../state/features.fakes';
 import { ModelChoice } from '../model/modelChoice';
 import {
   LARGE,
@@ -591,6 +592,31 @@ describe('Providers', () => {
 });
 
 describe('createModelMenu', () => {
+  it('says that remote models are not allowed, as the list of providers does', async () => {
+    setFeatures({ remote_models: 'forbidden' });
+    const text = 'Your administrator only allows models on this machine.';
+    const t = await setup(modelList({ default: LOCAL.id, models: [LOCAL] }));
+    const menu = createModelMenu({
+      choice: t.choice,
+      trans,
+      cellModel: null,
+      choose: jest.fn(),
+      chooseForCell: jest.fn(),
+      connect: jest.fn(),
+      openLocalModels: jest.fn(),
+      openSettings: jest.fn()
+    });
+    const item = menu.items.find(({ label }) => label === text)!;
+    expect(item.isEnabled).toBe(false);
+    menu.dispose();
+    const services = t.services;
+    await t.draw(<Providers services={services} />);
+    expect(t.node.textContent).toContain(text);
+    setFeatures();
+    await t.draw(<Providers key="allowed" services={services} />);
+    expect(t.node.textContent).not.toContain(text);
+  });
+
   it('switches between the installed local models, and opens their dialog', async () => {
     const models = [readyModel(SMALL), readyModel(LARGE)];
     const localModels = [installed(SMALL), installed(LARGE)];

@@ -7,6 +7,7 @@
  */
 import type { Mention } from '../../../api/types';
 import type { IKernelVariables } from '../../../kernel/variables';
+import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
 
 /** The maximum number of mentions: the limit of the HTTP API. */
@@ -81,6 +82,20 @@ export function mentionKey({ name, cellId, file }: Mention): string {
  * Return whether a remote model gets a part of what is mentioned only if the person allows it: the
  * output of a cell, or the text of a file. Of data files, only columns and dtypes are ever sent.
  */
-export function needsConsent({ kind, output, file }: Mention): boolean {
-  return kind === 'file' ? !DATA_FILE.test(file ?? '') : !!output;
+export function needsConsent(mention: Mention): boolean {
+  const { kind, output, file } = mention;
+  const needs = kind === 'file' ? !DATA_FILE.test(file ?? '') : !!output;
+  return needs && !forbiddenPart(mention);
+}
+
+/**
+ * Return the part of what is mentioned that the administrator doesn't allow: the output of a cell,
+ * or a file; null if everything is allowed. The server leaves it out, and says so in the receipt.
+ */
+export function forbiddenPart({
+  kind,
+  output
+}: Mention): 'files' | 'outputs' | null {
+  const feature = kind === 'file' ? 'files' : output ? 'outputs' : null;
+  return feature && isForbidden(feature) ? feature : null;
 }

@@ -4,7 +4,8 @@ import * as React from 'react';
 
 import type { Mention } from '../../../api/types';
 import type { GenerationModel } from '../../model/generation';
-import { needsConsent } from '../../model/context/mentions';
+import { forbiddenText } from '../../../labels/failureText';
+import { forbiddenPart, needsConsent } from '../../model/context/mentions';
 
 export function MentionChips(props: {
   model: GenerationModel;
@@ -20,6 +21,9 @@ export function MentionChips(props: {
   const isLocal = model.state.model?.onThisMachine ?? false;
   const isAnyWithheld =
     !isLocal && mentions.some(mention => needsConsent(mention));
+  const forbidden = new Set(
+    mentions.flatMap(mention => forbiddenPart(mention) ?? [])
+  );
   return (
     <div className="jp-AIServer-Ask-chips">
       {mentions.map(mention => (
@@ -38,6 +42,11 @@ export function MentionChips(props: {
           ) : (
             <small>{contentText(mention, trans)}</small>
           )}
+        </span>
+      ))}
+      {[...forbidden].map(feature => (
+        <span key={feature} className="jp-AIServer-Ask-hint">
+          {forbiddenText(feature, trans)}
         </span>
       ))}
       {isAnyWithheld && (
@@ -59,6 +68,10 @@ function consentText({ kind }: Mention, trans: TranslationBundle): string {
 /** Return a text that says what of a mention is sent. */
 function contentText(mention: Mention, trans: TranslationBundle): string {
   const { kind, output, error } = mention;
+  const part = forbiddenPart(mention);
+  if (part === 'files') {
+    return trans.__('not sent');
+  }
   if (kind === 'file') {
     return needsConsent(mention)
       ? trans.__('its text')
@@ -67,5 +80,7 @@ function contentText(mention: Mention, trans: TranslationBundle): string {
   if (kind === 'error') {
     return trans.__('the last lines');
   }
-  return output || error ? trans.__('code and output') : trans.__('code');
+  return error || (output && !part)
+    ? trans.__('code and output')
+    : trans.__('code');
 }

@@ -22,12 +22,16 @@ export interface ICompletion {
     readonly from: number;
     readonly to: number;
   };
+  /** Whether this is no completion, but a note with the text `description` below the others. */
+  readonly isNote?: boolean;
 }
 
 export interface ICompletionState {
   readonly completions: readonly ICompletion[];
   /** The index of the active completion. */
   readonly index: number;
+  /** The notes below the completions. */
+  readonly notes: readonly string[];
   readonly listId: string;
   /** Handle a key; return whether the list has handled it. */
   onKey: (event: React.KeyboardEvent) => boolean;
@@ -50,7 +54,9 @@ export function useCompletion(
   const [typedText, setTypedText] = React.useState<string | null>(null);
   const [isFocused, setFocused] = React.useState(false);
   const [position, setPosition] = React.useState(0);
-  const shown = text === typedText && isFocused ? completions : [];
+  const isOpen = text === typedText && isFocused;
+  const shown = isOpen ? completions.filter(({ isNote }) => !isNote) : [];
+  const notes = isOpen ? completions.filter(({ isNote }) => isNote) : [];
   const index = Math.min(position, Math.max(0, shown.length - 1));
   const choose = (completion: ICompletion) => {
     setPosition(0);
@@ -58,7 +64,14 @@ export function useCompletion(
   };
   const onKey = (event: React.KeyboardEvent): boolean => {
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-    if (!shown.length || hasModifier || event.shiftKey) {
+    if (hasModifier || event.shiftKey) {
+      return false;
+    }
+    if (event.key === 'Escape' && (shown.length || notes.length)) {
+      setTypedText(null);
+      return true;
+    }
+    if (!shown.length) {
       return false;
     }
     switch (event.key) {
@@ -72,15 +85,13 @@ export function useCompletion(
       case 'Tab':
         choose(shown[index]);
         return true;
-      case 'Escape':
-        setTypedText(null);
-        return true;
       default:
         return false;
     }
   };
   return {
     completions: shown,
+    notes: notes.map(({ description }) => description),
     index,
     listId: React.useId(),
     onKey,
@@ -111,9 +122,9 @@ export function CompletionList(props: {
   field: React.RefObject<HTMLTextAreaElement>;
 }): React.JSX.Element | null {
   const { state, label, field } = props;
-  const { completions, index, listId } = state;
+  const { completions, notes, index, listId } = state;
   const list = React.useRef<HTMLUListElement>(null);
-  const isOpen = completions.length > 0;
+  const isOpen = completions.length + notes.length > 0;
 
   React.useLayoutEffect(() => {
     const node = list.current;
@@ -142,7 +153,7 @@ export function CompletionList(props: {
       window.removeEventListener('scroll', place, true);
       window.removeEventListener('resize', place);
     };
-  }, [completions, field]);
+  }, [completions, notes.length, field]);
   React.useLayoutEffect(() => {
     list.current?.children[index]?.scrollIntoView?.({ block: 'nearest' });
   }, [index, isOpen]);
@@ -172,6 +183,11 @@ export function CompletionList(props: {
               <span className="jp-AIServer-Ask-slashDescription">
                 {completion.description}
               </span>
+            </li>
+          ))}
+          {notes.map(note => (
+            <li key={note} role="option" aria-selected={false} aria-disabled>
+              <span className="jp-AIServer-Ask-slashDescription">{note}</span>
             </li>
           ))}
         </ul>,

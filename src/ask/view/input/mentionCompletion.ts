@@ -1,9 +1,11 @@
 /** Completes mentions, such as `@df`, `@df.price`, `@cell3`, `@error` and `@notes.md`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { forbiddenText } from '../../../labels/failureText';
 import { linesText } from '../../../labels/requestTitle';
 import type { GenerationModel } from '../../model/generation';
 import { fileMention, isMentionable } from '../../model/context/mentions';
+import { isForbidden } from '../../../state/features';
 import { shapeText } from '../chips/dataFrameChips';
 import type { ICompletion } from './completionList';
 
@@ -40,6 +42,7 @@ export function completeMention(
   const typed = match[1].toLowerCase();
   const columns = columnsOf(model, match[1]);
   const folder = match[1].slice(0, match[1].lastIndexOf('/') + 1);
+  const hasFiles = !isForbidden('files');
   const groups = columns
     ? [columns]
     : [
@@ -47,9 +50,9 @@ export function completeMention(
         dataFrames(model, trans),
         variables(model),
         cells(model, trans),
-        files(listFiles(folder), folder)
+        hasFiles ? files(listFiles(folder), folder) : []
       ];
-  return groups
+  const completions = groups
     .flatMap(candidates =>
       candidates
         .filter(candidate => matches(candidate, typed))
@@ -62,6 +65,30 @@ export function completeMention(
       text,
       description
     }));
+  return columns ? completions : [...completions, ...notes(typed, trans)];
+}
+
+/**
+ * Return notes about what the administrator doesn't allow: the outputs of cells, and files, if the
+ * person may be typing such a mention.
+ */
+function notes(typed: string, trans: TranslationBundle): ICompletion[] {
+  const features = (['outputs', 'files'] as const).filter(isForbidden);
+  return features
+    .filter(feature => !typed || isAbout(feature, typed))
+    .map(feature => ({
+      start: 0,
+      text: '',
+      description: forbiddenText(feature, trans),
+      isNote: true
+    }));
+}
+
+/** Return whether a typed text may begin the mention of a cell or of a file. */
+function isAbout(feature: 'outputs' | 'files', typed: string): boolean {
+  return feature === 'files'
+    ? /[./"']/.test(typed)
+    : /^(cell|单元格|儲存格)/.test(typed);
 }
 
 /** Return whether the typed text begins the name, or is contained in the other words. */

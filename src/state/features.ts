@@ -1,0 +1,27 @@
+/**
+ * The administrator's settings of features. The server writes them into the configuration of
+ * JupyterLab's page.
+ *
+ * Invariant: the page hides and explains what is forbidden, but the server enforces it. Only
+ * `running` is enforced in the page, which asks the kernel to run a cell.
+ */
+import { PageConfig } from '@jupyterlab/coreutils';
+
+/** The features that have a setting, as `aiserver/features.py` describes them. */
+export type Feature =
+  'remote_models' | 'running' | 'completion' | 'receipts' | 'files' | 'outputs';
+
+/** With `allowed`, the person decides. With `always`, the feature can't be turned off. */
+export type FeatureSetting = 'allowed' | 'forbidden' | 'always';
+
+export function featureSetting(feature: Feature): FeatureSetting {
+  const option = PageConfig.getOption('aiserverFeatures') || '{}';
+  const settings = JSON.parse(option) as Partial<
+    Record<Feature, FeatureSetting>
+  >;
+  return settings[feature] ?? 'allowed';
+}
+
+export function isForbidden(feature: Feature): boolean {
+  return featureSetting(feature) === 'forbidden';
+}
