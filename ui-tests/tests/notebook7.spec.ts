@@ -78,6 +78,20 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
   await expect(cell.authors).toHaveText(['2']);
   await page.keyboard.press('ControlOrMeta+Alt+b');
 
+  // The parts of an answer, by keyboard.
+  await place.model.script(code('w = 1\nx = 4\nv = 1'));
+  await cell.ask('add w and v');
+  const accept = cell.proposal.getByRole('button', {
+    name: 'Accept this change'
+  });
+  await expect(accept).toHaveCount(2);
+  await cell.input.press('Alt+ArrowDown');
+  await page.keyboard.press('Alt+n');
+  await expect(accept).toHaveCount(1);
+  await page.keyboard.press('Alt+y');
+  await expect(cell.row).toHaveCount(0);
+  expect(await cell.source()).toBe('x = 4\nv = 1');
+
   // On its other pages there is no notebook: nothing of ours fails for that.
   await page.goto(`${place.url}/tree`);
   await page.getByRole('button', { name: /^cells.ipynb/ }).waitFor();

@@ -137,6 +137,49 @@ test('others see an answer once it is accepted; only the person who accepted it 
   expect(session.interactions).toHaveLength(1);
 });
 
+test('a suggestion follows the other’s edits, and is accepted in parts (P40)', async ({
+  openByBoth,
+  place
+}) => {
+  const before = 'a = 1\nb = 2\nc = 3\nd = 4\ne = 5';
+  const [a, b] = await openByBoth('parts.ipynb', [before]);
+  const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 0)];
+  await place.model.script(code('a = 10\nb = 2\nc = 3\nd = 4\ne = 50'));
+  await hers.ask('times ten');
+  const accept = hers.proposal.getByRole('button', {
+    name: 'Accept this change'
+  });
+  await expect(accept).toHaveCount(2);
+  await his.focus();
+  await b.keyboard.press('ControlOrMeta+Home');
+  for (const key of ['ArrowDown', 'ArrowDown', 'End']) {
+    await b.keyboard.press(key);
+  }
+  await b.keyboard.type('3');
+  // Her diff has his line, without a change of it; no change of hers is in his cell.
+  await expect(hers.proposal).toContainText('c = 33');
+  await expect(accept).toHaveCount(2);
+  await expect
+    .poll(() => sources(b))
+    .toEqual([before.replace('c = 3', 'c = 33')]);
+  await accept.first().click();
+  await expect(accept).toHaveCount(1);
+  await expect
+    .poll(() => sources(b))
+    .toEqual(['a = 10\nb = 2\nc = 33\nd = 4\ne = 5']);
+  await hers.accept();
+  await expect
+    .poll(() => sources(b))
+    .toEqual(['a = 10\nb = 2\nc = 33\nd = 4\ne = 50']);
+  // Her undos take back her parts only.
+  await hers.focus();
+  await a.keyboard.press('ControlOrMeta+z');
+  await a.keyboard.press('ControlOrMeta+z');
+  await expect
+    .poll(() => sources(b))
+    .toEqual([before.replace('c = 3', 'c = 33')]);
+});
+
 test('two requests for one cell: the model is asked once, and the other person is informed', async ({
   openByBoth,
   place
@@ -262,7 +305,9 @@ test('only the page of the person who does something records it', async ({
   );
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
   const back = ['undelete', 'y = 10'];
-  await expect.poll(() => events('cell-2')).toEqual([first, typed, deleted, back]);
+  await expect
+    .poll(() => events('cell-2'))
+    .toEqual([first, typed, deleted, back]);
 });
 
 test('whatever the two do to the cells, each cell has its own history, recorded once', async ({
@@ -298,12 +343,16 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
   await b.keyboard.press('ControlOrMeta+Home');
   await b.keyboard.press('End');
   await b.keyboard.press('ControlOrMeta+Shift+Minus');
-  await expect.poll(() => sources(a)).toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
+  await expect
+    .poll(() => sources(a))
+    .toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
   const [piece] = await ids(a);
   await expectRecords(piece).toEqual(['edit', 'split']);
   await expectRecords('cell-1').toEqual(['edit', 'split']);
   await work(a, 'notebook:merge-cells', 0, 1);
-  await expect.poll(() => sources(b)).toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
+  await expect
+    .poll(() => sources(b))
+    .toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
   const [merged] = await ids(b);
   await expectRecords(merged).toEqual(['merge']);
   await expectRecords('cell-1').toEqual(['edit', 'split', 'merge']);
@@ -340,7 +389,9 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
     )
   );
   const ask = async (what: string) =>
-    (await a.request.get(`${place.url}/aiserver/notebooks/${id}/${what}`)).json();
+    (
+      await a.request.get(`${place.url}/aiserver/notebooks/${id}/${what}`)
+    ).json();
   const { moments } = await ask('timeline');
   const last = await ask(`moments/${moments.length - 1}`);
   expect(
@@ -370,7 +421,10 @@ test('each person’s replay shows the other’s changes, and both get a restore
   await expect(replay.panel).toContainText('a hundred');
   await expect(replay.steps).toHaveCount(stepCount + 1);
   await hers.accept();
-  await expect(replay.slider).toHaveAttribute('aria-valuenow', `${stepCount + 1}`);
+  await expect(replay.slider).toHaveAttribute(
+    'aria-valuenow',
+    `${stepCount + 1}`
+  );
 
   await replay.steps.getByRole('button', { name: /^ten/ }).click();
   await replay.button('Restore this version').click();
