@@ -26,6 +26,8 @@ Outcomes: a suggestion doesn't change the cell until a person accepts it.
   contains a source that isn't the cell's source, an edit is added.
 - A request that continues from an open suggestion refines this suggestion: the cell doesn't change,
   and the ``base`` of the new turn's step is the code from which the request started.
+- If accepted code fails when it runs, a small model gets the same request again, with the code from
+  which it started. This code becomes the ``base`` of the new turn's step: the cell doesn't change.
 - An answer in words suggests no code: its outcome is ``done``, its ``code`` is the cell's source,
   and an open suggestion stays open.
 - Some tools record no accepts and rejects. In their sessions, a suggestion counts as accepted if
@@ -46,8 +48,9 @@ from typing import Any
 from ..models import Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
+from .event_data import corrected_suggestion, run_result
 from .receipts import receipt_of
-from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
+from .step import STRUCTURAL_KINDS, Kind, Step
 
 
 def replay(session: Session) -> list[Step]:
@@ -105,7 +108,9 @@ class _Reader:
         is_answer_in_words = answer.status == "success" and not is_suggestion
         refined = self._refined_step(turn)
         base = branched_from = None
-        if refined is None:
+        if refined is None and self._corrects_failed_run(turn):
+            base = request.current_code
+        elif refined is None:
             self._infer_change(request.current_code, seq, turn.timestamp)
         else:
             if refined.outcome == "open" and is_suggestion:
@@ -147,6 +152,17 @@ class _Reader:
             return None
         return last if last.code == turn.user_request.current_code else None
 
+    def _corrects_failed_run(self, turn: Interaction) -> bool:
+        """Return whether the turn repeats the last request, after its accepted answer failed."""
+        request = turn.user_request
+        if not self.steps or (self.steps[-1].kind, self.steps[-1].outcome) != ("run", "error"):
+            return False
+        last = next((step for step in reversed(self.steps) if step.kind == "turn"), None)
+        if last is None or last.after != self.source or request.current_code == self.source:
+            return False
+        asked_code = last.before if last.base is None else last.base
+        return (last.title, asked_code) == (request.intent, request.current_code)
+
     def add_event(self, event: Event) -> None:
         """Add the step of an event, or update the step of the turn to which the event belongs."""
         turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
@@ -168,7 +184,7 @@ class _Reader:
             self._restore(event)
         elif event.type == "run":
             self._infer_change(event.source, event.seq, event.timestamp)
-            outcome, error = _run_result(event.data or {})
+            outcome, error = run_result(event.data or {})
             self._add_event_step(event, "run", None, outcome=outcome, error=error)
         elif event.type in ("context_reset", "delete"):
             # The event contains the source that the cell had before the event.
@@ -181,7 +197,7 @@ class _Reader:
 
     def _accept(self, event: Event, turn_step: Step) -> None:
         source = turn_step.code if event.source is None else event.source
-        corrected = _corrected_suggestion(event, source)
+        corrected = corrected_suggestion(event, source)
         self._infer_replaced(event)
         # If the person accepts one change after another, each is a step of its own.
         is_part = bool((event.data or {}).get("part"))
@@ -347,31 +363,3 @@ class _Reader:
         else:
             self.suggestions_for_older_code.add(step.index)
         return step
-
-
-def _corrected_suggestion(event: Event, source: str) -> str | None:
-    """Return the suggestion with the corrections that AI Server made before a person accepted it.
-
-    Return None if there were none. ``source`` is the accepted code. It may contain further changes
-    by the person; only then, the data of the event contains the corrected suggestion.
-    """
-    data = event.data or {}
-    corrections, corrected = data.get("corrections"), data.get("corrected", source)
-    is_corrected = isinstance(corrections, list) and bool(corrections)
-    return corrected if is_corrected and isinstance(corrected, str) else None
-
-
-def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
-    """Return the outcome of a run, and ``ename: evalue`` if it failed."""
-    status = data.get("status")
-    if status in ("abort", "aborted", "cancelled"):
-        return "cancelled", None
-    if status == "error" or data.get("ename"):
-        return "error", run_error(data) or None
-    return "done", None
-
-
-def run_error(data: dict[str, Any]) -> str:
-    """Return the name and message of a run's error; empty if the run succeeded."""
-    name_and_message = (data.get("ename"), data.get("evalue"))
-    return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

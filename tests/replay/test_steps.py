@@ -241,6 +241,35 @@ def test_a_request_that_continues_from_an_open_answer_refines_it() -> None:
     assert steps[1].base == "b"
 
 
+def test_a_request_repeated_after_a_failed_run_brings_no_code_back() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="a")
+    failed = {"status": "error", "ename": "NameError"}
+    for answer in ("b", "c"):
+        builder.accepted_turn("a", answer)
+        builder.event("run", source=answer, data=failed)
+    builder.accepted_turn("a", "d")
+    steps = builder.replay()
+    assert shape(steps)[1:] == [
+        ("turn", "a", "b", "accepted"),
+        ("run", "b", "b", "error"),
+        ("turn", "b", "c", "accepted"),
+        ("run", "c", "c", "error"),
+        ("turn", "c", "d", "accepted"),
+    ]
+    assert [step.base for step in steps if step.kind == "turn"] == [None, "a", "a"]
+    assert {step.column for step in steps} == {0}
+
+
+def test_the_same_request_after_a_run_may_follow_a_change_that_was_not_recorded() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "b")
+    builder.event("run", source="b", data={"status": "ok"})
+    builder.turn("", "c")
+    kinds = [(step.kind, step.code) for step in builder.replay()]
+    assert kinds == [("turn", "b"), ("run", "b"), ("edit", ""), ("turn", "c")]
+
+
 def test_a_restore_names_its_step_and_keeps_the_replaced_source() -> None:
     builder = SessionBuilder()
     builder.event("accept", turn_id=builder.turn("", "a"))
