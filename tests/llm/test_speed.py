@@ -52,7 +52,7 @@ async def test_a_slow_answer_is_measured_until_the_time_is_over(model: LocalMode
 
 
 async def test_a_repetitive_answer_is_measured_too(model: LocalModel) -> None:
-    await child(model, "POST", "/script", [{"text": "a = b\n", "endless": True, "delay": 0.002}])
+    await child(model, "POST", "/script", [{"text": "a = b\n", "endless": True, "delay": 0.02}])
     assert await speed.measure_chat(model, 20) is not None
 
 
@@ -104,6 +104,16 @@ def test_the_first_piece_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None
     # Of 100 tokens, 40 were written after the first piece, in a second.
     assert meter.speed(100) == pytest.approx(40)
     assert meter.speed(30) is None  # only 12 of them after the first piece
+
+
+def test_pieces_that_arrive_all_at_once_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(step=0.001)
+    fake_time = SimpleNamespace(monotonic=lambda: next(clock))
+    monkeypatch.setattr("aiserver.llm.local.model.time", fake_time)
+    meter = SpeedMeter()
+    for _ in range(100):
+        meter.add("x" * 4)
+    assert meter.speed(100) is None
 
 
 def test_only_a_faster_answer_replaces_a_speed(folder: Path) -> None:

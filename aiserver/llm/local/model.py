@@ -47,6 +47,8 @@ REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
 _MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
+# Pieces that arrive within a shorter time have waited, for example because the server was busy.
+_MIN_MEASURED_SECONDS = 0.5
 
 
 class LocalModel(ChatModel):
@@ -289,12 +291,12 @@ class SpeedMeter:
                 self._first_time, self._first_length = self._last_time, len(text)
 
     def speed(self, tokens: int) -> float | None:
-        """Return the tokens per second; None if the answer was too short to tell.
+        """Return the tokens per second; None if the answer was too short, or came all at once.
 
         ``tokens`` is the number of tokens in the answer's text.
         """
         duration = self._last_time - self._first_time
-        if duration <= 0:
+        if duration < _MIN_MEASURED_SECONDS:
             return None
         measured_tokens = tokens * (1 - self._first_length / len(self.text))
         return measured_tokens / duration if measured_tokens >= _MIN_MEASURED_TOKENS else None
