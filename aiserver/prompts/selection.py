@@ -41,6 +41,12 @@ class SelectedLines:
         return _common_indentation(lines)
 
     @property
+    def without_indentation(self) -> str:
+        """The selected lines without the white space with which all of them begin."""
+        indentation = self.indentation
+        return "\n".join(line.removeprefix(indentation) for line in self.selected.split("\n"))
+
+    @property
     def first_indentation(self) -> str:
         """The white space of the first selected line, without that of all selected lines."""
         first = next((line for line in self.selected.split("\n") if line.strip()), "")
@@ -49,11 +55,13 @@ class SelectedLines:
     def insert(self, code: str) -> str:
         """Return the cell's source with ``code`` instead of the selected lines.
 
-        If the model has repeated all other lines, ``code`` is the cell's source.
+        If the model has repeated all other lines, ``code`` is the cell's source. But if ``code`` is
+        the selected lines as they were, it is never taken for the cell: in a cell such as ``a``
+        three times, two selected lines also end with the line below them.
         """
         begins = self.is_first or code.startswith(f"{self.above}\n")
         ends = self.is_last or code.endswith(f"\n{self.below}")
-        has_others = f"{self.above}{self.below}".strip() != ""
+        has_others = f"{self.above}{self.below}".strip() != "" and code != self.without_indentation
         if begins and ends and has_others and len(code) > len(self.above) + len(self.below) + 1:
             return code
         inserter = LineInserter(self)

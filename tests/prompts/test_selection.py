@@ -95,7 +95,11 @@ def test_lines_that_an_answer_repeats_stay_as_they_are(source: str, data: st.Dat
 
 @pytest.mark.parametrize(
     ("first", "last", "source"),
-    [(2, 3, "if a:\n    b()\nelse:\n    c()"), (2, 4, "def f():\n    x\n\ndef g():\n    y")],
+    [
+        (1, 2, "a\na\na"),
+        (2, 3, "if a:\n    b()\nelse:\n    c()"),
+        (2, 4, "def f():\n    x\n\ndef g():\n    y"),
+    ],
 )
 def test_an_unchanged_answer_keeps_its_indentation(first: int, last: int, source: str) -> None:
     selection = select_lines(source, first, last)
