@@ -27,21 +27,22 @@ from typing import Any, Literal
 
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
-from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
+from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language, code_of
-from ..prompts.modes import asks_for_words, mode_of, split_slash_word
+from ..prompts.modes import asks_for_words
 from ..prompts.parts import Parts
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import LineInserter
 from ..redact import Vault
-from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
+from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from .allowed_parts import ContextOptions
-from .compose import attached_frames, compose, selected_lines
+from .compose import compose, selected_lines
+from .new_turn import build_answer, build_turn
 from .past_turns import before_request, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
 
@@ -265,26 +266,6 @@ class Generation:
             return "", explanation
         return self._selection.insert(suggestion) if self._selection else suggestion, explanation
 
-    @property
-    def _stored_mode(self) -> str:
-        """The mode as it is stored in the turn."""
-        body = self.body
-        if body.mode not in (DETECT_MODE, ANALYZE_MODE, RETRY_MODE):
-            return body.mode
-        explicit_mode, _ = split_slash_word(body.intent, self._language)
-        if isinstance(body, AnalyzeBody) and explicit_mode is None:
-            return ANALYZE_MODE
-        return mode_of(body.intent, self._code, self._language)
-
-    @property
-    def _stored_language(self) -> str:
-        """The name of the cell's language, as it is stored in the turn.
-
-        For a cell in the kernel's language, this is the name that the request contains.
-        """
-        language = self._language
-        return self.body.language if language.name == language.kernel else language.name
-
     async def _save(
         self, status: Status, error: AIServerError | None, suggestion: str, explanation: str
     ) -> Outcome:
@@ -292,42 +273,24 @@ class Generation:
 
         If the generation failed, ``error`` is the reason.
         """
-        turn = NewTurn(
-            timestamp=self._requested_at,
-            user_request=UserRequest(
-                intent=self.body.intent,
-                current_code=self.body.source,
-                language=self._stored_language,
-            ),
-            ai_response=AIResponse(
-                suggestion=suggestion,
-                explanation=explanation,
-                status=status,
-                error=error.message if error else None,
-            ),
-            mode=self._stored_mode,
-            model=self.model.info.id,
-        )
+        fields: dict[str, Any] = {"model": self.model.info.id}
         if self.user:
-            turn.user = self.user
-        turn.timing = self._timing()
+            fields["user"] = self.user
+        fields["timing"] = self._timing()
         if self._usage:
-            turn.usage = self._usage
+            fields["usage"] = self._usage
             cost = await self._receipts.prices.cost(self.model.info, self._usage)
             if cost is not None:
-                turn.cost = cost
-        if selection := self.body.context.selection:
-            turn.selection = selection.model_dump()
-        if self.body.parent_turn_id is not None:
-            turn.parent_turn_id = self.body.parent_turn_id
-        # A small model that explains code gets no DataFrames, so none are stored.
-        explains = self._in_words and self.model.style == "compact"
-        if not explains and (frames := attached_frames(self.body)):
-            without_values = {"__all__": {"examples"}}
-            excluded = {"columns": without_values, "index": without_values}
-            turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]
-        if self._receipt:
-            turn.context = [item.to_dict() for item in self._receipt]
+                fields["cost"] = cost
+        turn = build_turn(
+            self.body,
+            self._language,
+            self._requested_at,
+            build_answer(suggestion, explanation, status, error),
+            self._receipt,
+            explains=self._in_words and self.model.style == "compact",
+            **fields,
+        )
         if self._prompt_task and (sha256 := await self._prompt_task):
             turn.prompt = sha256
         try:

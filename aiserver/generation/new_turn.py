@@ -1,0 +1,75 @@
+"""Build the turn of a request and its answer, as it will be saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import AIServerError
+from ..models import AIResponse, NewTurn, Status, UserRequest
+from ..prompts.language import CellLanguage, code_of
+from ..prompts.modes import mode_of, split_slash_word
+from ..prompts.receipt import ContextItem
+from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
+from .compose import attached_frames
+
+
+def build_turn(
+    body: GenerateBody,
+    language: CellLanguage,
+    timestamp: str,
+    answer: AIResponse,
+    receipt: list[ContextItem],
+    *,
+    explains: bool,
+    **fields: Any,
+) -> NewTurn:
+    """Return the turn of a request.
+
+    ``explains`` means that a small model explained the cell's code. Such a model gets no
+    DataFrames, so none are stored. ``fields`` are further fields of the turn.
+    """
+    turn = NewTurn(
+        timestamp=timestamp,
+        user_request=UserRequest(
+            intent=body.intent,
+            current_code=body.source,
+            # For a cell in the kernel's language, store the name that the request contains.
+            language=body.language if language.name == language.kernel else language.name,
+        ),
+        ai_response=answer,
+        mode=_stored_mode(body, language),
+        **fields,
+    )
+    if selection := body.context.selection:
+        turn.selection = selection.model_dump()
+    if body.parent_turn_id is not None:
+        turn.parent_turn_id = body.parent_turn_id
+    if not explains and (frames := attached_frames(body)):
+        without_values = {"__all__": {"examples"}}
+        excluded = {"columns": without_values, "index": without_values}
+        turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]
+    if receipt:
+        turn.context = [item.to_dict() for item in receipt]
+    return turn
+
+
+def build_answer(
+    suggestion: str, explanation: str, status: Status, error: AIServerError | None
+) -> AIResponse:
+    """Return the answer of a turn. If the generation failed, ``error`` is the reason."""
+    return AIResponse(
+        suggestion=suggestion,
+        explanation=explanation,
+        status=status,
+        error=error.message if error else None,
+    )
+
+
+def _stored_mode(body: GenerateBody, language: CellLanguage) -> str:
+    """Return the mode as it is stored in the turn."""
+    if body.mode not in (DETECT_MODE, ANALYZE_MODE, RETRY_MODE):
+        return body.mode
+    explicit_mode, _ = split_slash_word(body.intent, language)
+    if isinstance(body, AnalyzeBody) and explicit_mode is None:
+        return ANALYZE_MODE
+    return mode_of(body.intent, code_of(body.source, body.intent), language)
