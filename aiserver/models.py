@@ -27,6 +27,8 @@ SCHEMA_VERSION = "1.0"
 ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # for `fullmatch`: `$` would allow a newline at the end
 
+CONDENSED_TURNS = "condensed_turns"  # the type of an event with a summary of older turns
+
 Status = Literal["success", "error", "cancelled"]
 
 
@@ -188,7 +190,7 @@ class NewEvent(Stored):
     """An event that has not been saved: anything that happens to a cell, except a turn.
 
     ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
-    delete, undelete, or a type that a later version adds.
+    delete, undelete, condensed_turns, or a type that a later version adds.
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]

@@ -32,7 +32,8 @@ from ..sessions.base import SessionManager
 from .allowed_parts import ContextOptions
 from .completion import Completer
 from .compose import compose
-from .generation import Generation
+from .condense import Condenser, competes
+from .generation import Generation, Outcome
 from .past_turns import load_past_turns
 from .receipts import ReceiptOptions, SentPrompt, sent_prompt
 
@@ -67,6 +68,7 @@ class Assistant:
         self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
         self._completer = Completer(models)
+        self._condenser = Condenser(sessions, self._receipts.prices, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
@@ -101,15 +103,33 @@ class Assistant:
             del self._id_by_cell[key]
             raise
         self._cancel_warm_up()
+        self._condenser.cancel(model.info)
         self._running[generation.id] = generation
-        generation.outcome.add_done_callback(lambda _: self._release(generation))
+        generation.outcome.add_done_callback(
+            lambda future: self._release(generation, future.result())
+        )
         generation.start()
         return generation
 
-    def _release(self, generation: Generation) -> None:
-        """Forget a generation that has ended, so that another generation can start in its cell."""
+    def _release(self, generation: Generation, outcome: Outcome) -> None:
+        """Forget a generation that has ended, so that another generation can start in its cell.
+
+        If its prompt left out past turns, they are summarised now for the next request.
+        """
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
+        info = generation.model.info
+        is_model_free = not any(
+            competes(info, other.model.info) for other in self._running.values()
+        )
+        if outcome.status == "success" and generation.body.condenses_turns and is_model_free:
+            self._condenser.start(
+                generation.key,
+                generation.model,
+                generation.past,
+                generation.receipt,
+                generation.past_turns_of,
+            )
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:
         """Return the messages that ``generate`` would send, without sending or recording anything.
@@ -118,8 +138,10 @@ class Assistant:
         be read.
         """
         model = await self._models.get(body.model)
-        history = await load_past_turns(self._sessions, key, body.parent_turn_id)
-        composed = await compose(model, body, history, self._context)
+        past = await load_past_turns(
+            self._sessions, key, body.parent_turn_id, condenses=body.condenses_turns
+        )
+        composed = await compose(model, body, past, self._context)
         return Preview(model.info, sent_prompt(composed), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
@@ -142,6 +164,7 @@ class Assistant:
         """
         self._cancel_warm_up()
         self._completer.cancel()
+        self._condenser.cancel_local()
         if not self._running:
             self._warm_up_task = asyncio.create_task(self._warm_up(key, body))
 
@@ -154,8 +177,8 @@ class Assistant:
         """Prepare the model. Errors are only logged."""
         try:
             model = await self._models.get(body.model)
-            history = await load_past_turns(self._sessions, key)
-            composed = await compose(model, body, history, self._context)
+            past = await load_past_turns(self._sessions, key, condenses=body.condenses_turns)
+            composed = await compose(model, body, past, self._context)
             await model.warm_up(composed.messages)
         except AIServerError as reason:
             # The user doesn't see this error. If the cause remains, the next request reports it.
@@ -173,10 +196,12 @@ class Assistant:
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
         if self._id_by_cell or is_warming_up:
             return ""
+        self._condenser.cancel_local()
         return await self._completer.complete(body)
 
     async def close(self) -> None:
         """Stop the running generations, and wait up to 10 s until their turns are saved."""
+        await self._condenser.close()
         self._cancel_warm_up()
         self._completer.cancel()
         running = list(self._running.values())

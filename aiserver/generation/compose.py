@@ -23,7 +23,7 @@ from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
 from ..prompts.language import cell_language, code_of
-from ..prompts.prompt_input import MentionedText, PromptInput, RestOfCell, RulesText
+from ..prompts.prompt_input import MentionedText, OlderTurns, PromptInput, RestOfCell, RulesText
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
@@ -39,9 +39,11 @@ from ..requests import (
 from ..surrogates import fix_surrogates
 from .additions import additions
 from .allowed_parts import ContextOptions, without_forbidden
+from .condensed_turns import answered_count
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
+    from .past_turns import PastTurns
 
 
 EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
@@ -69,13 +71,10 @@ class Composed:
 async def compose(
     model: ChatModel,
     body: WarmUpBody,
-    history: list[Interaction],
+    past: PastTurns,
     options: ContextOptions = _NO_OPTIONS,
 ) -> Composed:
-    """Compose the messages for a request.
-
-    ``history`` contains the past turns that the model gets.
-    """
+    """Compose the messages for a request."""
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
     data_files, features = options.data_files, options.features
@@ -85,7 +84,7 @@ async def compose(
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
     request = await asyncio.to_thread(
-        _prompt_input, body, history, files, texts, rules_files, vault, on_this_machine
+        _prompt_input, body, past, files, texts, rules_files, vault, on_this_machine
     )
     added = None
     if model.style == "compact":
@@ -169,7 +168,7 @@ def _intent_of(body: WarmUpBody) -> str:
 
 def _prompt_input(
     body: WarmUpBody,
-    history: list[Interaction],
+    past: PastTurns,
     files: Sequence[FileProfile],
     texts: Mapping[str, str],
     rules_files: Sequence[RulesFile],
@@ -181,6 +180,7 @@ def _prompt_input(
     If the request has no DataFrames, use those of the newest past turn that has DataFrames.
     """
     frames = attached_frames(body)
+    history = past.recent
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
     selection = selected_lines(body)
@@ -219,7 +219,18 @@ def _prompt_input(
             RulesText(_hide(file.path, vault), _hide(file.text, vault)) for file in rules_files
         ],
         rest=rest,
+        older_turns=_hide_in_older_turns(past, vault),
     )
+
+
+def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
+    """Return the summary of older turns, with secrets hidden; None if there is none."""
+    condensed = past.condensed
+    if condensed is None:
+        return None
+    count = answered_count(past.all[condensed.start : condensed.end])
+    text = vault.hide(fix_surrogates(condensed.text), is_prose=True)
+    return OlderTurns(text, count, condensed.start - past.recent_start)
 
 
 def _hide_in_mention(

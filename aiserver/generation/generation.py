@@ -22,12 +22,11 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from ..errors import AIServerError, BadAnswer, UserText
-from ..llm.base import ChatModel, ModelInfo
-from ..models import Interaction, SessionKey, Status, utc_now
+from ..llm.base import ChatModel
+from ..models import Interaction, Session, SessionKey, Status, utc_now
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language, code_of
@@ -43,7 +42,7 @@ from ..sessions.record.mutations import check_writable
 from .allowed_parts import ContextOptions
 from .compose import compose, selected_lines
 from .new_turn import build_answer, build_turn
-from .past_turns import before_request, load_or_new, past_turns_of
+from .past_turns import PastTurns, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
@@ -116,7 +115,8 @@ class Generation:
             body.intent, self._code, self._language, is_small=model.style == "compact"
         )
         self._vault = Vault()
-        self._receipt: list[ContextItem] = []
+        self.past = PastTurns()
+        self.receipt: list[ContextItem] = []
         self._prompt_task: asyncio.Task[str | None] | None = None
         self._usage: dict[str, object] | None = None
         self._requested_at = utc_now()
@@ -136,11 +136,19 @@ class Generation:
         # Fail here if no turn can be saved, so that the model isn't queried in vain.
         check_writable(session.meta, None)
         self.turn_id = session.next_turn_id
-        self._history = await past_turns_of(
-            self._sessions, session, self.key, self.body.parent_turn_id
+        self.past = await self.past_turns_of(session)
+
+    async def past_turns_of(self, session: Session) -> PastTurns:
+        """Return the request's past turns, given the cell's session."""
+        body = self.body
+        return await past_turns_of(
+            self._sessions,
+            session,
+            self.key,
+            body.parent_turn_id,
+            condenses=body.condenses_turns,
+            before=(body.intent, body.source) if self._is_retry else None,
         )
-        if self._is_retry:
-            self._history = before_request(self._history, self.body.intent, self.body.source)
 
     def start(self) -> None:
         """Start querying the model."""
@@ -207,8 +215,8 @@ class Generation:
 
     async def _query(self) -> None:
         """Send the prompt to the model, and queue the tokens of its answer."""
-        composed = await compose(self.model, self.body, self._history, self._context)
-        self._vault, self._receipt = composed.vault, composed.items
+        composed = await compose(self.model, self.body, self.past, self._context)
+        self._vault, self.receipt = composed.vault, composed.items
         if self._receipts.stores_prompt(self.body.stores_prompt):
             storing = store_prompt(self._sessions, self.key, composed, self._log)
             self._prompt_task = asyncio.create_task(storing)
@@ -287,7 +295,7 @@ class Generation:
             self._language,
             self._requested_at,
             build_answer(suggestion, explanation, status, error),
-            self._receipt,
+            self.receipt,
             explains=self._in_words and self.model.style == "compact",
             **fields,
         )
@@ -324,7 +332,7 @@ class Generation:
         timing = self._timing()
         fields: dict[str, Any] = {
             "id": self.id,
-            "model": _loggable_id(self.model.info),
+            "model": self.model.info.loggable_id,
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
             "ms": timing["total"],
@@ -335,9 +343,3 @@ class Generation:
         fields = {name: value for name, value in fields.items() if value is not None}
         text = " ".join(f"{name}={value}" for name, value in fields.items())
         self._log.info("generation %s", text, extra={"aiserver": fields})
-
-
-def _loggable_id(info: ModelInfo) -> str:
-    """Return the model's id for the log. A path in the id is shortened to the file's name."""
-    provider, _, name = info.id.replace("\\", "/").partition(":")
-    return f"{provider}:{PurePosixPath(name).name}"

@@ -11,15 +11,20 @@ Invariants:
   which the merge joined the cells' code. Timestamps are ignored.
 - If a person asks for another answer to a request, the earlier answers to it are left out.
 - A damaged session counts as empty, so that a request in the cell is still possible.
+- A model gets the newest ``HISTORY_TURNS`` of these turns word for word, as far as they fit. Of
+  older turns, it gets a summary, if there is a valid one (see ``condensed_turns.py``).
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..errors import SessionCorrupt
-from ..models import Interaction, Session, SessionKey, is_id, new_session
+from ..models import CONDENSED_TURNS, Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
+from .condensed_turns import CondensedTurns, newest_valid
 
 HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may allow fewer
 _MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
@@ -33,15 +38,39 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
         return new_session(key)
 
 
+@dataclass(frozen=True)
+class PastTurns:
+    """The past turns of a request, the oldest first, and the newest valid summary of older ones."""
+
+    all: Sequence[Interaction] = ()
+    condensed: CondensedTurns | None = None
+
+    @property
+    def recent(self) -> list[Interaction]:
+        """The turns that a model gets word for word, as far as they fit."""
+        return list(self.all[-HISTORY_TURNS:])
+
+    @property
+    def recent_start(self) -> int:
+        """The index of the first of the recent turns among all turns."""
+        return max(len(self.all) - HISTORY_TURNS, 0)
+
+
 async def load_past_turns(
-    sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
-) -> list[Interaction]:
-    """Return the past turns for a request in a cell, the oldest first.
+    sessions: SessionManager,
+    key: SessionKey,
+    parent_turn_id: int | None = None,
+    *,
+    condenses: bool = True,
+) -> PastTurns:
+    """Return the past turns for a request in a cell.
 
     If the request continues from an older turn, ``parent_turn_id`` is its id. Of the cell's own
-    turns, only that turn and the turns that led to it are then returned.
+    turns, only that turn and the turns that led to it are then returned. If ``condenses`` is false,
+    the request must not contain a summary of older turns.
     """
-    return await past_turns_of(sessions, await load_or_new(sessions, key), key, parent_turn_id)
+    session = await load_or_new(sessions, key)
+    return await past_turns_of(sessions, session, key, parent_turn_id, condenses=condenses)
 
 
 async def past_turns_of(
@@ -49,12 +78,26 @@ async def past_turns_of(
     session: Session,
     key: SessionKey,
     parent_turn_id: int | None = None,
-) -> list[Interaction]:
-    """Return the same turns as ``load_past_turns``, from a session that is already loaded."""
+    *,
+    condenses: bool = True,
+    before: tuple[str, str] | None = None,
+) -> PastTurns:
+    """Return the same turns as ``load_past_turns``, from a session that is already loaded.
+
+    If ``before`` is the intent and the source of a request, return the turns before the newest
+    attempts at this request.
+    """
     turns = session.history(parent_turn_id)
-    if session.meta.parents and len(turns) < HISTORY_TURNS:
+    # Only a summary needs merged cells' turns that are older than the recent turns.
+    if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
-    return turns[-HISTORY_TURNS:]
+    if before:
+        turns = before_request(turns, *before)
+    events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
+    if not (events and condenses):
+        return PastTurns(turns)
+    # In a thread, because the texts of all turns are hashed.
+    return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns))
 
 
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import NoCompletionModel, UserText
@@ -46,6 +47,12 @@ class ModelInfo:
     def provider(self) -> str:
         """The name of the model's provider."""
         return self.id.partition(":")[0]
+
+    @property
+    def loggable_id(self) -> str:
+        """The model's id for the log. A path in the id is shortened to the file's name."""
+        provider, _, name = self.id.replace("\\", "/").partition(":")
+        return f"{provider}:{PurePosixPath(name).name}"
 
 
 @dataclass(frozen=True)

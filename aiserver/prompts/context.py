@@ -1,4 +1,5 @@
-"""Build the prompt: rules, examples, earlier cells, past turns, the cell's code, the intent.
+"""Build the prompt: rules, examples, earlier cells, a summary of older turns, past turns, the
+cell's code, the intent.
 
 Invariants:
 
@@ -27,11 +28,12 @@ from . import templates
 from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .examples import EXAMPLE_MARK
 from .fence import marked
-from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
+from .history import PER_MESSAGE, Count, conversation, first_that_fits, newest_that_fit, pair
 from .language import cell_language
 from .mentions import mention_texts
 from .modes import asks_for_words, instruct
 from .notebook.earlier_cells import earlier_cells
+from .older_turns.text import older_turns_text
 from .own_code import additions_messages, explanation_messages
 from .project.rules_files import rules_texts
 from .prompt_input import PromptInput, RestOfCell
@@ -98,6 +100,12 @@ async def build_messages(
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
     start, turn_sizes = await newest_that_fit(cell_turns.past, room * 2 // 3, count)
+    older_turns, older_items = await older_turns_text(
+        request.older_turns, cell_turns, start, style, room, count
+    )
+    if older_turns:
+        room -= size_of(older_items)
+        start = first_that_fits(cell_turns.past, turn_sizes, room * 2 // 3)
     turns = cell_turns.past[start:]
     remaining = max(room - sum(turn_sizes[start:]), MIN_CELLS_TOKENS)
     cells, cell_items = await earlier_cells(request, remaining, count, prose=style == "full")
@@ -112,6 +120,7 @@ async def build_messages(
             marked_texts(shown, "headings"),
             marked("earlier-cells", cells) if cells else "",
             marked_texts(shown, "variables", "dataframe", "file"),
+            older_turns,
         ]
     else:
         frames_code = code_of(shown)
@@ -126,6 +135,7 @@ async def build_messages(
             texts_of(shown, "headings"),
             texts_of(shown, "file"),
             templates.next_cell(language) if is_another_cell else "",
+            older_turns,
         ]
     # The introduction becomes the beginning of the first message. It isn't a message of its own,
     # because some providers reject two consecutive messages with the same role.
@@ -140,6 +150,7 @@ async def build_messages(
         *(item for item in data_items if item.kind == "headings"),
         *cell_items,
         *(item for item in data_items if item.kind != "headings"),
+        *older_items,
         *turn_items(request.history, cell_turns, start, turn_sizes),
         *own_items(request.history, cell_turns, cell_sizes, before_size),
         *mention_items,

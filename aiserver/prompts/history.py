@@ -44,6 +44,13 @@ class Conversation:
     before_intent: str
     cell_turn: int | None = None
 
+    def first_turn(self, start: int) -> int | None:
+        """Return the index of the oldest turn in the prompt; None if it contains no turn.
+
+        ``start`` is the index in ``past`` of the first message that fits.
+        """
+        return self.past_turns[start] if start < len(self.past_turns) else self.cell_turn
+
 
 def conversation(
     turns: Sequence[Interaction],
@@ -131,13 +138,18 @@ async def newest_that_fit(
     LangChain's ``trim_messages`` does the same, but it counts the tokens of all messages again for
     each number of messages that it tries. This takes too long (``benchmarks/first_token.py``).
     """
-    start, total = len(messages), 0
     texts = [str(message.text) for message in messages]
     sizes = [size + PER_MESSAGE for size in await count(texts)]
+    return first_that_fits(messages, sizes, budget), sizes
+
+
+def first_that_fits(messages: Sequence[BaseMessage], sizes: Sequence[int], budget: int) -> int:
+    """Return the index of the first message to include, given the sizes of all messages."""
+    start, total = len(messages), 0
     for index in range(len(messages) - 1, -1, -1):
         total += sizes[index]
         if total > budget:
             break
         if messages[index].type == "human":  # a turn begins here, so the whole turn fits
             start = index
-    return start, sizes
+    return start

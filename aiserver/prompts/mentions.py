@@ -91,11 +91,11 @@ def _shorten(mention: MentionedText, fraction: float, language: CellLanguage) ->
     code = mention.code
     if len(code) > code_length:
         short = outline(code, language.kernel)
-        code = short if 0 < len(short) <= code_length else _first_and_last(code, code_length)
-    return replace(mention, code=code, text=_first_and_last(mention.text, length - len(code)))
+        code = short if 0 < len(short) <= code_length else first_and_last(code, code_length)
+    return replace(mention, code=code, text=first_and_last(mention.text, length - len(code)))
 
 
-def _first_and_last(text: str, length: int) -> str:
+def first_and_last(text: str, length: int) -> str:
     """Return a text of about ``length`` characters: the first third of it, and the end."""
     if len(text) <= length:
         return text

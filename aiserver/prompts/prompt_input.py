@@ -37,6 +37,19 @@ class RulesText:
 
 
 @dataclass(frozen=True)
+class OlderTurns:
+    """A summary of older turns of the cell.
+
+    ``count`` is the number of answered turns that it covers. ``start`` is the index of the first of
+    them relative to the past turns of the prompt; it is negative for a turn before these.
+    """
+
+    text: str
+    count: int
+    start: int
+
+
+@dataclass(frozen=True)
 class PromptInput:
     """The input of a prompt.
 
@@ -61,3 +74,5 @@ class PromptInput:
     """The other lines of the cell, if ``source`` is only the selected lines."""
     only_adds: bool = False
     """Whether a small model can only add comments or tests to the cell's code."""
+    older_turns: OlderTurns | None = None
+    """The summary of turns that are older than ``history``, or that may not fit."""

@@ -22,6 +22,7 @@ ItemKind = Literal[
     "variables",
     "dataframe",
     "file",
+    "summary",
     "turn",
     "source",
     "mention",
@@ -39,10 +40,11 @@ class ContextItem:
     Most values of ``kind`` name the content of the item. ``rules`` are AI Server's own rules in the
     system message. ``rules_file`` is a file such as ``AGENTS.md``. ``examples`` are the fixed
     examples for a small model. ``headings`` is the path of headings above the cell. ``cell`` is an
-    earlier cell, and ``source`` the cell's own code. ``turn`` is a past turn, ``mention`` what the
-    intent mentions by a name such as ``@cell3``, and ``request`` the intent. ``output`` is the
-    output of a mentioned cell that isn't allowed; otherwise, it is a part of the mention.
-    ``tokens`` is None for a text that isn't included and wasn't counted.
+    earlier cell, and ``source`` the cell's own code. ``summary`` is a model's summary of older
+    turns, and ``turn`` a past turn word for word. ``mention`` is what the intent mentions by a name
+    such as ``@cell3``, and ``request`` the intent. ``output`` is the output of a mentioned cell
+    that isn't allowed; otherwise, it is a part of the mention. ``tokens`` is None for a text that
+    isn't included and wasn't counted.
     """
 
     kind: ItemKind
@@ -59,7 +61,9 @@ class ContextItem:
     cell_ids: tuple[str, ...] = ()
     turn_ids: tuple[int, ...] = ()
     count: int = 1
-    """The number of cells, turns, examples or variables that the item stands for."""
+    """The number of cells, turns, examples or variables that the item stands for.
+
+    Of a summary, it is the number of turns that the summary covers."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as it is stored: names and sizes, but no text of the notebook."""

@@ -92,6 +92,7 @@ _TEXTS = {
 }
 
 NEW_NOTEBOOK = "New notebook."
+OLDER_REQUESTS = "Earlier requests:"
 CELL_CHANGED = "I changed the cell."
 CELL_EMPTIED = "The cell is empty again."
 PART_OF_CELL = "The cell is a part of a longer one. Write only this part: the other lines stay."
@@ -167,6 +168,18 @@ def with_cell(intent: str, code: str, rest: RestOfCell | None = None) -> str:
     around = {"lines-above": rest.above, "lines-below": rest.below}
     marks = [marked(kind, text) for kind, text in around.items() if text.strip()]
     return "\n".join([*marks, cell, PART_OF_CELL, intent])
+
+
+def older_turns(text: str, style: Style) -> str:
+    """Return a summary of older turns of the cell.
+
+    For a small model, it is one line. Of all forms that were tried (``docs/performance.md``), this
+    is the one that a small model uses best and repeats least.
+    """
+    if style == "full":
+        return marked("summary-of-older-requests", text)
+    lines = (line.strip(" -*•.;。；") for line in text.splitlines())
+    return f"{OLDER_REQUESTS} {'; '.join(line for line in lines if line)}."
 
 
 def earlier_code(cells: Sequence[str], omitted_count: int) -> str:

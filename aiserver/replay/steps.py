@@ -9,7 +9,8 @@ Invariants:
   added.
 - No source is left out: each recorded source is the ``code``, ``before`` or ``base`` of a step.
 - Each event becomes a step of its own, even if its type is unknown. Accepts and rejects are the
-  exceptions (see below).
+  exceptions (see below). A summary of older turns has no step, because it changes nothing in the
+  cell.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
@@ -45,7 +46,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import Event, Interaction, Session
+from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .event_data import corrected_suggestion, run_result
@@ -165,6 +166,8 @@ class _Reader:
 
     def add_event(self, event: Event) -> None:
         """Add the step of an event, or update the step of the turn to which the event belongs."""
+        if event.type == CONDENSED_TURNS:
+            return
         turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
         if event.type == "accept" and turn_step is not None:
             self._accept(event, turn_step)

@@ -37,6 +37,9 @@ class WarmUpBody(Body):
 
     ``source`` is the cell's current source. ``notebook_path`` is needed to find the data files that
     a request names, because their names are relative to the notebook's folder.
+
+    If ``condenses_turns`` is false, the model gets no summary of older turns, and none is made
+    after the request.
     """
 
     notebook_id: Id
@@ -48,6 +51,7 @@ class WarmUpBody(Body):
     cell_type: CellType = "code"
     model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     context: Context = Context()
+    condenses_turns: bool = True
 
 
 class GenerateBody(WarmUpBody):

@@ -885,6 +885,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @description The notebook's path. The data files that the request names are relative to its folder */
             notebookPath?: string | null;
+            /** @description True by default. Whether the model gets a summary of the older turns that don't fit, and makes one after the request */
+            condensesTurns?: boolean;
         };
         GenerateBody: {
             notebookId: components["schemas"]["Id"];
@@ -904,6 +906,8 @@ export interface components {
             mode?: string;
             /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
+            /** @description True by default. Whether the model gets a summary of the older turns that don't fit, and makes one after the request */
+            condensesTurns?: boolean;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
             /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
@@ -927,6 +931,8 @@ export interface components {
             mode?: string;
             /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
+            /** @description True by default. Whether the model gets a summary of the older turns that don't fit, and makes one after the request */
+            condensesTurns?: boolean;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
             /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
@@ -950,6 +956,8 @@ export interface components {
             intent: string;
             /** @description The notebook's path, as in GenerateBody */
             notebookPath?: string | null;
+            /** @description True by default. Whether the model gets a summary of the older turns that don't fit, and makes one after the request */
+            condensesTurns?: boolean;
             /** @description The turn that the request continues from */
             parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
@@ -965,10 +973,10 @@ export interface components {
         /** @description One item of a prompt */
         ContextItem: {
             /**
-             * @description `cell` is an earlier cell, `turn` a past turn, `source` the cell's own code
+             * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "mention" | "output" | "request";
+            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "request";
             /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
@@ -977,9 +985,9 @@ export interface components {
             included: boolean;
             /** @description Whether the administrator doesn't allow the item */
             forbidden: boolean;
-            /** @description Whether an earlier cell is shortened to its definitions, or a mention or rules file to a part of it */
+            /** @description Whether an earlier cell is shortened to its definitions, or a mention, rules file or summary to a part of it */
             shortened: boolean;
-            /** @description The number of cells, turns, examples or variables */
+            /** @description The number of cells, turns, examples or variables; for a summary, of the turns that it covers */
             count: number;
             /** @description Names that the request needs and that the cell defines */
             defines: string[];

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiserver.generation.compose import compose
+from aiserver.generation.past_turns import PastTurns
 from aiserver.llm.base import ChatModel, ModelInfo
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.context import as_text
@@ -35,7 +36,7 @@ class Words(ChatModel):
 
 
 def composed(style, body, history=(), here=False):
-    composed = asyncio.run(compose(Words(style, here), body, list(history)))
+    composed = asyncio.run(compose(Words(style, here), body, PastTurns(list(history))))
     return as_text(composed.messages)
 
 

@@ -15,6 +15,7 @@ from aiserver.data_files.reader import DataFiles
 from aiserver.generation import compose as compose_module
 from aiserver.generation.allowed_parts import ContextOptions
 from aiserver.generation.compose import compose
+from aiserver.generation.past_turns import PastTurns
 from aiserver.prompts.context import as_text
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
 
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def text_of(model: Words, body: WarmUpBody, files: DataFiles) -> str:
-    composed = await compose(model, body, [], ContextOptions(files))
+    composed = await compose(model, body, PastTurns(), ContextOptions(files))
     return "\n".join(text for _, text in as_text(composed.messages))
 
 
@@ -50,7 +51,7 @@ async def test_only_a_model_on_this_machine_gets_examples(folder: Path, style: s
 async def test_the_description_comes_never_back_as_a_comment_in_code(folder: Path) -> None:
     """A small model imitates the code that it reads, so the description isn't in a code block."""
     composed = await compose(
-        Words("compact", True), REQUEST, [], ContextOptions(DataFiles(str(folder)))
+        Words("compact", True), REQUEST, PastTurns(), ContextOptions(DataFiles(str(folder)))
     )
     for role, text in as_text(composed.messages):
         assert ("'city'" in text and "Bonn" in text) == ("a.csv" in text)

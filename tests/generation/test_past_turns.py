@@ -57,8 +57,8 @@ class History:
     async def wishes(
         self, cell_id: str, notebook_id: str = "nb", parent: int | None = None
     ) -> list[str]:
-        turns = await load_past_turns(self.store, key(cell_id, notebook_id), parent)
-        return [turn.user_request.intent for turn in turns]
+        past = await load_past_turns(self.store, key(cell_id, notebook_id), parent)
+        return [turn.user_request.intent for turn in past.recent]
 
 
 @pytest.fixture

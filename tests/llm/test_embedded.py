@@ -21,6 +21,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from aiserver import errors
 from aiserver.generation.compose import compose
 from aiserver.generation.gap import MAX_TOKENS, find_gap
+from aiserver.generation.past_turns import PastTurns
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import weights
 from aiserver.llm.local.catalogue import SMALLEST
@@ -320,7 +321,7 @@ def test_comments_and_tests_leave_the_code(run: Any, model: LocalModel, intent: 
         body = GenerateBody(
             notebook_id="n", cell_id="c", intent=intent, source=DISCOUNT, language="python"
         )
-        composed = await compose(model, body, [])
+        composed = await compose(model, body, PastTurns())
         parser = AnswerParser("python")
         stream = model.stream(composed.messages, language="python", additions=composed.additions)
         async for delta in stream:

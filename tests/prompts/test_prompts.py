@@ -24,7 +24,13 @@ from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.notebook.outline import outline
-from aiserver.prompts.prompt_input import MentionedText, PromptInput, RestOfCell, RulesText
+from aiserver.prompts.prompt_input import (
+    MentionedText,
+    OlderTurns,
+    PromptInput,
+    RestOfCell,
+    RulesText,
+)
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
@@ -196,6 +202,13 @@ REQUESTS = {
             MentionedText("@notes.md", text="# Colours\nBlue, please."),
         ],
     ),
+    "older-turns": PromptInput(
+        "再加上标题",
+        source="df.plot(color='#336699')",
+        cells=[code(READ)],
+        history=[turn(41, "plot df in our colour", "df.plot(color='#336699')")],
+        older_turns=OlderTurns("- our colour is #336699\n- 结果保留两位小数。", 40, -40),
+    ),
     "rules-files": PromptInput(
         "plot the prices",
         source=READ,
@@ -229,7 +242,8 @@ async def test_whole_prompts(name: str, style: Style) -> None:
 
 
 def test_no_snapshot_is_left_over() -> None:
-    expected = {f"{name}-{style}.txt" for name in REQUESTS for style in ("compact", "full")}
+    names = [*REQUESTS, "condense"]  # the latter is of test_older_turns.py
+    expected = {f"{name}-{style}.txt" for name in names for style in ("compact", "full")}
     assert {path.name for path in SNAPSHOTS.iterdir()} == expected
 
 

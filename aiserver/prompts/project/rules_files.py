@@ -43,7 +43,7 @@ async def rules_texts(
     for file, full_size, share in zip(files, sizes, shares, strict=True):
         shown, size = file, full_size
         while size > share and shown.text:
-            shown = replace(shown, text=_first_lines(shown.text, share / size))
+            shown = replace(shown, text=first_lines(shown.text, share / size))
             [size] = await count([_format(shown, style)])
         item = ContextItem("rules_file", file.path, full_size, is_included=bool(shown.text))
         if item.is_included:
@@ -60,7 +60,7 @@ def _format(file: RulesText, style: Style) -> str:
     return marked("conventions", name + file.text)
 
 
-def _first_lines(text: str, fraction: float) -> str:
+def first_lines(text: str, fraction: float) -> str:
     """Return the first paragraphs of a text, at most ``fraction`` of its characters.
 
     If they would be less than half of that, return the first lines; "" if the first line is too

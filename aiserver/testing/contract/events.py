@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ...models import Session, SessionKey
+from ...models import CONDENSED_TURNS, Session, SessionKey
 from ...sessions.base import SessionManager
 from ...sessions.record import mutations
 from ..backend import Backend
@@ -55,6 +55,35 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
     other = SessionKey("notebook", "other")
     same_id, _ = await store.record_events(other, [event("accept", id=ids[0])])
     assert same_id[0].seq == 1, "ids of events are not separate for each session"
+
+
+@in_loop
+async def test_a_summary_of_older_turns_is_stored_like_any_event(backend: Backend) -> None:
+    """P16: the data of the event is stored completely, without secrets, and no turn changes."""
+    for intent in ("one", "two"):
+        await backend.open().save_interaction(KEY, turn(intent))
+    before = (await backend.open().load_session(KEY)).interactions
+    key = "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4"
+    data = {
+        "text": f"- 两位小数\n- with {key}",
+        "turns": 2,
+        "last": "0123456789abcdef",
+        "covers": "fedcba9876543210",
+        "usage": {"input_tokens": 12, "output_tokens": 3},
+        "cost": 0.000012,
+    }
+    model = {"kind": "model", "name": "openai:gpt-4.1-mini"}
+    store = backend.open()
+    [saved], revision = await store.record_events(
+        KEY, [event(CONDENSED_TURNS, data=data, contributor=model)], if_revision=2
+    )
+    assert (saved.seq, revision) == (3, 3)
+    session = await backend.open().load_session(KEY)
+    [stored] = session.events or []
+    assert stored.to_dict() == saved.to_dict()
+    assert stored.data == data | {"text": "- 两位小数\n- with ‹redacted:openai-key›"}
+    assert stored.contributor is not None and stored.contributor.to_dict() == model
+    assert session.interactions == before == await backend.open().get_history(KEY)
 
 
 @in_loop

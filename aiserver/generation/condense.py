@@ -1,0 +1,221 @@
+"""Let models summarise the older turns of cells, in the background.
+
+A summary is made after an answer whose prompt left out past turns that no valid summary covers, by
+the model that gave the answer. So no other model gets the turns, and this model gets only turns
+that belong to the person's request. See ``condensed_turns.py`` for the stored summary.
+
+Invariants:
+
+- A summary delays no request: a generation with the same model, or with any model on this machine
+  if the summary's model is on this machine, cancels it. So do warm-ups and completions.
+- There is at most one task per cell. A task sends one request, which contains as many turns as fit.
+- Secrets are redacted in all texts, before any model gets them and again before they are stored.
+- A summary is stored only if the turns that it covers are still in the store, and are still past
+  turns of the request.
+- A failure is logged without contents. The next answer in the cell starts another try.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from ..errors import AIServerError, BadAnswer, ModelRateLimited, StaleRevision
+from ..llm.base import ChatModel, ModelInfo
+from ..models import Event, Interaction, NewEvent, Session, SessionKey
+from ..prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
+from ..prompts.receipt import ContextItem
+from ..redact import redact
+from ..safe_traceback import outline_of
+from ..sessions.base import SessionManager
+from ..usage.prices import PriceList
+from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
+from .past_turns import PastTurns
+
+REACH = 200  # a first summary begins at most this many turns before the oldest turn that was sent
+MAX_TURNS = 100  # the maximum number of turns in one request
+_SAVE_ATTEMPTS = 3
+
+PastTurnsOf = Callable[[Session], Awaitable[PastTurns]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The turns that are summarised next: those from the index ``next`` to ``end`` - 1.
+
+    ``previous`` is the text of the summary so far, which begins at the turn ``start``.
+    """
+
+    previous: str
+    start: int
+    next: int
+    end: int
+
+
+def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None:
+    """Return which turns to summarise after a request; None if none were left out.
+
+    The summary also covers the older half of the turns that were sent word for word. So the next
+    summary is needed only after several further turns.
+    """
+    first_sent = past.recent_start + _first_sent(past.recent, receipt)
+    earliest = max(first_sent - REACH, 0)
+    condensed = past.condensed
+    if condensed is None or condensed.end < earliest:
+        condensed = CondensedTurns("", earliest, earliest)
+    if not answered_count(past.all[condensed.end : first_sent]):
+        return None
+    end = first_sent + (len(past.all) - first_sent) // 2
+    return Plan(condensed.text, condensed.start, condensed.end, end)
+
+
+def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) -> int:
+    """Return the index of the oldest turn that was sent; if all were left out, their number."""
+    items = [item for item in receipt if item.kind == "turn"]
+    if not items:
+        return 0
+    index = len(turns)
+    sent_ids = [id_ for item in items if item.is_included for id_ in item.turn_ids]
+    for turn_id in reversed(sent_ids):
+        earlier = (i for i in range(index - 1, -1, -1) if turns[i].turn_id == turn_id)
+        index = next(earlier, index)
+    return index
+
+
+def competes(info: ModelInfo, other: ModelInfo) -> bool:
+    """Return whether an answer of one model can delay an answer of the other."""
+    return info.id == other.id or (info.on_this_machine and other.on_this_machine)
+
+
+class Condenser:
+    """Runs the tasks that summarise older turns, at most one per cell."""
+
+    def __init__(self, sessions: SessionManager, prices: PriceList, log: logging.Logger) -> None:
+        self._sessions, self._prices, self._log = sessions, prices, log
+        self._tasks: dict[SessionKey, tuple[ModelInfo, asyncio.Task[None]]] = {}
+        self._is_closed = False
+
+    def start(
+        self,
+        key: SessionKey,
+        model: ChatModel,
+        past: PastTurns,
+        receipt: Sequence[ContextItem],
+        reload: PastTurnsOf,
+    ) -> None:
+        """Start a summary if a prompt with this ``receipt`` left out turns that need one.
+
+        ``past`` are the past turns of the request, and ``reload`` returns them from a session that
+        was loaded again.
+        """
+        plan = plan_summary(past, receipt)
+        if plan is None or key in self._tasks or self._is_closed:
+            return
+        task = asyncio.create_task(self._run(key, model, past, plan, reload))
+        self._tasks[key] = model.info, task
+        task.add_done_callback(lambda _: self._tasks.pop(key))
+
+    def cancel(self, info: ModelInfo) -> None:
+        """Cancel the tasks that could delay an answer of this model."""
+        for running, task in self._tasks.values():
+            if competes(info, running):
+                task.cancel()
+
+    def cancel_local(self) -> None:
+        """Cancel the tasks of models on this machine."""
+        for running, task in self._tasks.values():
+            if running.on_this_machine:
+                task.cancel()
+
+    async def close(self) -> None:
+        """Cancel all tasks, and wait until they have ended. No task starts afterwards."""
+        self._is_closed = True
+        tasks = [task for _, task in self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(
+        self, key: SessionKey, model: ChatModel, past: PastTurns, plan: Plan, reload: PastTurnsOf
+    ) -> None:
+        started_at = time.monotonic()
+        try:
+            count = await self._condense(key, model, past, plan, reload)
+        except AIServerError as reason:
+            self._log.warning("Older turns could not be summarised: %s", reason.code)
+        except Exception as fault:
+            self._log.error("Older turns could not be summarised: %s", outline_of(fault))
+        else:
+            milliseconds = round((time.monotonic() - started_at) * 1000)
+            text = "older turns summarised: model=%s turns=%d ms=%d"
+            self._log.info(text, model.info.loggable_id, count, milliseconds)
+
+    async def _condense(
+        self, key: SessionKey, model: ChatModel, past: PastTurns, plan: Plan, reload: PastTurnsOf
+    ) -> int:
+        """Make and store a summary. Return the number of turns that were stored with it."""
+        indexes = range(plan.next, plan.end)
+        answered = [i for i in indexes if past.all[i].ai_response.status == "success"]
+        turns = [past.all[i] for i in answered[:MAX_TURNS]]
+        turns = await asyncio.to_thread(lambda: list(map(_redacted, turns)))
+        messages, count = await condense_messages(
+            plan.previous, turns, model.style, model.prompt_tokens, model.count_tokens
+        )
+        text, usage = "", None
+        async with contextlib.aclosing(model.stream(messages, language="")) as deltas:
+            async for delta in deltas:
+                if delta.waiting is not None:
+                    raise ModelRateLimited  # the requests of people come first
+                text += delta.text
+                usage = delta.usage or usage
+                if len(text) > 2 * MAX_SUMMARY[model.style]:
+                    break
+        summary = clean_summary(redact(text, is_prose=True), model.style)
+        if not summary:
+            raise BadAnswer
+        # If turns remain, the summary ends before the first of them.
+        end = answered[count] if count < len(answered) else plan.end
+        event = to_event(CondensedTurns(summary, plan.start, end), past.all, model.info.id)
+        if usage and event.data is not None:
+            cost = await self._prices.cost(model.info, usage)
+            event.data |= {"usage": usage} | ({} if cost is None else {"cost": cost})
+        await self._save(key, event, reload)
+        return count
+
+    async def _save(self, key: SessionKey, event: NewEvent, reload: PastTurnsOf) -> None:
+        """Store a summary, unless the turns that it covers aren't past turns any more."""
+        for attempt in range(1, _SAVE_ATTEMPTS + 1):
+            session = await self._sessions.load_if_exists(key)
+            if session is None:
+                return
+            past = await reload(session)
+            if newest_valid([Event(seq=1, **event.to_dict())], past.all) is None:
+                return
+            try:
+                await self._sessions.record_events(key, [event], if_revision=session.revision)
+                return
+            except StaleRevision:  # another write came first
+                if attempt == _SAVE_ATTEMPTS:
+                    raise
+
+
+def _redacted(turn: Interaction) -> Interaction:
+    """Return a turn in which the texts that models get contain no secrets."""
+    request, answer = turn.user_request, turn.ai_response
+    return turn.model_copy(
+        update={
+            "user_request": request.model_copy(
+                update={"intent": redact(request.intent, is_prose=True)}
+            ),
+            "ai_response": answer.model_copy(
+                update={
+                    "suggestion": redact(answer.suggestion),
+                    "explanation": redact(answer.explanation, is_prose=True),
+                }
+            ),
+        }
+    )
