@@ -72,6 +72,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
+    // Until the settings are loaded, the person's choices aren't known.
     let settings: ISettingRegistry.ISettings | null = null;
     if (registry) {
       fixSettings(registry, askPlugin.id, trans);
@@ -118,9 +119,12 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
                 identity,
                 trans,
                 tracking,
-                () => rules.used
+                () => ({
+                  rulesFiles: rules.used,
+                  condensesTurns: (settings?.get('condenseTurns').composite ??
+                    false) as boolean
+                })
               ),
-              // Until the settings are loaded, the person's choice isn't known.
               storesPrompts: () =>
                 (settings?.get('storePrompts').composite ?? false) as boolean,
               repair: {

@@ -36,6 +36,14 @@ export interface INumberedCell {
   readonly output: string;
 }
 
+/** The person's choices about requests. */
+export interface IRequestOptions {
+  /** The rules files to send. */
+  readonly rulesFiles?: readonly UsedRulesFile[];
+  /** Whether models get summaries of older turns, and make them; by default, they do. */
+  readonly condensesTurns?: boolean;
+}
+
 export class NotebookCell {
   constructor(
     private readonly _panel: NotebookPanel,
@@ -43,7 +51,7 @@ export class NotebookCell {
     private readonly _identity: INotebookIdentity,
     private readonly _trans: TranslationBundle,
     private readonly _tracking: ITracking | null = null,
-    private readonly _rulesFiles: () => UsedRulesFile[] = () => []
+    private readonly _requestOptions: () => IRequestOptions = () => ({})
   ) {}
 
   /** Return the key of the cell's session; null if the notebook has no id yet. */
@@ -231,14 +239,15 @@ export class NotebookCell {
   /** Return the fields of a request that describe the cell's type and the notebook around it. */
   surroundings() {
     const { model } = this._panel.context;
-    const rulesFiles = this._rulesFiles();
+    const { rulesFiles = [], condensesTurns = true } = this._requestOptions();
     return {
+      ...(!condensesTurns && { condensesTurns }),
       language: languageOf(this._panel),
       cellType: this.cellType,
       context: {
         cells: cellsBefore(model, this.cellId),
         kernel: kernelNameOf(this._panel),
-        ...(rulesFiles.length && { rulesFiles })
+        ...(rulesFiles.length && { rulesFiles: [...rulesFiles] })
       }
     };
   }

@@ -91,6 +91,8 @@ describe('Receipt', () => {
       item('variables', { count: 4 }),
       item('dataframe', { name: 'df' }),
       item('file', { name: '数据/销售.csv' }),
+      item('summary', { count: 1200 }),
+      item('summary', { count: 1, shortened: true }),
       item('turn', { turnIds: [5] }),
       item('turn', { included: false, count: 3, turnIds: [1, 3, 4] }),
       item('turn', { included: false, count: 30, turnIds: [1, 2, 3] }),
@@ -111,13 +113,20 @@ describe('Receipt', () => {
       ['4 variables', 'Kernel', '10', ''],
       ['DataFrame df', 'Kernel', '10', ''],
       ['File 数据/销售.csv', 'Folder of the notebook', '10', ''],
+      ['Summary of 1200 older requests', 'History of this cell', '10', ''],
+      [
+        'Summary of 1 older request, shortened',
+        'History of this cell',
+        '10',
+        ''
+      ],
       ['Earlier request 4', 'History of this cell', '10', ''],
       ['This cell', 'Notebook', '10', ''],
       ['Your request', 'You', '10', ''],
       ['Cells 1, 2, 4', 'Notebook', left, 'jp-mod-dropped'],
       ['Earlier requests 1–3', 'History of this cell', left, 'jp-mod-dropped'],
       ['30 earlier requests', 'History of this cell', left, 'jp-mod-dropped'],
-      ['Total, approximately', '1,330', '']
+      ['Total, approximately', '1,350', '']
     ]);
   });
 

@@ -91,6 +91,8 @@ export function itemText(
       return trans.__('DataFrame %1', name);
     case 'file':
       return trans.__('File %1', name);
+    case 'summary':
+      return summaryText(item, trans);
     case 'turn':
       return turnText(item, requestNumber, trans);
     case 'source':
@@ -122,6 +124,18 @@ function cellText(
     : text;
 }
 
+function summaryText(
+  { count, shortened }: ContextItem,
+  trans: TranslationBundle
+): string {
+  const text = trans._n(
+    'Summary of %1 older request',
+    'Summary of %1 older requests',
+    count
+  );
+  return shortened ? trans.__('%1, shortened', text) : text;
+}
+
 function turnText(
   { turnIds, count }: ContextItem,
   requestNumber: IReceiptProps['requestNumber'],
@@ -149,6 +163,7 @@ function originText({ kind }: ContextItem, trans: TranslationBundle): string {
       return trans.__('Rules file');
     case 'file':
       return trans.__('Folder of the notebook');
+    case 'summary':
     case 'turn':
       return trans.__('History of this cell');
     case 'request':
