@@ -179,7 +179,8 @@ class Condenser:
             raise BadAnswer
         # If turns remain, the summary ends before the first of them.
         end = answered[count] if count < len(answered) else plan.end
-        event = to_event(CondensedTurns(summary, plan.start, end), past.all, model.info.id)
+        condensed = CondensedTurns(summary, plan.start, end)
+        event = await asyncio.to_thread(to_event, condensed, past.all, model.info.id)
         if usage and event.data is not None:
             cost = await self._prices.cost(model.info, usage)
             event.data |= {"usage": usage} | ({} if cost is None else {"cost": cost})
@@ -193,7 +194,8 @@ class Condenser:
             if session is None:
                 return
             past = await reload(session)
-            if newest_valid([Event(seq=1, **event.to_dict())], past.all) is None:
+            saved = Event(seq=1, **event.to_dict())
+            if await asyncio.to_thread(newest_valid, [saved], past.all) is None:
                 return
             try:
                 await self._sessions.record_events(key, [event], if_revision=session.revision)

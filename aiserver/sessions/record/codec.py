@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, from_json
 
 from ...errors import InvalidRequest
+from ...gc_pause import pause_gc
 from ...models import (
     SCHEMA_VERSION,
     Event,
@@ -44,6 +45,10 @@ _MAX_DIGITS = 4300  # Python can't read integers with more digits
 _INT_LIMIT = 10**_MAX_DIGITS
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
+# If a session has more bytes, it is parsed so that it doesn't block the event loop: the garbage
+# collector is paused, and turns are validated one by one, because pydantic's parser never lets
+# other threads run (benchmarks/long_sessions.py).
+_LARGE = 1_000_000
 # The major version of the format that this program writes.
 _MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])
 
@@ -126,8 +131,23 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     """Return the session, and whether it is in the legacy format. Raises DamagedData."""
+    with pause_gc() if len(data) > _LARGE else contextlib.nullcontext():
+        return _read(data, key)
+
+
+def _validate(data: bytes) -> Session:
+    """Return the session in these bytes. Raises ValidationError."""
+    with contextlib.suppress(ValueError):
+        content = from_json(data) if len(data) > _LARGE else None
+        if isinstance(content, dict) and isinstance(content.get("interactions"), list):
+            content["interactions"] = list(map(Interaction.model_validate, content["interactions"]))
+            return Session.model_validate(content)
+    return Session.model_validate_json(data)
+
+
+def _read(data: bytes, key: SessionKey | None) -> Parsed:
     try:
-        parsed = Parsed(Session.model_validate_json(data))
+        parsed = Parsed(_validate(data))
     except ValidationError:
         parsed = _parse_slowly(data, key)
     meta = parsed.session.meta
