@@ -67,8 +67,12 @@ def test_a_clean_summary_has_whole_lines_and_no_code_block(texts: list[str], sty
     assert all(line in lines for line in summary.splitlines())
 
 
-def test_an_answer_with_a_code_block_is_no_summary() -> None:
-    assert clean_summary("- a\n```python\nx = 1\n```", "full") == ""
+def test_code_blocks_are_no_part_of_a_summary() -> None:
+    assert clean_summary("- a\n```python\nx = 1\n```\n- b", "full") == "- a\n- b"
+    assert clean_summary("- a\n  ~~~\nx = 1", "full") == "- a"
+    assert clean_summary("```python\nx = 1\n```", "full") == ""
+    assert clean_summary("```markdown\n- a\n- b\n```\n", "full") == "- a\n- b"
+    assert clean_summary("```\n- a\n```\n- b\n```\nx\n```", "full") == "- b"
     assert clean_summary(" \n", "full") == ""
     assert clean_summary("\n- a\n\n- b \n", "full") == "- a\n- b"
 

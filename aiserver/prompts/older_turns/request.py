@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 MAX_SUMMARY: dict[Style, int] = {"full": 2_500, "compact": 400}
 _MAX_TEXT: dict[Style, int] = {"full": 1_000, "compact": 200}
 
+_WRAPPED = re.compile(
+    r"(?P<ticks>```+|~~~+)(?:markdown|md|text)?\n(?P<content>(?:(?!^ *(?P=ticks)).)*)\n(?P=ticks)",
+    re.MULTILINE | re.DOTALL,
+)
+_CODE_BLOCK = re.compile(r"^ *(```+|~~~+).*?(?:^ *\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+
 _RULES = """\
 You summarise the older requests about one cell of a Jupyter notebook, and the answers to them. A \
 model that writes the cell's code gets your summary instead of them, and then the newest requests.
@@ -91,12 +97,13 @@ async def condense_messages(
 
 
 def clean_summary(text: str, style: Style) -> str:
-    """Return a model's answer as a summary: without fences, and cut at the end of a line.
+    """Return a model's answer as a summary: without code blocks, and cut at the end of a line.
 
-    Return "" if the answer contains a code block, because it then isn't a summary.
+    If the whole answer is in a code block, return its content. Return "" if nothing remains.
     """
-    if re.search(r"^ *(```|~~~)", text, re.MULTILINE):
-        return ""
+    if wrapped := _WRAPPED.fullmatch(text.strip()):
+        text = wrapped["content"]
+    text = _CODE_BLOCK.sub("", text)
     lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
     length, fitting_lines = 0, []
     for line in lines:
