@@ -201,11 +201,11 @@ class Assistant:
 
     async def close(self) -> None:
         """Stop the running generations, and wait up to 10 s until their turns are saved."""
-        await self._condenser.close()
         self._cancel_warm_up()
         self._completer.cancel()
         running = list(self._running.values())
         for generation in running:
             generation.stop()
+        await self._condenser.close()
         if running:
             await asyncio.wait([generation.outcome for generation in running], timeout=10)
