@@ -164,6 +164,8 @@ class NewTurn(Stored):
     """The SHA-256 of the blob with the messages of the prompt, without secrets."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""
+    repeats_turn_id: Annotated[int, Field(ge=1)] | None = None
+    """The id of the turn whose request is asked again, of another model, in a branch of its own."""
     selection: dict[str, int] | None = None
     """The lines that were to change, counted from 1: `{"first": 2, "last": 4}`."""
 
@@ -280,35 +282,15 @@ class Session(Stored):
         numbered += [(event.seq, 1, event) for event in self.events or []]
         return [record for _, _, record in sorted(numbered, key=lambda entry: entry[:2])]
 
-    def history(self, parent_turn_id: int | None = None) -> list[Interaction]:
-        """Return the turns since the last ``context_reset``, oldest first.
-
-        With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
-        from an older turn needs only these, because the model must not see what was tried later.
-        """
+    def history(self) -> list[Interaction]:
+        """Return the turns since the last ``context_reset``, oldest first."""
         turns: list[Interaction] = []
         for record in self.ordered():
             if isinstance(record, Interaction):
                 turns.append(record)
             elif record.type == "context_reset":
                 turns.clear()
-        return turns if parent_turn_id is None else _ancestors(turns, parent_turn_id)
-
-
-def _ancestors(turns: list[Interaction], turn_id: int) -> list[Interaction]:
-    """Return the turn with the id ``turn_id`` and its ancestors, oldest first.
-
-    The parent of a turn that was stored without a parent is the previous turn.
-    """
-    ancestors: list[Interaction] = []
-    ancestor_id: int | None = turn_id
-    for index in range(len(turns) - 1, -1, -1):
-        turn = turns[index]
-        if turn.turn_id == ancestor_id:
-            ancestors.append(turn)
-            previous_id = turns[index - 1].turn_id if index else None
-            ancestor_id = previous_id if turn.parent_turn_id is None else turn.parent_turn_id
-    return ancestors[::-1]
+        return turns
 
 
 class SessionSummary(BaseModel):

@@ -114,26 +114,3 @@ def test_without_seq_turns_are_ordered_by_id() -> None:
     assert [getattr(item, "turn_id", 0) for item in session.ordered()] == [1, 2, None, 3]
     assert [turn.turn_id for turn in session.history()] == [3]
     assert (session.next_turn_id, session.next_seq) == (4, 5)
-
-
-def test_the_history_of_a_branch_is_its_line_of_turns() -> None:
-    """A request that continues from an older version excludes the turns after it."""
-    session = new_session(SessionKey("n", "c"))
-    parents = {3: 1, 5: 3}
-    session.interactions = [
-        interaction(turn, parent_turn_id=parents.get(turn)) for turn in range(1, 7)
-    ]
-
-    def turn_ids(parent: int | None) -> list[int]:
-        return [turn.turn_id for turn in session.history(parent)]
-
-    assert turn_ids(None) == [1, 2, 3, 4, 5, 6]
-    assert turn_ids(2) == [1, 2]
-    assert turn_ids(4) == [1, 3, 4]
-    assert turn_ids(6) == [1, 3, 5, 6]
-    assert turn_ids(9) == []
-    # A file of another tool may have cycles or forward references.
-    session.interactions[0].parent_turn_id = 1
-    session.interactions[2].parent_turn_id = 5
-    assert turn_ids(3) == [3]
-    assert turn_ids(2) == [1, 2]

@@ -146,6 +146,7 @@ class Generation:
             session,
             self.key,
             body.parent_turn_id,
+            begins_branch=body.repeats_turn_id is not None and body.parent_turn_id is None,
             condenses=body.condenses_turns,
             before=(body.intent, body.source) if self._is_retry else None,
         )

@@ -44,6 +44,8 @@ def build_turn(
         turn.selection = selection.model_dump()
     if body.parent_turn_id is not None:
         turn.parent_turn_id = body.parent_turn_id
+    if body.repeats_turn_id is not None:
+        turn.repeats_turn_id = body.repeats_turn_id
     if not explains and (frames := attached_frames(body)):
         without_values = {"__all__": {"examples"}}
         excluded = {"columns": without_values, "index": without_values}

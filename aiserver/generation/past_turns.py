@@ -4,7 +4,8 @@ Invariants:
 
 - Of the cell's own turns, a model gets those after the last event ``context_reset``, which is
   recorded when the person chooses “New conversation”. If the request continues from an older turn,
-  the model gets only that turn and the turns that led to it.
+  the model gets only that turn and the turns that led to it (see ``conversation.py``).
+- A request that is asked again, of another model, begins without the cell's own turns.
 - If other cells were merged into the cell, their turns up to the merge come before the cell's own
   turns. But if the cell has an event ``context_reset``, the turns of other cells are left out.
 - The turns of one cell are ordered by seq. The turns of several merged cells are in the order in
@@ -25,6 +26,7 @@ from ..errors import SessionCorrupt
 from ..models import CONDENSED_TURNS, Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
 from .condensed_turns import CondensedTurns, newest_valid
+from .conversation import conversation
 
 HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may allow fewer
 _MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
@@ -80,14 +82,16 @@ async def past_turns_of(
     parent_turn_id: int | None = None,
     *,
     condenses: bool = True,
+    begins_branch: bool = False,
     before: tuple[str, str] | None = None,
 ) -> PastTurns:
     """Return the same turns as ``load_past_turns``, from a session that is already loaded.
 
+    If ``begins_branch`` is true, leave out the cell's own turns, but not those of merged cells.
     If ``before`` is the intent and the source of a request, return the turns before the newest
     attempts at this request.
     """
-    turns = session.history(parent_turn_id)
+    turns = [] if begins_branch else conversation(session, parent_turn_id)
     # Only a summary needs merged cells' turns that are older than the recent turns.
     if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
@@ -143,7 +147,7 @@ class _MergedCells:
             if parent_session is not None:
                 session_at_merge = _until_merged(parent_session, cell_ids)
                 turns += await self.turns_before(session_at_merge)
-                turns += session_at_merge.history()
+                turns += conversation(session_at_merge)
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:

@@ -329,7 +329,11 @@ def _last_source(session: Session) -> str | int | None:
         if isinstance(record, Event) and record.type == "accept":
             accepted = (turn for turn in session.interactions if turn.turn_id == record.turn_id)
             return next((turn.ai_response.suggestion for turn in accepted), None)
-        if isinstance(record, Interaction) and record.parent_turn_id is None:
+        # A request that continues from an older turn, or is asked again, may be about other code.
+        is_branch = isinstance(record, Interaction) and (
+            record.parent_turn_id is not None or record.repeats_turn_id is not None
+        )
+        if isinstance(record, Interaction) and not is_branch:
             return record.user_request.current_code
     return None
 

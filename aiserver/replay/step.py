@@ -1,4 +1,4 @@
-"""One step of a cell's replay, and the kinds of steps. Pure data."""
+"""One step of a cell's replay, the kinds of steps, and the data of their events. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralK
 
 Kind and type have the same name.
 """
-Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
+Outcome = Literal[
+    "open", "refined", "accepted", "rejected", "repeated", "error", "cancelled", "done"
+]
 
 
 @dataclass(slots=True)
@@ -45,7 +47,8 @@ class Step:
     into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
     step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
-    ``receipt`` is the receipt of a turn (see ``receipts.py``).
+    ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the
+    turn whose request this turn asks again, of another model.
     """
 
     index: int
@@ -60,6 +63,7 @@ class Step:
     title: str = ""
     outcome: Outcome = "done"
     turn_id: int | None = None
+    repeats_turn_id: int | None = None
     model: str | None = None
     mode: str | None = None
     explanation: str | None = None

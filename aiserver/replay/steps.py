@@ -34,6 +34,10 @@ Outcomes: a suggestion doesn't change the cell until a person accepts it.
 - Some tools record no accepts and rejects. In their sessions, a suggestion counts as accepted if
   the next request starts from the suggested code.
 
+A request that is asked again, of another model, never changes or refines anything by itself: the
+outcome of its suggestion is ``repeated``, and it begins or continues a branch. The branch begins
+where the first of these requests began, so its first step can have no ``parent``.
+
 Branches: a step continues from the previous step, unless it brings back older code. A restore, an
 accept of an older suggestion, and a request that continues from an older turn bring back older
 code. Such a step continues from the older step, and the steps in between form an abandoned branch.
@@ -51,7 +55,7 @@ from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .event_data import corrected_suggestion, run_result
 from .receipts import receipt_of
-from .step import STRUCTURAL_KINDS, Kind, Step
+from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
 def replay(session: Session) -> list[Step]:
@@ -102,14 +106,26 @@ class _Reader:
         """The cell's source after the last step."""
         return self.steps[-1].after if self.steps else ""
 
+    @property
+    def _last_own_step(self) -> Step | None:
+        """The last step, without requests that were asked again."""
+        return next((step for step in reversed(self.steps) if step.repeats_turn_id is None), None)
+
     def add_turn(self, turn: Interaction, seq: int) -> None:
         """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
         is_suggestion = answer.status == "success" and bool(answer.suggestion.strip())
         is_answer_in_words = answer.status == "success" and not is_suggestion
-        refined = self._refined_step(turn)
+        is_repeat = turn.repeats_turn_id is not None
+        outcome: Outcome = answer.status if answer.status != "success" else "done"
+        if is_suggestion:
+            outcome = "repeated" if is_repeat else "open"
+        refined = None if is_repeat else self._refined_step(turn)
         base = branched_from = None
-        if refined is None and self._corrects_failed_run(turn):
+        if is_repeat:
+            base = request.current_code if request.current_code != self.source else None
+            branched_from = self._repeated_from(turn)
+        elif refined is None and self._corrects_failed_run(turn):
             base = request.current_code
         elif refined is None:
             self._infer_change(request.current_code, seq, turn.timestamp)
@@ -132,23 +148,35 @@ class _Reader:
             applied=False,
             base=base,
             title=request.intent,
-            outcome="open" if is_suggestion else "done" if is_answer_in_words else answer.status,
+            outcome=outcome,
             turn_id=turn.turn_id,
+            repeats_turn_id=turn.repeats_turn_id,
             model=turn.model,
             mode=turn.mode,
             explanation=answer.explanation or None,
             error=answer.error or None,
             branched_from=branched_from,
+            is_branch=is_repeat,
             data={"selection": turn.selection} if turn.selection else None,
             receipt=receipt_of(turn),
         )
+
+    def _repeated_from(self, turn: Interaction) -> int | None:
+        """Return the index of the step that a request which is asked again continues from.
+
+        Return None if it begins a branch, and the original request was the cell's first step.
+        """
+        if turn.parent_turn_id is not None and turn.parent_turn_id in self.step_by_turn:
+            return self.step_by_turn[turn.parent_turn_id].index
+        original = self.step_by_turn.get(turn.repeats_turn_id or 0)
+        return original.parent if original is not None else self.next_parent
 
     def _refined_step(self, turn: Interaction) -> Step | None:
         """Return the step that the turn's request refines; None if the request refines no step."""
         if turn.parent_turn_id is not None:
             parent_id = turn.parent_turn_id
             return self.open_suggestion_by_turn.get(parent_id) or self.step_by_turn.get(parent_id)
-        last = self.steps[-1] if self.steps and self.records_outcomes else None
+        last = self._last_own_step if self.records_outcomes else None
         if last is None or last.outcome != "open":
             return None
         return last if last.code == turn.user_request.current_code else None
@@ -158,7 +186,8 @@ class _Reader:
         request = turn.user_request
         if not self.steps or (self.steps[-1].kind, self.steps[-1].outcome) != ("run", "error"):
             return False
-        last = next((step for step in reversed(self.steps) if step.kind == "turn"), None)
+        turns = (step for step in reversed(self.steps) if step.kind == "turn")
+        last = next((step for step in turns if step.repeats_turn_id is None), None)
         if last is None or last.after != self.source or request.current_code == self.source:
             return False
         asked_code = last.before if last.base is None else last.base
@@ -346,8 +375,10 @@ class _Reader:
         code: str,
         *,
         branched_from: int | None = None,
+        is_branch: bool = False,
         **fields: Any,
     ) -> Step:
+        is_branch = is_branch or branched_from is not None
         step = Step(
             **fields,
             index=len(self.steps),
@@ -357,11 +388,11 @@ class _Reader:
             before=self.source,
             code=code,
             missing=self.unrecorded_length,
-            parent=self.next_parent if branched_from is None else branched_from,
+            parent=branched_from if is_branch else self.next_parent,
         )
         self.steps.append(step)
         # A suggestion for older code becomes the next parent only when it is accepted.
-        if step.applied or branched_from is None:
+        if step.applied or not is_branch:
             self.next_parent = step.index
         else:
             self.suggestions_for_older_code.add(step.index)

@@ -71,12 +71,18 @@ class GenerateBody(WarmUpBody):
     If ``mode`` is ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
 
+    If ``repeats_turn_id`` is given, the request of the turn with this id is asked again, of another
+    model. The answer doesn't change what later requests in the cell continue from, until the user
+    restores it. Without ``parent_turn_id``, the request begins a branch: the model gets none of the
+    cell's turns.
+
     If ``stores_prompt`` is false, the messages that the model gets aren't stored with the turn.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = DETECT_MODE
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
+    repeats_turn_id: Annotated[int, Field(ge=1)] | None = None
     stores_prompt: bool = True
 
 

@@ -74,16 +74,20 @@ def extract_text(session: Session) -> SessionText:
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
     """Return the turns, oldest first, each with the errors of its runs.
 
-    A run belongs to the last turn before it. Equal errors of one turn are listed once.
+    A run belongs to the last turn before it that isn't a request asked again of another model.
+    Equal errors of one turn are listed once.
     """
     turns: list[tuple[Interaction, list[str]]] = []
+    errors: list[str] | None = None  # those of the turn to which a run belongs
     for record in session.ordered():
         if isinstance(record, Interaction):
             turns.append((record, []))
-        elif record.type == "run" and turns:
+            if record.repeats_turn_id is None:
+                errors = turns[-1][1]
+        elif record.type == "run" and errors is not None:
             error = run_error(record.data or {})
-            if error and error not in turns[-1][1]:
-                turns[-1][1].append(error)
+            if error and error not in errors:
+                errors.append(error)
     return turns
 
 

@@ -52,6 +52,7 @@ _OUTCOMES = {
     "refined": "superseded",
     "accepted": "accepted",
     "rejected": "rejected",
+    "repeated": "asked again",
     "error": "failed",
     "cancelled": "stopped",
 }

@@ -910,6 +910,8 @@ export interface components {
             condensesTurns?: boolean;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
+            /** @description The turn whose request is asked again, of another model. The answer doesn't change what later requests continue from. Without `parentTurnId`, the model gets none of the cell's turns */
+            repeatsTurnId?: number | null;
             /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
             storesPrompt?: boolean;
         };
@@ -935,6 +937,8 @@ export interface components {
             condensesTurns?: boolean;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
+            /** @description The turn whose request is asked again, of another model. The answer doesn't change what later requests continue from. Without `parentTurnId`, the model gets none of the cell's turns */
+            repeatsTurnId?: number | null;
             /** @description True by default. Whether the messages that the model gets are stored with the turn, with keys and passwords redacted */
             storesPrompt?: boolean;
             dataframes: components["schemas"]["DataFrameProfile"][];
@@ -1116,6 +1120,8 @@ export interface components {
             /** @description The items of the prompt, without their texts */
             context?: Record<string, never>[];
             parent_turn_id?: number;
+            /** @description The turn whose request is asked again, of another model */
+            repeats_turn_id?: number;
             /** @description The lines that the request was limited to, counted from 1 */
             selection?: {
                 [key: string]: number;
@@ -1206,6 +1212,8 @@ export interface components {
             title: string;
             outcome: components["schemas"]["Outcome"];
             turnId?: number;
+            /** @description For a request that was asked again, of another model: the turn of the original request */
+            repeatsTurnId?: number;
             model?: string;
             mode?: string;
             explanation?: string;
@@ -1288,7 +1296,7 @@ export interface components {
         /** @enum {string} */
         StepKind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "split" | "merge" | "copy" | "delete" | "undelete" | "type" | "move" | "other";
         /** @enum {string} */
-        Outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
+        Outcome: "open" | "refined" | "accepted" | "rejected" | "repeated" | "error" | "cancelled" | "done";
         Replay: {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];

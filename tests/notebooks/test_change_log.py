@@ -291,6 +291,10 @@ async def test_an_initial_observation_without_news_is_not_recorded() -> None:
     count = len(await logged(store))
     assert len(await first("x = 3")) == 5
     assert len(await logged(store)) == count, "opening without news adds no entry"
+    again = turn(code="x = 5")
+    again.user_request.current_code, again.repeats_turn_id = "x = 1", 1
+    await store.save_interaction(A, again)
+    assert len(await first("x = 3")) == 6, "a request that is asked again changes no code"
 
 
 @in_loop

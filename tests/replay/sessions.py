@@ -53,6 +53,7 @@ def sessions(draw: st.DrawFn, cell_id: str = "cell") -> Session:
             },
             **({"seq": draw(st.integers(1, 12))} if draw(st.booleans()) else {}),
             **({"parent_turn_id": draw(st.integers(1, 4))} if draw(st.booleans()) else {}),
+            **({"repeats_turn_id": draw(st.integers(1, 4))} if draw(st.booleans()) else {}),
         }
         for number in range(1, draw(st.integers(0, 5)) + 1)
     ]

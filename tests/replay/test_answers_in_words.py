@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aiserver.generation.conversation import conversation
 from aiserver.replay import blame
 
 from .session_builder import SessionBuilder
@@ -38,7 +39,7 @@ def test_a_request_after_a_question_refines_the_open_suggestion() -> None:
     cell.event("accept", turn_id=refined, source="x = 3")
     outcomes = [step.outcome for step in cell.replay() if step.kind == "turn"]
     assert outcomes == ["refined", "done", "done", "accepted"]
-    turns = cell.session().history(second)
+    turns = conversation(cell.session(), second)
     assert [turn.turn_id for turn in turns] == [suggested, first, second]
 
 

@@ -178,8 +178,12 @@ def find_problems(session: Session, key: SessionKey) -> list[str]:
     seqs.update(event.seq for event in session.events or [])
     if seqs and max(seqs.values()) > 1:
         problems.append("two records have the same sequence number")
-    parents = {turn.parent_turn_id for turn in session.interactions} - {None}
-    if not parents <= set(turn_ids):
+    references = {
+        turn_id
+        for turn in session.interactions
+        for turn_id in (turn.parent_turn_id, turn.repeats_turn_id)
+    } - {None}
+    if not references <= set(turn_ids):
         problems.append("a request refers to an earlier one that is missing")
     return problems
 

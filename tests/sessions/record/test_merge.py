@@ -55,14 +55,17 @@ def test_an_empty_session_becomes_an_exact_copy() -> None:
 def test_missing_records_are_appended_with_new_numbers() -> None:
     ours, theirs = make("a", "ours", "!ours"), make("a", "theirs", "!theirs")
     theirs.interactions[1].parent_turn_id = 1
+    grow(theirs, "again")
+    theirs.interactions[2].repeats_turn_id = 2
     assert merge_into(ours, theirs)
-    assert texts(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs"]
-    assert [each.turn_id for each in ours.interactions] == [1, 2, 3]
+    assert texts(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs", "again"]
+    assert [each.turn_id for each in ours.interactions] == [1, 2, 3, 4]
     assert [each.turn_id for each in ours.events or []] == [2, 3]
     assert ours.interactions[2].parent_turn_id == 1
-    assert ours.revision == 4
+    assert ours.interactions[3].repeats_turn_id == 3
+    revision = ours.revision
     assert not merge_into(ours, theirs)
-    assert ours.revision == 4
+    assert ours.revision == revision
 
 
 def test_deleted_records_stay_deleted() -> None:

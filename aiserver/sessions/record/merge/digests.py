@@ -17,7 +17,7 @@ from ....models import Event, Interaction, NotebookLogEntry, Session
 from ....renumbering import current_end
 from .. import codec
 
-_FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "merged"}
+_FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "repeats_turn_id", "merged"}
 _LENGTH = 12
 
 SeqsByDigest = Mapping[str, list[int]]

@@ -109,6 +109,7 @@ def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any
 
 def _append_turn(ours: Session, fields: dict[str, Any], turn_ids: dict[int, int]) -> Interaction:
     _renumber(fields, "parent_turn_id", turn_ids)
+    _renumber(fields, "repeats_turn_id", turn_ids)
     ours.interactions.append(turn := Interaction.model_validate(fields))
     return turn
 

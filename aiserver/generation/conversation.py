@@ -1,0 +1,95 @@
+"""Select the turns of a cell's session from which its next request continues. Pure.
+
+Invariants:
+
+- Turns before the last event ``context_reset`` don't count.
+- A turn that asks a request again, of another model, doesn't change what the next request continues
+  from. If a person then accepts or restores its answer, the next request continues from this turn
+  and its ancestors. An accepted or restored answer that isn't among these turns brings its own
+  turns back in the same way.
+- Without such turns, the next request continues from all turns of the conversation.
+"""
+
+from __future__ import annotations
+
+from ..models import Event, Interaction, Session
+
+
+def conversation(session: Session, parent_turn_id: int | None = None) -> list[Interaction]:
+    """Return the turns from which the next request continues, oldest first.
+
+    With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
+    from an older turn needs only these, because the model must not see what was tried later.
+    """
+    path = _Path(session.meta.cell_id)
+    for record in session.ordered():
+        if isinstance(record, Interaction):
+            path.add_turn(record)
+        elif record.type == "context_reset":
+            path = _Path(session.meta.cell_id)
+        else:
+            path.add_event(record)
+    return path.turns if parent_turn_id is None else path.ancestors(parent_turn_id)
+
+
+class _Path:
+    """The turns of a conversation up to some record.
+
+    ``turns`` are the turns from which the next request continues.
+    """
+
+    def __init__(self, cell_id: str) -> None:
+        self.turns: list[Interaction] = []
+        self._cell_id = cell_id
+        self._ids: set[int] = set()  # the ids of `turns`
+        self._turns_with_parents: list[tuple[Interaction, int | None]] = []
+        self._all_ids: set[int] = set()
+        self._id_by_seq: dict[int, int] = {}
+        """Maps the seq of a record to the id of the turn whose code the record shows."""
+        self._current_id: int | None = None
+
+    def add_turn(self, turn: Interaction) -> None:
+        """Add a turn. The parent of a turn that was stored without a parent is the previous one."""
+        parent_id = turn.parent_turn_id
+        if turn.repeats_turn_id is None:
+            self._continue_from(parent_id)
+            if parent_id is None and self.turns:
+                parent_id = self.turns[-1].turn_id
+            self.turns.append(turn)
+            self._ids.add(turn.turn_id)
+        self._turns_with_parents.append((turn, parent_id))
+        self._all_ids.add(turn.turn_id)
+        if turn.seq is not None:
+            self._id_by_seq[turn.seq] = turn.turn_id
+
+    def add_event(self, event: Event) -> None:
+        """Add an event. An acceptance or a restore may bring the turns of another branch back."""
+        if event.type == "accept":
+            self._current_id = event.turn_id
+        elif event.type == "restore":
+            data = event.data or {}
+            seq = data.get("from_seq")
+            is_same_cell = data.get("from_cell") in (None, self._cell_id)
+            self._current_id = (
+                self._id_by_seq.get(seq) if is_same_cell and isinstance(seq, int) else None
+            )
+        if event.type in ("accept", "restore"):
+            self._continue_from(self._current_id)
+        if self._current_id is not None:
+            self._id_by_seq[event.seq] = self._current_id
+
+    def _continue_from(self, turn_id: int | None) -> None:
+        if turn_id in self._all_ids and turn_id not in self._ids:
+            assert turn_id is not None
+            self.turns = self.ancestors(turn_id)
+            self._ids = {turn.turn_id for turn in self.turns}
+
+    def ancestors(self, turn_id: int) -> list[Interaction]:
+        """Return the turn with the id ``turn_id`` and its ancestors, oldest first."""
+        ancestors: list[Interaction] = []
+        ancestor_id: int | None = turn_id
+        for turn, parent_id in reversed(self._turns_with_parents):
+            if turn.turn_id == ancestor_id:
+                ancestors.append(turn)
+                ancestor_id = parent_id
+        return ancestors[::-1]
