@@ -5,7 +5,16 @@ import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
 import type { ApiClient } from './api/client';
-import type { CellChange, EventBody, ICellKey, PlacedCell } from './api/types';
+import type {
+  CellChange,
+  ErrorBody,
+  EventBody,
+  ICellKey,
+  Interaction,
+  LineRange,
+  ModelInfo,
+  PlacedCell
+} from './api/types';
 
 export type { ICellKey };
 
@@ -164,6 +173,16 @@ export interface IModelPickOptions {
   readonly askAnother?: (id: string) => void;
 }
 
+/** Options of the menu in which a person chooses a model for one purpose. */
+export interface IOtherModelOptions {
+  /** The menu's position in the window, in pixels. */
+  readonly x: number;
+  readonly y: number;
+  /** The id of the model that is chosen now; null if there is none. */
+  readonly chosen: string | null;
+  readonly choose: (model: ModelInfo) => void;
+}
+
 /**
  * Lets a person choose, connect and install models. If the plugin that provides this token is
  * disabled, a prompt row shows the name of its model without a menu.
@@ -175,6 +194,8 @@ export interface IModels {
   /** Open the menu in which a person chooses a model. */
   pick(options: IModelPickOptions): void;
 
+  /** Open the menu in which a person chooses a model for one purpose; the default model stays. */
+  pickOther(options: IOtherModelOptions): void;
   /** Open the form of a provider; resolves to true if one of its models was chosen there. */
   connect(provider?: string): Promise<boolean>;
 
@@ -196,10 +217,43 @@ export const IModels = new Token<IModels>(
   'Chooses, connects and installs models.'
 );
 
+/** A request of a cell's history that is asked again. */
+export interface IRepeatedRequest {
+  readonly intent: string;
+  readonly source: string;
+  /** The mode of the original turn, such as `fix`; empty if none is stored. */
+  readonly mode: string;
+  /** The lines of `source` that may change; null if all of them may. */
+  readonly selection: LineRange | null;
+  readonly model: ModelInfo;
+  /** The id of the original turn. */
+  readonly repeatsTurnId: number;
+  /** The id of the turn that the request continues from; null if it begins a branch. */
+  readonly parentTurnId: number | null;
+}
+
+/** The saved turn of a request; null if it failed or was stopped. Only a failure has a reason. */
+export interface IRepeatedAnswer {
+  readonly turn: Interaction | null;
+  readonly failure: ErrorBody | null;
+}
+
 /** The prompt rows of open notebooks. */
 export interface IPromptRows {
   /** Return whether a prompt row is open in a notebook. A suggestion is shown with an open row. */
   isOpen(panel: NotebookPanel): boolean;
+  /** Return whether a cell waits for an answer, or its row runs accepted code. */
+  isBusy(panel: NotebookPanel, cellId: string): boolean;
+  /**
+   * Send a request of a cell again, with the context as it is now. The cell and its row stay
+   * unchanged. Aborting `signal` stops the model.
+   */
+  repeat(
+    panel: NotebookPanel,
+    cellId: string,
+    request: IRepeatedRequest,
+    signal: AbortSignal
+  ): Promise<IRepeatedAnswer>;
 }
 
 export const IPromptRows = new Token<IPromptRows>(
@@ -242,6 +296,8 @@ export namespace CommandIDs {
   export const restore = 'aiserver:restore-step';
   /** Restore the last version of the active cell that ran without an error. */
   export const restoreClean = 'aiserver:restore-clean';
+  /** Ask the requests that led to the shown version again, of another model. */
+  export const askAgain = 'aiserver:ask-again';
   /** Show or hide the contributor of each line of the active cell. */
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line in which the cursor is. */

@@ -54,6 +54,7 @@ from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .event_data import corrected_suggestion, run_result
+from .find_step import last_index_with_source, restored_step
 from .receipts import receipt_of
 from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
@@ -138,7 +139,9 @@ class _Reader:
             if refined.index in self.suggestions_for_older_code or (
                 base is not None and refined.after != self.source
             ):
-                branched_from = self._last_index_with_source(refined.index, request.current_code)
+                branched_from = last_index_with_source(
+                    self.steps, refined.index, request.current_code
+                )
         self.step_by_turn[turn.turn_id] = self._add_step(
             seq,
             "turn",
@@ -269,47 +272,17 @@ class _Reader:
         data = event.data or {}
         self._infer_replaced(event)
         is_same_cell = data.get("from_cell") in (None, self.cell_id)
-        restored = self._restored_step(event.source, data.get("from_seq")) if is_same_cell else None
+        restored = (
+            restored_step(self.steps, event.source, data.get("from_seq")) if is_same_cell else None
+        )
         source, from_step, branched_from = event.source, None, None
         if restored is not None:
             source = restored.code if source is None else source
             from_step = restored.index
             if source != self.source:
-                branched_from = self._last_index_with_source(from_step, source)
+                branched_from = last_index_with_source(self.steps, from_step, source)
         self._add_event_step(
             event, "restore", source, from_step=from_step, branched_from=branched_from
-        )
-
-    def _last_index_with_source(self, index: int, source: str | None) -> int:
-        """Return the index of the last step that follows step ``index`` with the same source.
-
-        For example, if step ``index`` is followed by two runs, return the index of the second run.
-        If the source after step ``index`` isn't ``source``, return ``index``.
-        """
-        if self.steps[index].after != source:
-            return index
-        for step in self.steps[index + 1 :]:
-            if step.parent == index and step.after == source:
-                index = step.index
-        return index
-
-    def _restored_step(self, source: str | None, seq: object) -> Step | None:
-        """Return the step that was restored, or None if it isn't found.
-
-        This is the step with ``seq``. If several steps have this ``seq``, a step whose code is
-        ``source`` is preferred. If no step has it, return the newest step whose code is ``source``.
-        """
-        step_with_seq = None
-        if isinstance(seq, int):
-            for step in reversed(self.steps):
-                if step.seq < seq:
-                    break
-                if step.seq == seq:
-                    if step.code == source:
-                        return step
-                    step_with_seq = step_with_seq or step
-        return step_with_seq or next(
-            (step for step in reversed(self.steps) if step.code == source), None
         )
 
     def _infer_replaced(self, event: Event) -> None:

@@ -22,6 +22,7 @@ import { DailyBudget } from '../state/dailyBudget';
 import { Recipes } from './model/context/recipes';
 import { RulesFiles } from './model/context/rulesFiles';
 import { GenerationModel } from './model/generation';
+import { repeatRequest } from './model/repeatRequest';
 import type { RepairSetting } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
 import { languageOf } from '../cells/context';
@@ -87,6 +88,19 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     );
     const managers = new WeakMap<NotebookPanel, NotebookAskManager>();
 
+    // Until the settings are loaded, the person's choice isn't known.
+    const storesPrompts = () =>
+      (settings?.get('storePrompts').composite ?? false) as boolean;
+    const targetOf = (
+      panel: NotebookPanel,
+      cellId: string,
+      rules: RulesFiles
+    ) =>
+      new NotebookCell(panel, cellId, identity, trans, tracking, () => ({
+        rulesFiles: rules.used,
+        condensesTurns: (settings?.get('condenseTurns').composite ??
+          false) as boolean
+      }));
     const managerOf = (panel: NotebookPanel): NotebookAskManager => {
       let manager = managers.get(panel);
       if (!manager) {
@@ -113,20 +127,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
             const model = new GenerationModel({
               api,
               history,
-              target: new NotebookCell(
-                panel,
-                cellId,
-                identity,
-                trans,
-                tracking,
-                () => ({
-                  rulesFiles: rules.used,
-                  condensesTurns: (settings?.get('condenseTurns').composite ??
-                    false) as boolean
-                })
-              ),
-              storesPrompts: () =>
-                (settings?.get('storePrompts').composite ?? false) as boolean,
+              target: targetOf(panel, cellId, rules),
+              storesPrompts,
               repair: {
                 setting: () =>
                   (settings?.get('repair').composite ??
@@ -241,6 +243,17 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
         category
       });
     }
-    return { isOpen: panel => managers.get(panel)?.hasOpenRow ?? false };
+    return {
+      isOpen: panel => managers.get(panel)?.hasOpenRow ?? false,
+      isBusy: (panel, cellId) => managers.get(panel)?.isBusy(cellId) ?? false,
+      repeat: (panel, cellId, request, signal) => {
+        const target = targetOf(panel, cellId, managerOf(panel).rules);
+        return repeatRequest(
+          { api, history, target, storesPrompts },
+          request,
+          signal
+        );
+      }
+    };
   }
 };

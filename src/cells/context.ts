@@ -51,6 +51,30 @@ export function cellsBefore(
   return nearestFirst.slice(0, end < 0 ? undefined : end).reverse();
 }
 
+/** Matches a request by the magic `%%ai`: running it would ask a model. */
+const AI_MAGIC = /^\s*%%ai\b/;
+
+/**
+ * Return the sources of the code cells above the cell with this id, from top to bottom, without
+ * empty ones and without requests to a model.
+ */
+export function codeCellsBefore(
+  model: INotebookModel,
+  cellId: string
+): string[] {
+  const sources: string[] = [];
+  for (const cell of model.cells) {
+    if (cell.id === cellId) {
+      break;
+    }
+    const source = cell.sharedModel.getSource();
+    if (cell.type === 'code' && source.trim() && !AI_MAGIC.test(source)) {
+      sources.push(source);
+    }
+  }
+  return sources;
+}
+
 /** Convert a cell's type to a type of the HTTP API. An unknown type becomes `raw`. */
 export function toCellType(type: string | undefined): CellType {
   return type === 'code' || type === 'markdown' ? type : 'raw';
@@ -94,6 +118,15 @@ function asRecord(value: unknown): Record<string, unknown> {
   return value && typeof value === 'object'
     ? (value as Record<string, unknown>)
     : {};
+}
+
+/** Return the name of the specification of the notebook's kernel; empty if it has none. */
+export function kernelSpecOf({
+  context,
+  sessionContext
+}: NotebookPanel): string {
+  const spec = asRecord(context.model.getMetadata('kernelspec'));
+  return String(sessionContext.session?.kernel?.name ?? spec.name ?? '');
 }
 
 /** Return the display name of the notebook's kernel. */

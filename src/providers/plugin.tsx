@@ -14,13 +14,19 @@ import {
 } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
+import type { Menu } from '@lumino/widgets';
 import * as React from 'react';
 
 import { ApiClient } from '../api/client';
 import type { ModelInfo } from '../api/types';
 import { IFailure, toFailure } from '../state/failure';
 import { ModelChoice } from './model/modelChoice';
-import { CommandIDs, IModelPickOptions, IModels } from '../tokens';
+import {
+  CommandIDs,
+  IModelPickOptions,
+  IModels,
+  IOtherModelOptions
+} from '../tokens';
 import { failureText } from '../labels/failureText';
 import { confirmModel } from './view/confirmModel';
 import {
@@ -28,7 +34,7 @@ import {
   showLocalModels,
   showModelSettings
 } from './view/dialogs';
-import { createModelMenu } from './view/menu';
+import { createModelMenu, createOtherModelMenu } from './view/menu';
 import { Offer } from './view/offer';
 import type { IModelServices } from './view/parts';
 import { ModelSettings } from './view/settings';
@@ -149,10 +155,7 @@ class Models implements IModels {
 
   async pick(options: IModelPickOptions): Promise<void> {
     const previousFocus = document.activeElement;
-    await this._choice.refresh();
-    if (this._choice.problem !== null) {
-      this._showError(this._choice.problem);
-    }
+    await this._refresh();
     const menu = createModelMenu({
       choice: this._choice,
       trans: this._trans,
@@ -178,6 +181,37 @@ class Models implements IModels {
       openLocalModels: () => void this.openLocalModels(),
       openSettings: () => void this.openSettings()
     });
+    this._open(menu, options, previousFocus);
+  }
+
+  async pickOther(options: IOtherModelOptions): Promise<void> {
+    const previousFocus = document.activeElement;
+    await this._refresh();
+    const menu = createOtherModelMenu({
+      choice: this._choice,
+      trans: this._trans,
+      chosen: options.chosen,
+      choose: model =>
+        void this._runIfConfirmed(model, async () => options.choose(model)),
+      connect: () => void this.connect()
+    });
+    this._open(menu, options, previousFocus);
+  }
+
+  /** Fetch the list of models. Show a failure as a notification. */
+  private async _refresh(): Promise<void> {
+    await this._choice.refresh();
+    if (this._choice.problem !== null) {
+      this._showError(this._choice.problem);
+    }
+  }
+
+  /** Open a menu. When it closes, `previousFocus` gets the focus back. */
+  private _open(
+    menu: Menu,
+    { x, y }: { x: number; y: number },
+    previousFocus: Element | null
+  ): void {
     menu.aboutToClose.connect(() => {
       requestAnimationFrame(() => {
         // Restore the focus only now, a frame later, and only if nothing else has the focus. The
@@ -192,7 +226,7 @@ class Models implements IModels {
         menu.dispose();
       });
     });
-    menu.open(options.x, options.y);
+    menu.open(x, y);
   }
 
   /** Run `action` if the person confirms the model. Show a failure as a notification. */

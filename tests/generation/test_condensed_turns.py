@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aiserver.generation.condense import REACH, Plan, plan_summary
 from aiserver.generation.condensed_turns import CondensedTurns, newest_valid, to_event
+from aiserver.generation.conversation import conversation
 from aiserver.generation.past_turns import HISTORY_TURNS, PastTurns, load_past_turns
 from aiserver.models import Event, Interaction, NewEvent, NewTurn, SessionKey, new_session
 from aiserver.prompts.receipt import ContextItem
@@ -69,12 +70,12 @@ def test_a_summary_contains_only_past_turns_of_the_request(
             append_turn(session, new_turn(value, other if other in existing else None))
         elif kind == "reset":
             append_events(session, [reset()])
-        elif turns := session.history(other):
+        elif turns := conversation(session, other):
             start = value[0] % len(turns)
             end = min(start + value[1], len(turns))
             text = json.dumps(contents(turns[start:end]))
             append_events(session, [to_event(CondensedTurns(text, start, end), turns, "a:b")])
-    past = session.history(parent)
+    past = conversation(session, parent)
     condensed = newest_valid(session.events or [], past)
     if condensed is not None:
         covered = json.loads(condensed.text)

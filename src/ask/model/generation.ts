@@ -34,15 +34,13 @@ import { Alternatives } from './answers/alternatives';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
+import { EXAMPLES } from './repeatRequest';
 import { mentionKey } from './context/mentions';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
 import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
-
-/** A local model gets at most this many example values of each text column and text index. */
-const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {

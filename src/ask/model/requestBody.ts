@@ -130,8 +130,8 @@ export function fetchPreview(
 
 /**
  * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
- * `unansweredTurnIds` the ids of the turns without an answer. If the cell has no turns yet,
- * `lastTurnId` is 0. `openStep` is the step of the last turn if nobody has decided on its suggestion;
+ * `unansweredTurnIds` the ids of the turns that have no answer or were asked again, which the row
+ * doesn't count. If the cell has no turns yet, `lastTurnId` is 0. `openStep` is the step of the last turn if nobody has decided on its suggestion;
  * otherwise null.
  */
 export async function loadPastTurns(
@@ -144,13 +144,21 @@ export async function loadPastTurns(
   openStep: IOpenStep | null;
 }> {
   const { steps } = await history.api.replay(key);
-  const turns = steps.filter(step => step.kind === 'turn');
+  const allTurns = steps.filter(step => step.kind === 'turn');
+  const isRepeat = ({ repeatsTurnId }: Step) => repeatsTurnId !== undefined;
+  // The person didn't send the requests that the replay asked again.
+  const turns = allTurns.filter(step => !isRepeat(step));
   return {
     openStep: findOpenStep(steps, turns),
     intents: turns.map(step => step.title),
-    lastTurnId: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
-    unansweredTurnIds: turns
-      .filter(({ outcome }) => outcome === 'error' || outcome === 'cancelled')
+    lastTurnId: Math.max(0, ...allTurns.map(step => step.turnId ?? 0)),
+    unansweredTurnIds: allTurns
+      .filter(
+        step =>
+          step.outcome === 'error' ||
+          step.outcome === 'cancelled' ||
+          isRepeat(step)
+      )
       .map(step => step.turnId ?? 0)
   };
 }

@@ -66,6 +66,11 @@ export class NotebookAskManager implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
+  /** Return whether a cell waits for an answer, or its row runs accepted code. */
+  isBusy(cellId: string): boolean {
+    return this._models.get(cellId)?.isBusy ?? false;
+  }
+
   /** The rules files for the notebook. */
   get rules(): RulesFiles {
     return this._options.rules;

@@ -48,7 +48,7 @@ export interface ICompletionOptions {
   /** The provider's name in the settings and beside a completion. */
   readonly name: string;
   /** The prompt rows of notebooks; null if the plugin that opens them is disabled. */
-  readonly rows: IPromptRows | null;
+  readonly rows: Pick<IPromptRows, 'isOpen'> | null;
   /** Called when the server has no model for completions. */
   readonly onNoModel: (failure: IFailure) => void;
 }

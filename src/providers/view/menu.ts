@@ -42,12 +42,30 @@ export interface IModelMenuOptions {
   openSettings: () => void;
 }
 
-export function createModelMenu(options: IModelMenuOptions): Menu {
-  const { choice, trans, cellModel } = options;
+/** Options of the menu in which a person chooses a model for one purpose. */
+export interface IOtherModelMenuOptions {
+  choice: ModelChoice;
+  trans: TranslationBundle;
+  /** The id of the model that is chosen now; null if there is none. */
+  chosen: string | null;
+  choose: (model: ModelInfo) => void;
+  /** Open the form for connecting a provider. */
+  connect: () => void;
+}
+
+/** Create a menu with the models that are ready, whose choice changes no default. */
+export function createOtherModelMenu(options: IOtherModelMenuOptions): Menu {
+  const { choice, trans, chosen, choose, connect } = options;
+  const { menu, addEntry, addModels } = createMenus(choice, trans);
+  addModels(menu, chosen, choose);
+  addEntry(menu, trans.__('Connect a provider…'), connect);
+  return menu;
+}
+
+/** Create an empty menu, and the functions that fill it and its submenus. */
+function createMenus(choice: ModelChoice, trans: TranslationBundle) {
   const commands = new CommandRegistry();
-  const menu = new MenuSvg({ commands });
-  const cellMenu = new MenuSvg({ commands });
-  const otherMenu = new MenuSvg({ commands });
+  const newMenu = () => new MenuSvg({ commands });
   let commandCount = 0;
 
   /** Add an entry to a menu. Without `execute`, the entry is a heading. */
@@ -89,6 +107,22 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
       addSeparator(parent);
     }
   };
+  return {
+    menu: newMenu(),
+    newMenu,
+    addEntry,
+    addSeparator,
+    addModels,
+    groups
+  };
+}
+
+export function createModelMenu(options: IModelMenuOptions): Menu {
+  const { choice, trans, cellModel } = options;
+  const { menu, newMenu, addEntry, addSeparator, addModels, groups } =
+    createMenus(choice, trans);
+  const cellMenu = newMenu();
+  const otherMenu = newMenu();
 
   if (options.askAnother) {
     addModels(otherMenu, null, options.askAnother);

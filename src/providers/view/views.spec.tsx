@@ -20,7 +20,7 @@ import {
   modelList,
   readyModel
 } from '../model/models.fakes';
-import { createModelMenu } from './menu';
+import { createModelMenu, createOtherModelMenu } from './menu';
 import { Offer } from './offer';
 import { Providers } from './providers';
 
@@ -694,6 +694,32 @@ describe('createModelMenu', () => {
       ['Connect a provider…', false],
       ['Model settings…', false]
     ]);
+    menu.dispose();
+  });
+
+  it('offers the ready models for one purpose, without a change of the default', async () => {
+    const t = await setup(
+      modelList({ default: LOCAL.id, models: [LOCAL, REMOTE] })
+    );
+    const choose = jest.fn();
+    const menu = createOtherModelMenu({
+      choice: t.choice,
+      trans,
+      chosen: REMOTE.id,
+      choose,
+      connect: jest.fn()
+    });
+    const entries = menu.items.filter(({ type }) => type === 'command');
+    expect(entries.map(({ label, isToggled }) => [label, isToggled])).toEqual([
+      ['On this machine', false],
+      [LOCAL.label, false],
+      ['Remote (your code is sent to the provider)', false],
+      [REMOTE.label, true],
+      ['Connect a provider…', false]
+    ]);
+    await menu.commands.execute(entries[1].command);
+    expect(choose).toHaveBeenCalledWith(LOCAL);
+    expect(t.api.calls.map(([name]) => name)).not.toContain('choose');
     menu.dispose();
   });
 });

@@ -1,0 +1,125 @@
+/**
+ * Sends a request of a cell's history again, of another model. The replay does so with all requests
+ * that led to a version.
+ *
+ * Invariants:
+ * - The cell, its row and the kernel stay unchanged.
+ * - The context is read when the request is sent, and a remote model gets no more of it than with a
+ *   request from the row: no values of DataFrames, and no outputs or texts of mentioned files.
+ */
+import type { GenerateBody } from '../../api/types';
+import { toFailure } from '../../state/failure';
+import type { IRepeatedAnswer, IRepeatedRequest } from '../../tokens';
+import { namedFrames, relevantVariables } from './context/attachments';
+import { mentionsIn } from './context/mentions';
+import {
+  GenerationStream,
+  IGenerationOptions,
+  MAX_ATTEMPTS
+} from './generationStream';
+import { ensureNotebookId, toRequestBody } from './requestBody';
+
+/** A local model gets at most this many example values of each text column and text index. */
+export const EXAMPLES = 2;
+
+/** Matches the modes of the API. Another tool may have stored other ones. */
+const MODE = /^[a-z_]{1,32}$/;
+
+/** Send a request again, and wait until its turn is saved. Aborting `signal` stops the model. */
+export async function repeatRequest(
+  options: Pick<
+    IGenerationOptions,
+    'api' | 'history' | 'target' | 'storesPrompts'
+  >,
+  request: IRepeatedRequest,
+  signal: AbortSignal
+): Promise<IRepeatedAnswer> {
+  const { api, history } = options;
+  const stream = new GenerationStream();
+  const stop = () => stream.stop(api);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const body = await requestBody(options, request);
+    if (signal.aborted) {
+      return { turn: null, failure: null };
+    }
+    let answer: IRepeatedAnswer | null = null;
+    for await (const event of stream.events(api, body, MAX_ATTEMPTS)) {
+      if (event.type === 'start') {
+        stream.generationId = event.generationId;
+      } else if (event.type === 'done') {
+        answer = { turn: event.interaction, failure: null };
+      } else if (event.type === 'error') {
+        answer = { turn: null, failure: event };
+      } else if (event.type === 'cancelled') {
+        // Another page or the server's shutdown can have stopped it, too.
+        const code = 'stopped_elsewhere';
+        answer = { turn: null, failure: { code, message: '' } };
+      }
+      if (answer) {
+        history.notify({ notebookId: body.notebookId, cellId: body.cellId });
+      }
+    }
+    if (!answer) {
+      stream.stop(api);
+      answer = {
+        turn: null,
+        failure: { code: 'interrupted', message: '' }
+      };
+    }
+    return signal.aborted && !answer.turn
+      ? { turn: null, failure: null }
+      : answer;
+  } catch (reason) {
+    return {
+      turn: null,
+      failure: signal.aborted ? null : toFailure(reason, 'interrupted')
+    };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stream.end();
+  }
+}
+
+async function requestBody(
+  {
+    target,
+    storesPrompts
+  }: Pick<IGenerationOptions, 'target' | 'storesPrompts'>,
+  request: IRepeatedRequest
+): Promise<GenerateBody> {
+  const { intent, source, mode, selection, model } = request;
+  const notebookId = await ensureNotebookId(target);
+  const isCode = target.cellType === 'code';
+  const examples = model.onThisMachine ? EXAMPLES : 0;
+  const kernel = (isCode && (await target.variables(examples))) || {
+    frames: [],
+    variables: []
+  };
+  const texts = [intent, source, target.codeAbove()];
+  const isTyped = !intent.includes('\n'); // Other requests contain an error.
+  const body = toRequestBody(
+    {
+      intent,
+      source,
+      parentTurnId: request.parentTurnId ?? undefined,
+      dataframes: [],
+      attached: {
+        frames: namedFrames(kernel, texts),
+        variables: relevantVariables(kernel.variables, texts)
+      },
+      selection,
+      mentions: isTyped ? mentionsIn(intent, target, kernel) : []
+    },
+    target,
+    notebookId,
+    model.id
+  );
+  return {
+    ...body,
+    repeatsTurnId: request.repeatsTurnId,
+    // In the mode `retry`, the server would leave out the answers of the branch.
+    ...(MODE.test(mode) && mode !== 'retry' && { mode }),
+    ...(storesPrompts?.() === false && { storesPrompt: false })
+  };
+}
