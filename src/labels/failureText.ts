@@ -40,6 +40,8 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
       return trans.__(
         'The answer was stopped: the server shut down, or a new request was made in this cell from another tab.'
       );
+    case 'cell_deleted':
+      return trans.__('The cell is no longer in the notebook.');
     case 'unreachable':
       return trans.__(
         'The Jupyter server is not responding. Check that it is running, then try again.'

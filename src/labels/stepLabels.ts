@@ -96,7 +96,10 @@ function editTitle(step: TitleFields, trans: TranslationBundle): string {
 }
 
 /** Return whether the step shows how AI Server corrected a suggestion. */
-function isCorrection({ author, name }: TitleFields): boolean {
+export function isCorrection({
+  author,
+  name
+}: Pick<TitleFields, 'author' | 'name'>): boolean {
   return author === 'program' && name === 'AI Server';
 }
 
@@ -193,6 +196,8 @@ export function stepOutcome(
       return { text: trans.__('superseded'), tone: 'quiet' };
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
+    case 'repeated':
+      return { text: trans.__('asked again'), tone: 'quiet' };
     case 'error':
       // The text for a failed run is the name of its exception, such as "NameError".
       return {

@@ -14,7 +14,14 @@ import type { CommandRegistry } from '@lumino/commands';
 import { ReplayModel } from './model/replay';
 import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
-import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
+import { AskAgainHost } from './model/again/host';
+import {
+  CommandIDs,
+  IHistory,
+  IModels,
+  INotebookIdentity,
+  IPromptRows
+} from '../tokens';
 import { confirmReplace } from './view/confirmReplace';
 import { ReplayPanel } from './view/panel';
 
@@ -30,7 +37,14 @@ export const replayPlugin: JupyterFrontEndPlugin<void> = {
     INotebookIdentity,
     IEditorLanguageRegistry
   ],
-  optional: [ITranslator, ICommandPalette, ILayoutRestorer, ISettingRegistry],
+  optional: [
+    ITranslator,
+    ICommandPalette,
+    ILayoutRestorer,
+    ISettingRegistry,
+    IPromptRows,
+    IModels
+  ],
   activate
 };
 
@@ -43,24 +57,34 @@ function activate(
   translator: ITranslator | null,
   palette: ICommandPalette | null,
   restorer: ILayoutRestorer | null,
-  settings: ISettingRegistry | null
+  settings: ISettingRegistry | null,
+  rows: IPromptRows | null,
+  models: IModels | null
 ): void {
   const { commands, shell } = app;
   translator ??= nullTranslator;
   const trans = translator.load('aiserver');
   const subject = new ActiveCell(tracker, identity);
-  const model = new ReplayModel(subject, history, {
-    confirmReplace: index => confirmReplace(index, trans),
-    openPrompt: branch => {
-      if (commands.hasCommand(CommandIDs.ask)) {
-        void commands.execute(CommandIDs.ask, {
-          parentTurnId: branch?.turnId ?? null,
-          parentTitle: branch?.title ?? ''
-        });
-      }
+  const { sessions } = app.serviceManager;
+  const model = new ReplayModel(
+    subject,
+    history,
+    {
+      confirmReplace: index => confirmReplace(index, trans),
+      openPrompt: branch => {
+        if (commands.hasCommand(CommandIDs.ask)) {
+          void commands.execute(CommandIDs.ask, {
+            parentTurnId: branch?.turnId ?? null,
+            parentTitle: branch?.title ?? ''
+          });
+        }
+      },
+      openFile: path => openNotebook(commands, path)
     },
-    openFile: path => openNotebook(commands, path)
-  });
+    rows && models
+      ? new AskAgainHost({ tracker, identity, rows, models, sessions, trans })
+      : null
+  );
   const panel = new ReplayPanel({ model, commands, languages, translator });
   panel.disposed.connect(() => {
     model.dispose();
@@ -124,6 +148,19 @@ function activate(
       model.isActive && model.actions.restorableWorkingIndex !== null,
     execute: () => model.actions.restoreLastWorking()
   });
+  commands.addCommand(CommandIDs.askAgain, {
+    label: trans.__('Ask the History Again…'),
+    caption: trans.__(
+      'Ask the requests that led to the shown version again, of another model'
+    ),
+    describedBy: { args: { type: 'object', properties: {} } },
+    isEnabled: () => model.again.isAvailable && subject.cell !== null,
+    execute: () => {
+      model.selectedTab = 'cell';
+      shell.activateById(panel.id);
+      model.again.open();
+    }
+  });
   // The model changes often. Call `notifyCommandChanged` only if one of the two commands may have
   // become enabled or disabled.
   let previousState = '';
@@ -141,6 +178,7 @@ function activate(
   palette?.addItem({ command: CommandIDs.search, category });
   palette?.addItem({ command: CommandIDs.restore, category });
   palette?.addItem({ command: CommandIDs.restoreClean, category });
+  palette?.addItem({ command: CommandIDs.askAgain, category });
 
   if (settings) {
     settings.load(PLUGIN_ID).then(

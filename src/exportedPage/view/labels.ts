@@ -95,7 +95,8 @@ export class PageLabels {
   outcome(cell: number, step: Step): ILabel | null {
     const { steps } = this.replay.cells[cell];
     const isNewestTurn = !steps.some(
-      ({ kind, index }) => kind === 'turn' && index > step.index
+      ({ kind, index, repeatsTurnId }) =>
+        kind === 'turn' && index > step.index && repeatsTurnId === undefined
     );
     const outcome = stepOutcome(step, isNewestTurn, this.trans);
     if (!outcome || step.kind !== 'run' || outcome.tone !== 'good') {

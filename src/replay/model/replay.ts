@@ -11,6 +11,7 @@ import type { ModelInfo, SearchHit } from '../../api/types';
 import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ActivatableModel, LoadedModel } from './loadedModel';
+import { AskAgain, IAskAgainHost } from './again/askAgain';
 import { NotebookTimeline } from './notebook/timeline';
 import { NotebookUsage } from './notebook/usage';
 import { IReplayHost, ReplayActions } from './cell/actions';
@@ -44,7 +45,8 @@ export class ReplayModel extends ActivatableModel {
   constructor(
     readonly subject: IReplaySubject,
     readonly history: IHistory,
-    private readonly _host: IReplayHost
+    private readonly _host: IReplayHost,
+    askAgainHost: IAskAgainHost | null = null
   ) {
     super();
     this.steps = new ReplaySteps(subject, history);
@@ -54,6 +56,7 @@ export class ReplayModel extends ActivatableModel {
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
     this.actions = new ReplayActions(subject, history, steps, player, _host);
+    this.again = new AskAgain(steps, player, askAgainHost);
     subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
@@ -66,7 +69,8 @@ export class ReplayModel extends ActivatableModel {
       ...Object.values(this._loadedModelsByTab).flat(),
       player,
       this.comparison,
-      this.actions
+      this.actions,
+      this.again
     ];
     this._models.forEach(({ stateChanged }) =>
       stateChanged.connect(() => this.stateChanged.emit(), this)
@@ -79,6 +83,7 @@ export class ReplayModel extends ActivatableModel {
   /** The steps of the active cell, or of a deleted cell that the person opened. */
   readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
+  readonly again: AskAgain;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly usage: NotebookUsage;

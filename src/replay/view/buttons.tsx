@@ -3,7 +3,10 @@ import React from 'react';
 
 import type { Tone } from '../../labels/stepLabels';
 
-type ButtonProps = React.ButtonHTMLAttributes<HTMLButtonElement>;
+type ButtonProps = React.ButtonHTMLAttributes<HTMLButtonElement> & {
+  /** Marks the button that gets the focus when its section is opened. */
+  'data-focus'?: boolean;
+};
 
 /** A button with a frame. */
 export function TextButton(props: ButtonProps): React.JSX.Element {

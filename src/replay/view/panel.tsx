@@ -106,7 +106,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   /**
-   * Focus the slider or, in the search tab, the search field. With the focus on the slider, the
+   * Focus the open form or table in which the history is asked again, the slider or, in the search
+   * tab, the search field. With the focus on the slider, the
    * arrow keys move through the steps. Until the slider or the field is rendered, focus the
    * selected tab. Do nothing if the person has moved the focus to another element.
    */
@@ -118,9 +119,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     if (activeElement !== this.node && activeElement !== tab) {
       this._isFocusPending = false;
     }
-    const control = this.node.querySelector<HTMLElement>(
-      '[role="slider"], input[type="search"]'
-    );
+    const again = '.jp-AIServer-Replay-again [data-focus]';
+    const control =
+      this.node.querySelector<HTMLElement>(again) ??
+      this.node.querySelector<HTMLElement>(
+        '[role="slider"], input[type="search"]'
+      );
     if (this._isFocusPending) {
       (control ?? tab)?.focus();
       this._isFocusPending = !control;

@@ -198,6 +198,33 @@ describe('ReplayActions', () => {
       expect(model.actions.lastResult).toBe('accepted');
     });
 
+    it('rejects it for an answer that was asked again, which isn’t accepted', async () => {
+      const steps = history.steps.get('a')!;
+      const repeated: Step = {
+        ...steps[2],
+        index: 3,
+        seq: 4,
+        turnId: 4,
+        repeatsTurnId: 3,
+        code: 'a = 9',
+        outcome: 'repeated',
+        parent: null
+      };
+      history.steps.set('a', [...steps, repeated]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await flush();
+      model.player.goTo(3);
+      await model.actions.restore();
+      expect(history.recorded).toEqual([
+        { type: 'reject', turnId: 3 },
+        {
+          type: 'restore',
+          source: 'a = 9',
+          data: { from_seq: 4, replaced: 'a = 1' }
+        }
+      ]);
+    });
+
     it('records the replaced source if the cell has been edited', async () => {
       model.player.goTo(2);
       subject.type('a = "by hand"');

@@ -71,9 +71,14 @@ export function branchAt(
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
-/** Return the newest turn if its suggestion is neither accepted nor rejected, else null. */
+/**
+ * Return the newest turn if its suggestion is neither accepted nor rejected, else null. Turns that
+ * were asked again don't count, because no suggestion of them is open.
+ */
 export function findOpenTurn(steps: readonly Step[]): Step | null {
-  const newest = [...steps].reverse().find(({ kind }) => kind === 'turn');
+  const newest = [...steps]
+    .reverse()
+    .find(step => step.kind === 'turn' && step.repeatsTurnId === undefined);
   const isOpen = newest?.outcome === 'open' && newest.turnId !== undefined;
   return isOpen ? newest : null;
 }

@@ -7,6 +7,7 @@ import React from 'react';
 
 import { STEP_MS } from '../../model/player';
 import { findLastWorking } from '../../../records/runs';
+import { AskAgainSection } from '../again/askAgainView';
 import { CellActions } from './cellActions';
 import { cellName } from '../../../labels/cellNames';
 import { CompareView } from './compareView';
@@ -30,7 +31,10 @@ export function CellView(): React.JSX.Element {
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
   const newestTurnIndex = React.useMemo(
-    () => steps.map(({ kind }) => kind).lastIndexOf('turn'),
+    () =>
+      steps
+        .map(step => step.kind === 'turn' && step.repeatsTurnId === undefined)
+        .lastIndexOf(true),
     [steps]
   );
   const isSplit = model.diffMode === 'split' && width >= MIN_SPLIT_WIDTH;
@@ -64,6 +68,7 @@ export function CellView(): React.JSX.Element {
             />
           )}
           <CellActions />
+          <AskAgainSection />
         </div>
       )}
       <StepList

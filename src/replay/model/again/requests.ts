@@ -1,0 +1,156 @@
+/**
+ * The requests that led to a version of a cell, and the code from which each of them starts when it
+ * is asked again. Pure.
+ *
+ * Invariants:
+ * - Requests that failed or were stopped are left out, since no version came from them.
+ * - Further answers to a request, and corrections of its answer, aren't requests of the person: they
+ *   are the request's attempts.
+ * - If a person took an answer unchanged, the next request starts from the new answer. Otherwise, it
+ *   starts from the code that the person had then.
+ */
+import type { LineRange, Step } from '../../../api/types';
+import { baseCode, isCorrection } from '../../../labels/stepLabels';
+import { selectedLines } from '../../../labels/requestTitle';
+import { parentOf } from '../cell/graph';
+
+/** A request of the person that can be asked again. */
+export interface IEarlierRequest {
+  /** The id of the request's first answered turn. */
+  readonly turnId: number;
+  readonly intent: string;
+  /** The mode of the turn; empty if none is stored. */
+  readonly mode: string;
+  /** The code from which the request started. */
+  readonly source: string;
+  /** The lines of `source` to which the request was limited; null for all of them. */
+  readonly selection: LineRange | null;
+  /** The steps of the answers: the first one, further ones, and corrections by the model. */
+  readonly attempts: readonly Step[];
+  /** The code of the accepted answer, or else of the last one; null if it is in words. */
+  readonly code: string | null;
+  /** The codes of all answers, with the corrections that AI Server made by itself. */
+  readonly codes: readonly string[];
+}
+
+/** Return the requests on the path to the step at `position`, since the last new conversation. */
+export function requestsTo(
+  steps: readonly Step[],
+  position: number
+): IEarlierRequest[] {
+  const path: number[] = [];
+  let current: number | null = position;
+  while (current !== null && steps[current]?.kind !== 'context_reset') {
+    const step: Step | undefined = steps[current];
+    path.unshift(current);
+    current = step ? parentOf({ ...step, index: current }) : null;
+  }
+  const attempted = new Set<number | undefined>();
+  return path.flatMap(index => {
+    const step = steps[index];
+    if (!isRequest(step) || attempted.has(step.turnId)) {
+      return [];
+    }
+    const request = requestAt(steps, index);
+    request.attempts.forEach(({ turnId }) => attempted.add(turnId));
+    return [request];
+  });
+}
+
+/** Return the request whose step is at `index`, with its attempts. */
+export function requestAt(
+  steps: readonly Step[],
+  index: number
+): IEarlierRequest {
+  const first = steps[index];
+  const attempts = [first];
+  const codes = codesOf(first);
+  // A request that was asked again has no attempts of its own.
+  const end = first.repeatsTurnId === undefined ? steps.length : index + 1;
+  for (const step of steps.slice(index + 1, end)) {
+    if (step.kind === 'context_reset') {
+      break;
+    }
+    if (step.kind === 'turn' && isAnswered(step) && !isRepeated(step)) {
+      if (!isAttempt(step, first)) {
+        break;
+      }
+      attempts.push(step);
+      codes.push(...codesOf(step));
+    } else if (step.event === 'accept' && isCorrection(step)) {
+      codes.push(step.code);
+    }
+  }
+  const isAccepted = (attempt: Step) =>
+    attempt.outcome === 'accepted' ||
+    steps.some(
+      ({ kind, turnId }) => kind === 'accept' && turnId === attempt.turnId
+    );
+  const coded = attempts.filter(attempt => codesOf(attempt).length).reverse();
+  const answer = coded.find(isAccepted) ?? coded[0];
+  return {
+    turnId: first.turnId ?? 0,
+    intent: first.title,
+    mode: first.mode ?? '',
+    source: baseCode(first),
+    selection: selectedLines(first.data),
+    attempts,
+    code: answer?.code ?? null,
+    codes
+  };
+}
+
+/** Return whether a turn was asked again, of another model. */
+export function isRepeated({ repeatsTurnId }: Step): boolean {
+  return repeatsTurnId !== undefined;
+}
+
+/** Return whether a turn was answered, so that it neither failed nor was stopped. */
+export function isAnswered({ outcome }: Step): boolean {
+  return outcome !== 'error' && outcome !== 'cancelled';
+}
+
+function isRequest(step: Step | undefined): step is Step {
+  return (
+    step?.kind === 'turn' &&
+    step.turnId !== undefined &&
+    isAnswered(step) &&
+    step.mode !== 'repair' &&
+    step.title.trim() !== ''
+  );
+}
+
+/** Return whether a turn is another answer to a request, or corrects its answer. */
+function isAttempt(step: Step, first: Step): boolean {
+  const isSame =
+    step.title === first.title && baseCode(step) === baseCode(first);
+  return step.mode === 'repair' || isSame;
+}
+
+/** Return the code of a turn, as a list; an empty list if it was answered in words. */
+function codesOf(step: Step): string[] {
+  return step.outcome === 'done' ? [] : [step.code];
+}
+
+/** Finds the code from which each request starts when all of them are asked again in their order. */
+export class NewSources {
+  /** Return the code for a request, and whether it is code that the person edited by hand. */
+  sourceOf({ source }: IEarlierRequest): { source: string; isEdited: boolean } {
+    const newSource = this._newBySource.get(source);
+    return newSource === undefined
+      ? { source, isEdited: this._newBySource.size > 0 }
+      : { source: newSource, isEdited: false };
+  }
+
+  /** Add an answered request. `code` is the code of the new answer; null if it is in words. */
+  add(request: IEarlierRequest, code: string | null): void {
+    const { source } = this.sourceOf(request);
+    this._newBySource.set(request.source, source);
+    for (const old of request.codes) {
+      this._newBySource.set(old, code ?? source);
+    }
+  }
+
+  /** Maps each code of the original requests and answers to the code that takes its place. */
+  private readonly _newBySource = new Map<string, string>();
+}

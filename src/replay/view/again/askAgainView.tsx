@@ -1,0 +1,246 @@
+/**
+ * The section of the cell tab in which the requests that led to the shown version are asked again:
+ * the form, the progress, and the table of the answers.
+ */
+import { closeIcon } from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { failureText } from '../../../labels/failureText';
+import { labelText } from '../../../labels/serverText';
+import { IconButton } from '../../../ui/iconButton';
+import type { IAgainForm } from '../../model/again/askAgain';
+import type { AgainRun } from '../../model/again/run';
+import { LinkButton, TextButton } from '../buttons';
+import { useReplay } from '../context';
+import { AgainTable } from './table';
+
+export function AskAgainSection(): React.JSX.Element | null {
+  const { model, trans } = useReplay();
+  const { again } = model;
+  const { form, run, table } = again;
+  const section = React.useRef<HTMLElement>(null);
+  const isOpen = !!(form || table);
+  React.useLayoutEffect(() => {
+    if (isOpen && again.takeFocusRequest()) {
+      section.current?.querySelector<HTMLElement>('[data-focus]')?.focus();
+    }
+  });
+  if (!isOpen) {
+    return again.canShowTable ? (
+      <p className="jp-AIServer-Replay-againHint">
+        <LinkButton onClick={() => void again.showTable()}>
+          {trans.__('Compare with the original answers')}
+        </LinkButton>
+      </p>
+    ) : null;
+  }
+  const close = () => {
+    // Move the focus to the button that opens the form, because this section disappears.
+    const stage = section.current?.parentElement;
+    stage?.querySelector<HTMLElement>('[data-again]')?.focus();
+    again.close();
+  };
+  return (
+    <section
+      ref={section}
+      className="jp-AIServer-Replay-again"
+      aria-labelledby="jp-AIServer-Replay-againTitle"
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          if (run?.phase === 'running') {
+            again.stop();
+          } else {
+            close();
+          }
+        }
+      }}
+    >
+      <header>
+        <h3 id="jp-AIServer-Replay-againTitle">
+          {trans.__('Ask the history again')}
+        </h3>
+        <IconButton
+          icon={closeIcon}
+          label={trans.__('Close')}
+          disabled={run?.phase === 'running'}
+          onClick={close}
+        />
+      </header>
+      {form && <Form form={form} close={close} />}
+      {run && <Progress run={run} close={close} />}
+      {table && (
+        <AgainTable
+          {...table}
+          askedRow={
+            run?.phase === 'running'
+              ? table.rows.findIndex(({ turnId }) => turnId === null)
+              : -1
+          }
+          modelName={run ? labelText(run.options.model.label, trans) : ''}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The choice of the model, and whether the answers are run. */
+function Form(props: {
+  form: IAgainForm;
+  close: () => void;
+}): React.JSX.Element {
+  const { form, close } = props;
+  const { model, trans } = useReplay();
+  const { again } = model;
+  const count = again.requests.length;
+  return (
+    <>
+      <p>
+        {count
+          ? trans._n(
+              '%1 request led to this version. Its new answer becomes a branch of the history; the cell stays as it is.',
+              '%1 requests led to this version. They are asked one after the other. The new answers become a branch of the history; the cell stays as it is.',
+              count
+            )
+          : trans.__(
+              'No request led to this version. Choose the step of a request or a later one.'
+            )}
+      </p>
+      <div className="jp-AIServer-Replay-againChoice">
+        <TextButton
+          data-focus
+          aria-haspopup="menu"
+          onClick={event => {
+            const { left, bottom } =
+              event.currentTarget.getBoundingClientRect();
+            again.pickModel(left, bottom);
+          }}
+        >
+          {form.model
+            ? trans.__('Model: %1', labelText(form.model.label, trans))
+            : trans.__('Choose a model…')}
+        </TextButton>
+        <label>
+          <input
+            type="checkbox"
+            checked={form.runsCode}
+            onChange={event => again.setRunsCode(event.target.checked)}
+          />
+          {trans.__('Run each answer')}
+        </label>
+      </div>
+      {form.runsCode && (
+        <p>
+          {trans.__(
+            'The code cells above run again in a fresh kernel, and so does each answer; they may write files.'
+          )}
+        </p>
+      )}
+      {again.isRunning && (
+        <p role="status">
+          {trans.__('The requests of another cell are being asked again.')}{' '}
+          <LinkButton onClick={() => again.stop()}>
+            {trans.__('Stop')}
+          </LinkButton>
+        </p>
+      )}
+      <div className="jp-AIServer-Replay-againButtons">
+        <TextButton
+          className="jp-mod-primary"
+          aria-disabled={!again.canStart || undefined}
+          title={startTitle(form, count, trans)}
+          onClick={() => {
+            if (again.canStart) {
+              again.requestFocus();
+              void again.start();
+            }
+          }}
+        >
+          {trans._n('Ask %1 request', 'Ask %1 requests', count)}
+        </TextButton>
+        <TextButton onClick={close}>{trans.__('Cancel')}</TextButton>
+      </div>
+    </>
+  );
+}
+
+/** Return the reason why nothing can be asked; undefined if there is none. */
+function startTitle(
+  { model }: IAgainForm,
+  count: number,
+  trans: TranslationBundle
+): string | undefined {
+  return count && !model ? trans.__('Choose a model first.') : undefined;
+}
+
+/** The number of answered requests, a failure, and the button that stops or continues. */
+function Progress(props: {
+  run: AgainRun;
+  close: () => void;
+}): React.JSX.Element {
+  const { run, close } = props;
+  const { model, trans } = useReplay();
+  const { again } = model;
+  const { phase, failure, notice, rows } = run;
+  const count = rows.filter(({ turnId }) => turnId !== null).length;
+  // The button is always the same element, so that it keeps the focus.
+  const [label, onClick] = {
+    running: [trans.__('Stop'), () => again.stop()] as const,
+    failed: [trans.__('Continue'), () => void again.proceed()] as const,
+    stopped: [trans.__('Continue'), () => void again.proceed()] as const,
+    done: [trans.__('Close'), close] as const
+  }[phase];
+  return (
+    <>
+      <p role="status">{progressText(run, count, trans)}</p>
+      {failure && (
+        <p className="jp-AIServer-Replay-problem" role="alert">
+          {failureText(failure, trans)}
+        </p>
+      )}
+      {notice && <p role="alert">{noticeText(notice, trans)}</p>}
+      <div className="jp-AIServer-Replay-againButtons">
+        <TextButton data-focus onClick={onClick}>
+          {label}
+        </TextButton>
+      </div>
+    </>
+  );
+}
+
+function progressText(
+  { phase, rows, options }: AgainRun,
+  count: number,
+  trans: TranslationBundle
+): string {
+  const name = labelText(options.model.label, trans);
+  switch (phase) {
+    case 'running':
+      return trans.__('%1: request %2 of %3…', name, count + 1, rows.length);
+    case 'done':
+      return trans.__('%1 has answered all requests.', name);
+    default:
+      return trans.__('%1 of %2 answered', count, rows.length);
+  }
+}
+
+function noticeText(
+  notice: NonNullable<AgainRun['notice']>,
+  trans: TranslationBundle
+): string {
+  switch (notice) {
+    case 'busy':
+      return trans.__(
+        'The cell is waiting for an answer or running. Continue when it has finished.'
+      );
+    case 'no_kernel':
+      return trans.__(
+        'No fresh kernel could be started, so the answers aren’t run.'
+      );
+    case 'cells_failed':
+      return trans.__(
+        'A cell above failed in the fresh kernel, so the answers may fail, too.'
+      );
+  }
+}
