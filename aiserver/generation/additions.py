@@ -23,6 +23,10 @@ from ..llm.base import Additions, Gap
 from ..prompts.language import CellLanguage
 from ..prompts.modes import split_slash_word
 
+MAX_LENGTH = 4000  # characters; of longer code, the answer would exceed the model's limit
+# A fence, even an indented one, would end the answer. After a backslash at the end of a line magic,
+# the next line belongs to the magic, so no comment may come before it.
+_UNSAFE = re.compile(r"\r|^[ \t]*```|^[ \t]*[%!].*\\$", re.MULTILINE)
 _LINE_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -37,7 +41,7 @@ def additions(intent: str, source: str, language: CellLanguage) -> Additions | N
     is_python = language.name == "python" and not language.head
     if mode not in ("document", "test") or not is_python or not source.strip():
         return None
-    if "\r" in source or "\n```" in f"\n{source}":  # a fence would end the answer
+    if len(source) > MAX_LENGTH or _UNSAFE.search(source):
         return None
     tree = _parse(source) or _parse(_LINE_MAGIC.sub(r"\1pass", source))
     if tree is None:

@@ -32,6 +32,7 @@ from ..prompts.receipt import ContextItem
 from ..redact import redact
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
+from ..surrogates import fix_surrogates
 from ..usage.prices import PriceList
 from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
 from .past_turns import PastTurns
@@ -97,6 +98,7 @@ class Condenser:
     def __init__(self, sessions: SessionManager, prices: PriceList, log: logging.Logger) -> None:
         self._sessions, self._prices, self._log = sessions, prices, log
         self._tasks: dict[SessionKey, tuple[ModelInfo, asyncio.Task[None]]] = {}
+        self._cancelled: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     def start(
@@ -118,26 +120,32 @@ class Condenser:
         task = asyncio.create_task(self._run(key, model, past, plan, reload))
         self._tasks[key] = model.info, task
         task.add_done_callback(lambda _: self._tasks.pop(key))
+        task.add_done_callback(self._cancelled.discard)
 
     def cancel(self, info: ModelInfo) -> None:
         """Cancel the tasks that could delay an answer of this model."""
         for running, task in self._tasks.values():
             if competes(info, running):
-                task.cancel()
+                self._cancel(task)
 
     def cancel_local(self) -> None:
         """Cancel the tasks of models on this machine."""
         for running, task in self._tasks.values():
             if running.on_this_machine:
-                task.cancel()
+                self._cancel(task)
 
     async def close(self) -> None:
-        """Cancel all tasks, and wait until they have ended. No task starts afterwards."""
+        """Cancel all tasks, and wait up to 5 s until they have ended. No task starts afterwards."""
         self._is_closed = True
         tasks = [task for _, task in self._tasks.values()]
         for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            self._cancel(task)
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+
+    def _cancel(self, task: asyncio.Task[None]) -> None:
+        self._cancelled.add(task)
+        task.cancel()
 
     async def _run(
         self, key: SessionKey, model: ChatModel, past: PastTurns, plan: Plan, reload: PastTurnsOf
@@ -163,11 +171,19 @@ class Condenser:
         turns = [past.all[i] for i in answered[:MAX_TURNS]]
         turns = await asyncio.to_thread(lambda: list(map(_redacted, turns)))
         messages, count = await condense_messages(
-            plan.previous, turns, model.style, model.prompt_tokens, model.count_tokens
+            redact(fix_surrogates(plan.previous), is_prose=True),
+            turns,
+            model.style,
+            model.prompt_tokens,
+            model.count_tokens,
         )
         text, usage = "", None
         async with contextlib.aclosing(model.stream(messages, language="")) as deltas:
             async for delta in deltas:
+                if asyncio.current_task() in self._cancelled:
+                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
+                    # cancellation.
+                    raise asyncio.CancelledError
                 if delta.waiting is not None:
                     raise ModelRateLimited  # the requests of people come first
                 text += delta.text

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from ..errors import SessionCorrupt
 from ..models import CONDENSED_TURNS, Interaction, Session, SessionKey, is_id, new_session
+from ..redact import redact
 from ..sessions.base import SessionManager
 from .condensed_turns import CondensedTurns, newest_valid
 from .conversation import conversation
@@ -110,12 +111,13 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
     When a person asks for another answer to a request, the model gets only these turns. An attempt
     is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
     corrected its answer. Other turns after the attempts, such as a question about the answer, are
-    left out, too. If there was no attempt, return all turns.
+    left out, too. If there was no attempt, return all turns. In stored turns, secrets are redacted.
     """
+    attempts = [(intent, source), (redact(intent, is_prose=True), redact(source))]
     end = None
     for index in range(len(turns) - 1, -1, -1):
         request = turns[index].user_request
-        if (request.intent, request.current_code) == (intent, source):
+        if (request.intent, request.current_code) in attempts:
             end = index
         elif end is not None and turns[index].mode != "repair":
             break

@@ -51,8 +51,8 @@ export function cellsBefore(
   return nearestFirst.slice(0, end < 0 ? undefined : end).reverse();
 }
 
-/** Matches a request by the magic `%%ai`: running it would ask a model. */
-const AI_MAGIC = /^\s*%%ai\b/;
+/** Matches a request by the magics `%%ai` and `%ai`: running it would ask a model. */
+const AI_MAGIC = /^[ \t]*%%?ai\b/m;
 
 /**
  * Return the sources of the code cells above the cell with this id, from top to bottom, without

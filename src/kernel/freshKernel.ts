@@ -25,6 +25,8 @@ export interface IFreshKernel {
   run(code: string, signal: AbortSignal): Promise<IRunResult | null>;
   /** Shut the kernel down. Never rejects. */
   shutdown(): Promise<void>;
+  /** Whether it was shut down, or ended by itself: no code can run any more. */
+  readonly isShutDown: boolean;
 }
 
 /**
@@ -97,11 +99,19 @@ class FreshKernel implements IFreshKernel {
     }
   }
 
+  get isShutDown(): boolean {
+    return this._isShutDown;
+  }
+
   async shutdown(): Promise<void> {
     if (!this._isShutDown) {
       this._isShutDown = true;
-      window.removeEventListener('pagehide', this._onPageHide);
-      await this._session.shutdown().catch(() => undefined);
+      try {
+        await this._session.shutdown();
+        window.removeEventListener('pagehide', this._onPageHide);
+      } catch {
+        // The server can't be reached: it is tried again when the page is closed.
+      }
     }
   }
 

@@ -109,6 +109,9 @@ def test_gaps_are_above_statements_without_a_comment(
         ("/test", "!ls\nx = ("),
         ("/document", 'x = """\n```\n"""'),
         ("/document", "x = 1\r\n"),
+        ("/document", 'def f():\n  """F.\n  ```\n  x\n  ```\n  """'),
+        ("/document", "!echo a \\\n  b"),
+        ("/document", "x = 1\n" * 1000),
         ("/document", "x = '\0'"),
     ],
 )

@@ -139,6 +139,7 @@ test('it stops with Esc, continues, and the table is shown again after a reload'
   await replay.button('Ask 2 requests').press('Enter');
   await expect(replay.button('Stop')).toBeFocused();
   await expect(replay.panel).toContainText('request 2 of 2');
+  await lab.model!.sent(1);
   await page.keyboard.press('Escape');
   const proceed = replay.button('Continue');
   await expect(proceed).toBeFocused();

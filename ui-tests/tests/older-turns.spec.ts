@@ -77,8 +77,8 @@ test('the setting turns summaries off', async ({ page, lab, open }) => {
   await open(['x = 1']);
   const cell = new CellUnderTest(page, 0);
   const request = page.waitForRequest(
-    ({ url, method }) =>
-      method() === 'POST' && url().endsWith('/aiserver/generate')
+    sent =>
+      sent.method() === 'POST' && sent.url().includes('/aiserver/generate')
   );
   await lab.model!.script(code('x = 2'));
   await cell.ask('two');

@@ -97,7 +97,8 @@ async function requestBody(
     variables: []
   };
   const texts = [intent, source, target.codeAbove()];
-  const isTyped = !intent.includes('\n'); // Other requests contain an error.
+  // The requests of “Fix it” and of corrections contain an error after the first line.
+  const isTyped = !(intent.includes('\n') && /^(fix|repair)$/.test(mode));
   const body = toRequestBody(
     {
       intent,

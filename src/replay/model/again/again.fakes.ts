@@ -31,6 +31,7 @@ export function turnsOf(
 export class FakeAgainCell implements IAgainCell {
   isBusy = false;
   isInNotebook = true;
+  canRun = true;
   codeAbove: readonly string[] = ['import a'];
   readonly requests: IRepeatedRequest[] = [];
   /** The answers to the next requests; a request without one waits until it is stopped. */
@@ -73,12 +74,17 @@ export class FakeAgainCell implements IAgainCell {
     const kernel = { ran: [] as string[], isShutDown: false };
     this.kernels.push(kernel);
     return {
+      get isShutDown() {
+        return kernel.isShutDown;
+      },
       run: async (code, signal) => {
         if (signal.aborted || kernel.isShutDown) {
           return null;
         }
         kernel.ran.push(code);
-        return this.results.get(code) ?? { status: 'ok' };
+        const result = this.results.get(code) ?? { status: 'ok' };
+        kernel.isShutDown = result.status === 'timeout';
+        return result;
       },
       shutdown: async () => {
         kernel.isShutDown = true;

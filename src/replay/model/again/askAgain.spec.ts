@@ -53,6 +53,20 @@ describe('asking the history again', () => {
     expect(t.again.takeFocusRequest()).toBe(false);
   });
 
+  it('runs nothing if the cell has no code, or running is forbidden (P13)', async () => {
+    const t = await setup();
+    await t.show();
+    t.again.open();
+    t.again.pickModel(0, 0);
+    t.again.setRunsCode(true);
+    t.cell.canRun = false;
+    t.cell.answers.push('x', 'y');
+    expect(t.again.canRun).toBe(false);
+    await t.again.start();
+    expect(t.again.run?.phase).toBe('done');
+    expect(t.cell.kernels).toEqual([]);
+  });
+
   it('needs a model, and asks the requests of the shown version', async () => {
     const t = await setup();
     await t.show();

@@ -169,6 +169,11 @@ export class AskAgain extends VDomModel {
     this._setForm({ runsCode });
   }
 
+  /** Whether the answers of the shown cell can be run. */
+  get canRun(): boolean {
+    return this._cell?.canRun ?? false;
+  }
+
   /** Whether `start` would ask the requests of the shown version. */
   get canStart(): boolean {
     const { form, isRunning, requests } = this;
@@ -187,7 +192,7 @@ export class AskAgain extends VDomModel {
         key: form.key,
         cell,
         model: form.model,
-        runsCode: form.runsCode,
+        runsCode: form.runsCode && cell.canRun,
         onChanged: () => !this.isDisposed && this.stateChanged.emit()
       },
       requests
@@ -197,7 +202,11 @@ export class AskAgain extends VDomModel {
 
   /** Ask the remaining requests of the shown cell, after a failure or a stop. */
   async proceed(): Promise<void> {
-    await this.run?.proceed();
+    const { run, _cell: cell } = this;
+    if (run && cell) {
+      run.options.cell = cell;
+    }
+    await run?.proceed();
   }
 
   /** Stop the requests that are being asked again, of any cell. */

@@ -6,6 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { codeCellsBefore, kernelSpecOf } from '../../../cells/context';
 import { findCell, NotebookCell } from '../../../cells/notebookCell';
 import { startFreshKernel } from '../../../kernel/freshKernel';
+import { isForbidden } from '../../../state/features';
 import type {
   IModels,
   INotebookIdentity,
@@ -46,8 +47,13 @@ export class AskAgainHost implements IAskAgainHost {
       get isInNotebook() {
         return cell.source() !== null;
       },
+      get canRun() {
+        return cell.cellType === 'code' && !isForbidden('running');
+      },
       get codeAbove() {
-        return codeCellsBefore(panel.context.model, cellId);
+        return panel.isDisposed
+          ? []
+          : codeCellsBefore(panel.context.model, cellId);
       },
       repeat: (request, signal) => rows.repeat(panel, cellId, request, signal),
       countProblems: async code => (await cell.check(code))?.length ?? null,

@@ -172,14 +172,32 @@ describe('answers that run in a fresh kernel (P13)', () => {
     expect(run.findings.runs.size).toBe(0);
   });
 
-  it('stop being run if a cell above doesn’t end', async () => {
+  it('stop being run if a cell above, or an answer, doesn’t end', async () => {
+    for (const endless of ['import a', 'x']) {
+      const { cell, run } = setup(['a', 'b'], true);
+      cell.answers.push('x', 'y');
+      cell.results.set(endless, { status: 'timeout' });
+      await run.proceed();
+      expect([run.phase, run.notice]).toEqual(['done', 'too_slow']);
+      expect(run.findings.runs.has(11)).toBe(false);
+    }
+  });
+
+  it('end with a failure if the notebook was closed, and continue in the new one', async () => {
     const { cell, run } = setup(['a'], true);
-    cell.codeAbove = ['while True: pass', 'b'];
-    cell.results.set('while True: pass', { status: 'timeout' });
-    cell.answers.push('x');
+    Object.defineProperty(cell, 'codeAbove', {
+      get: () => {
+        throw new TypeError('disposed');
+      }
+    });
     await run.proceed();
-    expect(run.notice).toBe('cells_failed');
-    expect(cell.kernels[0].ran).not.toContain('b');
+    expect([run.phase, run.failure?.code]).toEqual(['failed', 'cell_deleted']);
+    expect(cell.kernels).toEqual([]);
+    const reopened = new FakeAgainCell();
+    reopened.answers.push('x');
+    run.options.cell = reopened;
+    await run.proceed();
+    expect(run.phase).toBe('done');
   });
 });
 

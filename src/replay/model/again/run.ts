@@ -24,6 +24,8 @@ export interface IAgainCell {
   readonly isBusy: boolean;
   /** Whether the cell is still in the notebook. */
   readonly isInNotebook: boolean;
+  /** Whether answers can be run: the cell contains code, and the administrator allows running. */
+  readonly canRun: boolean;
   /** The sources of the code cells above the cell, from top to bottom. */
   readonly codeAbove: readonly string[];
   repeat(
@@ -39,12 +41,14 @@ export interface IAgainCell {
 /** `failed` and `stopped`: some requests aren't answered, and it can proceed. */
 export type RunPhase = 'running' | 'failed' | 'stopped' | 'done';
 
-/** The reason why nothing is sent, or why answers can't run as they would in the notebook. */
-export type RunNotice = 'busy' | 'no_kernel' | 'cells_failed' | null;
+/** The reason why nothing is sent, or why answers don't run, or not as in the notebook. */
+export type RunNotice =
+  'busy' | 'no_kernel' | 'cells_failed' | 'too_slow' | null;
 
 export interface IRunOptions {
   readonly key: ICellKey;
-  readonly cell: IAgainCell;
+  /** Changes if the notebook was closed and opened again. */
+  cell: IAgainCell;
   readonly model: ModelInfo;
   /** Whether each answer is run in a fresh kernel. */
   readonly runsCode: boolean;
@@ -106,6 +110,10 @@ export class AgainRun {
       try {
         kernel = runsCode ? await this._startKernel(signal) : null;
         await this._askAll(kernel, signal);
+      } catch {
+        // The notebook was closed.
+        this._failure = { code: 'cell_deleted', message: '' };
+        this._setPhase('failed');
       } finally {
         void kernel?.shutdown();
       }
@@ -188,9 +196,11 @@ export class AgainRun {
   ): Promise<void> {
     await this._check(request.turnId, request.code);
     await this._check(turnId, code);
-    const result = code === null ? null : await kernel?.run(code, signal);
+    const canRun = code !== null && kernel && !kernel.isShutDown;
+    const result = canRun ? await kernel.run(code, signal) : null;
     if (result) {
       this._results.set(turnId, result);
+      this._notice = kernel?.isShutDown ? 'too_slow' : this._notice;
       this.options.onChanged();
     }
   }
@@ -209,16 +219,17 @@ export class AgainRun {
     signal: AbortSignal
   ): Promise<IFreshKernel | null> {
     const { cell, onChanged } = this.options;
+    const { codeAbove } = cell; // Before the kernel starts: the notebook may be closed meanwhile.
     const kernel = await cell.startKernel().catch(() => null);
     if (!kernel) {
       this._notice = 'no_kernel';
       onChanged();
       return null;
     }
-    for (const code of cell.codeAbove) {
+    for (const code of codeAbove) {
       const result = await kernel.run(code, signal);
       if (result && result.status !== 'ok') {
-        this._notice = 'cells_failed';
+        this._notice = kernel.isShutDown ? 'too_slow' : 'cells_failed';
         onChanged();
       }
       if (result?.status !== 'ok' && result?.status !== 'error') {

@@ -121,16 +121,18 @@ function Form(props: {
             ? trans.__('Model: %1', labelText(form.model.label, trans))
             : trans.__('Choose a model…')}
         </TextButton>
-        <label>
-          <input
-            type="checkbox"
-            checked={form.runsCode}
-            onChange={event => again.setRunsCode(event.target.checked)}
-          />
-          {trans.__('Run each answer')}
-        </label>
+        {again.canRun && (
+          <label>
+            <input
+              type="checkbox"
+              checked={form.runsCode}
+              onChange={event => again.setRunsCode(event.target.checked)}
+            />
+            {trans.__('Run each answer')}
+          </label>
+        )}
       </div>
-      {form.runsCode && (
+      {form.runsCode && again.canRun && (
         <p>
           {trans.__(
             'The code cells above run again in a fresh kernel, and so does each answer; they may write files.'
@@ -241,6 +243,10 @@ function noticeText(
     case 'cells_failed':
       return trans.__(
         'A cell above failed in the fresh kernel, so the answers may fail, too.'
+      );
+    case 'too_slow':
+      return trans.__(
+        'The fresh kernel ended because a cell took longer than a minute, so no further answers are run.'
       );
   }
 }
