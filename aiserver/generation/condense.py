@@ -170,12 +170,10 @@ class Condenser:
         answered = [i for i in indexes if past.all[i].ai_response.status == "success"]
         turns = [past.all[i] for i in answered[:MAX_TURNS]]
         turns = await asyncio.to_thread(lambda: list(map(_redacted, turns)))
+        # Another tool may have stored the previous summary.
+        previous = redact(fix_surrogates(plan.previous), is_prose=True)
         messages, count = await condense_messages(
-            redact(fix_surrogates(plan.previous), is_prose=True),
-            turns,
-            model.style,
-            model.prompt_tokens,
-            model.count_tokens,
+            previous, turns, model.style, model.prompt_tokens, model.count_tokens
         )
         text, usage = "", None
         async with contextlib.aclosing(model.stream(messages, language="")) as deltas:

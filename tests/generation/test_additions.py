@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.generation.additions import additions
+from aiserver.generation.additions import MAX_LENGTH, additions
 from aiserver.llm.base import Additions, Gap
 from aiserver.llm.local.grammar import with_additions
 from aiserver.prompts.context import build_messages
@@ -24,7 +24,7 @@ PYTHON = cell_language("python")
 SOURCES = [
     path
     for path in sorted(Path(__file__).parents[2].glob("aiserver/*/*.py"))
-    if path.name != "__init__.py"
+    if path.name != "__init__.py" and len(path.read_text()) <= MAX_LENGTH
 ]
 
 

@@ -41,7 +41,8 @@ def fenced_block(language: str) -> str:
     return (_PROSE_GRAMMAR if name in _PROSE else _CODE_GRAMMAR).replace("LANGUAGE", name)
 
 
-# A required comment isn't an empty one. A line ends at ``\r``, too. The tests are a few lines, so that a model ends them.
+# A required comment isn't an empty one. A line of Python ends at ``\r``, too. The tests are a few
+# lines, so that a model ends them.
 _GAP_RULES = r"""text ::= [^ \r\n] [^\r\n]*
 sentence ::= [^ "\\\r\n] [^"\\\r\n]*
 tests ::= ("assert " text "\n"){1,5}
