@@ -15,8 +15,6 @@ export interface IIconButtonProps extends Pick<
   disabled?: boolean;
   /** Whether the button is switched on; undefined if it is not a switch. */
   pressed?: boolean;
-  /** Marks the button to which the focus returns from what it opens. */
-  'data-again'?: boolean;
   /** Added to the button's own CSS class. Ignored if `text` is set. */
   className?: string;
 }

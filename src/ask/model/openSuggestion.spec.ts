@@ -1,5 +1,5 @@
 import type { Step } from '../../api/types';
-import { setup, start } from './generation.fakes';
+import { done, setup, start } from './generation.fakes';
 
 const OPEN: Partial<Step> = {
   kind: 'turn',
@@ -44,6 +44,24 @@ describe('a suggestion without a decision, after a reload', () => {
       source: 'x = 1',
       mode: 'retry'
     });
+  });
+
+  it('isn’t shown again after it was rejected here, however late the history arrives', async () => {
+    const t = setup();
+    let load: (value: { steps: Partial<Step>[] }) => void = () => undefined;
+    t.history.replay.mockReturnValueOnce(
+      new Promise(resolve => (load = resolve))
+    );
+    t.model.open();
+    void t.model.ask('double it');
+    (await t.requested(1)).push(start(3), done(3, 'x = 2'), null);
+    await t.phase('suggested');
+    const rejected = t.model.decision.reject();
+    t.model.open();
+    load({ steps: [OPEN] });
+    await rejected;
+    await new Promise(resolve => setTimeout(resolve));
+    expect(t.model.state.phase).toBe('editing');
   });
 
   it('is regenerated as it was requested: for its lines, after its turn', async () => {

@@ -224,14 +224,21 @@ export class GenerationStore {
 
   /**
    * Show a suggestion again on which nobody has decided, for example because the page was reloaded.
-   * Don't if the cell has changed since, or if the person has begun another request.
+   * Don't if the cell has changed since, if the person has begun another request, or if this page
+   * has shown an answer: its rejection may not be recorded yet.
    */
   showOpenSuggestion({ step, parentTurnId }: IOpenStep): void {
     const { phase, branch, selection } = this._state;
     const source = this.target.source();
     const hasBegun =
       this.hasBegun || this.inputText.trim() || branch || selection;
-    if (phase !== 'editing' || hasBegun || source !== step.before) {
+    const hasAnswered = this.answeredRequest !== null;
+    if (
+      phase !== 'editing' ||
+      hasBegun ||
+      hasAnswered ||
+      source !== step.before
+    ) {
       return;
     }
     const requestSource = step.base ?? step.before;

@@ -38,7 +38,11 @@ export function AskAgainSection(): React.JSX.Element | null {
   const close = () => {
     // Move the focus to the button that opens the form, because this section disappears.
     const stage = section.current?.parentElement;
-    stage?.querySelector<HTMLElement>('[data-again]')?.focus();
+    // A step that isn't a request has no such button.
+    const button =
+      stage?.querySelector<HTMLElement>('[data-again]') ??
+      stage?.querySelector<HTMLElement>('footer button');
+    button?.focus();
     again.close();
   };
   return (

@@ -7,7 +7,6 @@ import {
   checkIcon,
   closeIcon,
   copyIcon,
-  refreshIcon,
   undoIcon
 } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -77,17 +76,6 @@ export function CellActions(): React.JSX.Element {
             : comparison.startWithPrevious()
         }
       />
-      {model.again.isAvailable && (
-        <IconButton
-          icon={refreshIcon}
-          text={trans.__('Ask again')}
-          label={trans.__('Ask the history again with another model')}
-          data-again
-          disabled={!model.steps.isActiveCellShown}
-          aria-expanded={!!model.again.form}
-          onClick={() => model.again.open()}
-        />
-      )}
     </footer>
   );
 }

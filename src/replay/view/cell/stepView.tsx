@@ -72,7 +72,12 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
-      {isTurn && step.title.trim() && <SaveRecipe text={step.title} />}
+      {isTurn && step.title.trim() && (
+        <div className="jp-AIServer-Replay-requestActions">
+          <SaveRecipe text={step.title} />
+          <AskAgain />
+        </div>
+      )}
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (
@@ -115,6 +120,22 @@ function SaveRecipe({ text }: { text: string }): React.JSX.Element | null {
       onClick={() => void commands.execute(CommandIDs.saveRecipe, { text })}
     >
       {trans.__('Save as recipe…')}
+    </LinkButton>
+  ) : null;
+}
+
+/** A button that opens the form to ask the requests up to this step again. */
+function AskAgain(): React.JSX.Element | null {
+  const { model, trans } = useReplay();
+  return model.again.isAvailable ? (
+    <LinkButton
+      data-again
+      aria-label={trans.__('Ask the history again with another model')}
+      aria-expanded={!!model.again.form}
+      disabled={!model.steps.isActiveCellShown}
+      onClick={() => model.again.open()}
+    >
+      {trans.__('Ask the history again…')}
     </LinkButton>
   ) : null;
 }
