@@ -16,6 +16,8 @@ from aiserver.models import SessionKey
 from aiserver.requests import CompletionBody, GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 
+from .recorded import until_recorded
+
 CELL = {"notebook_id": "nb", "cell_id": "c1"}
 KEY = SessionKey(**CELL)
 WARM_UP = WarmUpBody(**CELL)
@@ -58,11 +60,7 @@ class RecordingModel(ChatModel):
             raise
 
     async def until(self, *events: str) -> None:
-        for _ in range(500):
-            if self.events == list(events):
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(self.events)
+        await until_recorded(self.events, *events)
 
 
 @pytest.fixture

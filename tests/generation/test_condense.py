@@ -17,6 +17,8 @@ from aiserver.models import Interaction, NewEvent, SessionKey
 from aiserver.requests import CompletionBody, GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 
+from .recorded import until_recorded
+
 TURNS = HISTORY_TURNS + 10
 NOW = "2026-01-27T10:00:00.000Z"
 
@@ -60,11 +62,7 @@ class SummarisingModel(ChatModel):
         self.events.append("warm-up")
 
     async def until(self, *events: str) -> None:
-        for _ in range(500):
-            if self.events == list(events):
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(self.events)
+        await until_recorded(self.events, *events)
 
 
 def _turn(turn_id: int, seq: int) -> Interaction:
@@ -117,6 +115,16 @@ class World:
             ]
             await self.store.delete(key)
             await self.store.merge_copy(key, session)
+
+    @property
+    def tasks(self) -> list[asyncio.Task[Any]]:
+        """The tasks that summarise, also those that don't query the model yet."""
+        return [task for task in asyncio.all_tasks() if "Condenser" in repr(task)]
+
+    async def until_idle(self) -> None:
+        """Wait until nothing is summarised any more."""
+        while tasks := self.tasks:
+            await asyncio.wait(tasks)
 
     async def summaries(self, cell_id: str) -> list[Any]:
         session = await self.store.load_session(SessionKey("nb", cell_id))
@@ -182,8 +190,12 @@ async def test_typing_cancels_the_summary_of_a_local_model_only(
         world.assistant.warm_up(SessionKey("nb", "c2"), WarmUpBody(notebook_id="nb", cell_id="c2"))
     else:
         await world.assistant.complete(CompletionBody(prefix="x = "))
-    await asyncio.sleep(0.05)
-    assert ("cancelled" in summarising.events) is (model == "local")
+    if model == "local":
+        await world.until_idle()
+        assert "cancelled" in summarising.events
+    else:
+        summarising.released.set()
+        await world.until_summarised("c1")
 
 
 async def test_no_summary_starts_while_the_model_answers(world: World) -> None:
@@ -193,8 +205,7 @@ async def test_no_summary_starts_while_the_model_answers(world: World) -> None:
     slow = await world.assistant.generate(SessionKey("nb", "c2"), body)
     await world.local.until("answer")
     await world.ask("c1", world.other_local)
-    await asyncio.sleep(0.05)
-    assert world.other_local.events == ["answer"]
+    assert world.tasks == []
     world.local.answers_released.set()
     await slow.outcome
     await world.local.until("answer", "summary")
@@ -208,8 +219,8 @@ async def test_a_stopped_or_failed_answer_starts_no_summary(world: World) -> Non
     await world.local.until("answer")
     generation.stop()
     assert (await generation.outcome).status == "cancelled"
-    await asyncio.sleep(0.05)
-    assert world.local.events == ["answer"]
+    await asyncio.sleep(0)  # the assistant learns of the end
+    assert world.tasks == []
 
 
 async def test_a_cell_has_at_most_one_task(world: World) -> None:
@@ -218,13 +229,12 @@ async def test_a_cell_has_at_most_one_task(world: World) -> None:
     await world.ask("c1", world.local)
     await world.local.until("answer", "summary")
     await world.ask("c1", world.remote)
-    await asyncio.sleep(0.05)
-    assert world.remote.events == ["answer"]
+    assert len(world.tasks) == 1
     world.local.released.set()
     assert len(await world.until_summarised("c1")) == 1
     # Afterwards, the remote model gets the summary, so that it needs none of its own.
     await world.ask("c1", world.remote)
-    await asyncio.sleep(0.05)
+    assert world.tasks == []
     assert world.remote.events == ["answer", "answer"]
 
 
@@ -235,11 +245,12 @@ async def test_the_servers_shutdown_stops_the_task(world: World) -> None:
     await world.assistant.close()
     assert world.local.events == ["answer", "summary", "cancelled"]
     assert await world.summaries("c1") == []
-    tasks = [task for task in asyncio.all_tasks() if "Condenser" in repr(task)]
-    assert tasks == []
+    assert world.tasks == []
 
 
-async def test_a_write_during_the_summary_loses_nothing(world: World) -> None:
+async def test_a_write_during_the_summary_loses_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """P23: an event that is recorded at the same time is stored, and so is the summary."""
     await world.seed("c1")
     await world.ask("c1", world.local)
@@ -253,7 +264,7 @@ async def test_a_write_during_the_summary_loses_nothing(world: World) -> None:
             writes.append(await world.store.record_events(key, [_edit(len(writes))]))
         return session
 
-    world.store.load_if_exists = load_and_write  # type: ignore[method-assign]
+    monkeypatch.setattr(world.store, "load_if_exists", load_and_write)
     world.local.released.set()
     await world.until_summarised("c1")
     session = await load(SessionKey("nb", "c1"))
@@ -272,7 +283,7 @@ async def test_a_new_conversation_during_the_summary_discards_it(world: World) -
     reset = NewEvent(type="context_reset", timestamp=NOW)
     await world.store.record_events(SessionKey("nb", "c1"), [reset])
     world.local.released.set()
-    await asyncio.sleep(0.05)
+    await world.until_idle()
     assert await world.summaries("c1") == []
 
 
