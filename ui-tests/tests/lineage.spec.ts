@@ -177,10 +177,12 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await expect
     .poll(() =>
       page.evaluate(
-        () =>
+        known =>
+          // There is no metadata until the file has been read.
           (window as any).jupyterapp.shell.currentWidget.context.model.getMetadata(
             'aiserver'
-          ).notebook_id
+          )?.notebook_id ?? known,
+        id
       )
     )
     .not.toBe(id);

@@ -63,7 +63,7 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   expect(await sent(2)).toContain('Output of @cell1:\ncanary-output');
   expect(await sent(2)).toContain('@notes.md:\ncanary-text');
   // The choice is for this request and its corrections, until the person decides.
-  await cell.input.press('Escape');
+  await cell.reject();
   await cell.open();
   await cell.input.fill('like @cell1');
   await expect(cell.row.getByRole('checkbox')).not.toBeChecked();

@@ -51,7 +51,7 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
   expect(await system(1)).toBe(previewed);
 
   // The choice survives a reload. A changed text isn't sent.
-  await cell.input.press('Escape');
+  await cell.reject();
   await reload(page);
   await openPath(page, notebook);
   await cell.open();
@@ -64,7 +64,11 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
   await question.getByRole('button', { name: 'Use', exact: true }).click();
 
   // The person's own save in JupyterLab counts as a choice.
-  const listed = page.waitForResponse(/rules-files/);
+  const listed = page.waitForResponse(
+    async response =>
+      response.url().includes('rules-files') &&
+      (await response.text()).includes('My own rules.')
+  );
   await page.evaluate(
     ([name, content]) =>
       (window as any).jupyterapp.serviceManager.contents.save(name, {

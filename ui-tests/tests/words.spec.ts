@@ -30,7 +30,7 @@ test('a question is answered in words, which can be inserted below (P11)', async
   await expect(cell.proposal).toContainText('- 1');
   const { body } = (await lab.model!.requests())[1];
   expect(JSON.stringify(body.messages)).toContain('It **counts** the rows.');
-  await cell.input.press('Escape');
+  await cell.reject();
   await expect(cell.row).toHaveCount(0);
 
   await lab.model!.script({ text: WORDS });
