@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TARGET = ROOT / "aiserver" / "kernel", ROOT / "src" / "kernel"
 sys.path.insert(0, str(ROOT))
 
-from aiserver.kernel.bundle import bundle  # noqa: E402 (needs the path above)
+from aiserver.kernel.bundle import PROFILE_MODULES, bundle  # noqa: E402 (needs the path above)
 
 
 def main() -> None:
@@ -21,6 +21,7 @@ def main() -> None:
     texts = {
         "variablesCode.ts": ("VARIABLES", (SOURCE / "variables.py").read_text("utf-8")),
         "checkCode.ts": ("CHECK", bundle()),
+        "profileCode.ts": ("PROFILE", bundle(PROFILE_MODULES)),
     }
     for name, (constant, code) in texts.items():
         literal = json.dumps(code, ensure_ascii=False)

@@ -54,7 +54,7 @@ INNER = {
         {"problems", "source"},
         {"inspection"},
         {"scopes"},
-        {"frames", "unchanged"},
+        {"frames", "unchanged", "profiling"},
         {"check"},
         {"bundle", "variables"},
     ],

@@ -1,12 +1,12 @@
-"""Join the modules that check a suggestion into one text for the kernel."""
+"""Join modules into one text for the kernel: those of the check, and those of profiling."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-# The modules of the check. Each imports only from the modules before it.
-MODULES = (
+# Each module imports only from the modules before it.
+CHECK_MODULES = (
     "problems",
     "source",
     "inspection/objects",
@@ -35,17 +35,26 @@ MODULES = (
     "unchanged",
     "check",
 )
+PROFILE_MODULES = (
+    "inspection/objects",
+    "profiling/containers",
+    "profiling/numbers",
+    "profiling/values",
+    "profiling/polars_columns",
+    "profiling/columns",
+    "profiling/profile",
+)
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
 
-def bundle() -> str:
-    """Return the text of all modules, which defines ``check``.
+def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
+    """Return the text of all modules, which defines the functions of the last one.
 
     The modules can be joined, because no two of them define the same top-level name.
     """
     texts = [_FUTURE]
-    for name in MODULES:
+    for name in modules:
         text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
         texts.append(_RELATIVE_IMPORT.sub("", text.replace(_FUTURE, "")))
     return "\n".join(texts)

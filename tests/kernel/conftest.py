@@ -1,9 +1,11 @@
-"""The import system of an ordinary kernel."""
+"""The import system of an ordinary kernel, and the same dtype of texts with or without pyarrow."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
+import pandas as pd
 import pytest
 
 
@@ -17,3 +19,10 @@ def only_standard_finders(monkeypatch: pytest.MonkeyPatch) -> None:
         if isinstance(finder, type) and finder.__module__ in standard
     ]
     monkeypatch.setattr(sys, "meta_path", finders)
+
+
+@pytest.fixture(autouse=True)
+def text_dtype() -> Iterator[None]:
+    """Let pandas store texts as Python objects: with pyarrow, other operations fail."""
+    with pd.option_context("mode.string_storage", "python"):
+        yield

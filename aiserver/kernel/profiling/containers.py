@@ -1,0 +1,275 @@
+"""Recognise variables that contain data, and read what they are without reading their values.
+
+Invariants:
+
+- Only instances of a library's own classes are described, and of subclasses of pandas' DataFrame
+  and Series. The latter are read through pandas' block manager, so no method that a person wrote
+  runs.
+- Nothing is computed for objects that compute on demand, such as a polars LazyFrame.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..inspection.objects import (
+    class_name,
+    is_library_class,
+    is_numpy_dtype,
+    loaded_value,
+    module_of,
+)
+
+MAX_LISTED_COLUMNS = 5000
+MAX_LABEL = 200  # characters of the name of a column or dtype
+
+_mro_of = type.__dict__["__mro__"].__get__
+_dict_of_class = type.__dict__["__dict__"].__get__
+_CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duckdb")
+_LABEL_CLASSES = (int, float, bool, type(None), datetime.date, datetime.datetime)
+
+
+class Container:
+    """A variable that contains data.
+
+    ``row_count``, ``column_count`` and ``size`` (bytes) are None if computing them would execute
+    something. ``shape`` is the shape of an array with three or more dimensions. ``columns`` has
+    pairs of a name and a dtype, at most ``MAX_LISTED_COLUMNS`` of them. ``column(i)`` returns the
+    values of the column ``i`` in the form that ``columns.py`` profiles.
+    """
+
+    def __init__(self, kind: str, columns: list[tuple[str, str]]) -> None:
+        self.kind = kind
+        self.columns = columns
+        self.column_count: int | None = len(columns)
+        self.row_count: int | None = None
+        self.size: int | None = None
+        self.shape: list[int] | None = None
+        self.column: Callable[[int], Any] | None = None
+
+    @property
+    def is_lazy(self) -> bool:
+        return self.row_count is None
+
+
+def container_of(value: Any) -> Container | None:
+    """Return the description of a variable; None if it contains no data or can't be read."""
+    for name, read in _READERS:
+        module, _, attribute = name.partition(".")
+        cls = loaded_value(module, attribute)
+        if type(value) is cls or (name in _BY_MANAGER and _is_instance(value, cls)):
+            return read(name, value, cls) if _is_of_container_library(cls) else None
+    return None
+
+
+def _is_instance(value: Any, cls: Any) -> bool:
+    return any(base is cls for base in _mro_of(type(value)))
+
+
+def _is_of_container_library(cls: Any) -> bool:
+    """Return whether a class is a library's own, and not one that a person put in its place."""
+    module = module_of(cls)
+    if module.partition(".")[0] not in _CONTAINER_LIBRARIES:
+        return False
+    return getattr(sys.modules.get(module), "__dict__", {}).get(class_name(cls)) is cls
+
+
+def _pandas_frame(kind: str, value: Any, cls: Any) -> Container | None:
+    manager = _manager(value, cls)
+    labels = manager.axes[0]
+    arrays = manager.blocks
+    dtypes = [dtype_text(_dtype_of(block.values)) for block in arrays]
+    numbers = manager.blknos
+    names = column_labels(labels)
+    columns = [(name, dtypes[numbers[i]]) for i, name in enumerate(names)]
+    container = Container(kind, columns)
+    container.column_count = len(labels)
+    container.row_count = len(manager.axes[1])
+    container.size = sum(_array_size(block.values) for block in arrays)
+    container.column = lambda i: _block_row(arrays[numbers[i]].values, manager.blklocs[i])
+    return container
+
+
+def _pandas_series(kind: str, value: Any, cls: Any) -> Container | None:
+    manager = _manager(value, cls)
+    array = manager.blocks[0].values
+    state = _instance_dict(value, cls)
+    name = state.get("_name")
+    text = "" if name is None else label_text(name)
+    container = Container(kind, [(text, dtype_text(_dtype_of(array)))])
+    container.row_count = len(manager.axes[0])
+    container.size = _array_size(array)
+    container.column = lambda i: array
+    return container
+
+
+def _polars_frame(kind: str, value: Any, cls: Any) -> Container | None:
+    pairs = list(zip(value.columns, value.dtypes))[:MAX_LISTED_COLUMNS]
+    container = Container(kind, [(cut(name), dtype_text(dtype)) for name, dtype in pairs])
+    container.row_count, container.column_count = value.shape
+    container.size = int(value.estimated_size())
+    container.column = value.to_series
+    return container
+
+
+def _polars_series(kind: str, value: Any, cls: Any) -> Container | None:
+    container = Container(kind, [(cut(value.name), dtype_text(value.dtype))])
+    container.row_count = len(value)
+    container.size = int(value.estimated_size())
+    container.column = lambda i: value
+    return container
+
+
+def _lazy_frame(kind: str, value: Any, cls: Any) -> Container | None:
+    container = Container(kind, [])
+    container.column_count = None
+    return container
+
+
+def _arrow_table(kind: str, value: Any, cls: Any) -> Container | None:
+    schema = value.schema
+    fields = [schema.field(i) for i in range(min(len(schema), MAX_LISTED_COLUMNS))]
+    container = Container(kind, [(cut(f.name), dtype_text(f.type)) for f in fields])
+    container.row_count, container.column_count = value.shape
+    container.size = int(value.nbytes)
+    container.column = value.column
+    return container
+
+
+def _array(kind: str, value: Any, cls: Any) -> Container | None:
+    dtype = value.dtype
+    if dtype.names:
+        names = list(dtype.names)[:MAX_LISTED_COLUMNS]
+        columns = [(cut(name), dtype_text(dtype[name])) for name in names]
+        container = Container(kind, columns)
+        container.column_count = len(dtype.names)
+        container.column = lambda i: value.reshape(-1)[names[i]]
+    else:
+        width = value.shape[1] if value.ndim == 2 else 1
+        text = dtype_text(dtype)
+        container = Container(kind, [(str(i), text) for i in range(min(width, MAX_LISTED_COLUMNS))])
+        container.column_count = width
+        container.column = lambda i: value[:, i] if value.ndim == 2 else value.reshape(-1)
+    container.row_count = value.shape[0] if value.ndim in (1, 2) else value.size
+    container.size = int(value.nbytes)
+    container.shape = [int(length) for length in value.shape]
+    return container
+
+
+def _duckdb_relation(kind: str, value: Any, cls: Any) -> Container | None:
+    pairs = list(zip(value.columns, value.types))
+    columns = [(cut(name), cut(str(dtype))) for name, dtype in pairs[:MAX_LISTED_COLUMNS]]
+    container = Container(kind, columns)
+    container.column_count = len(pairs)
+    return container
+
+
+_READERS: tuple[tuple[str, Callable[[str, Any, Any], Container | None]], ...] = (
+    ("pandas.DataFrame", _pandas_frame),
+    ("pandas.Series", _pandas_series),
+    ("polars.DataFrame", _polars_frame),
+    ("polars.Series", _polars_series),
+    ("polars.LazyFrame", _lazy_frame),
+    ("pyarrow.Table", _arrow_table),
+    ("numpy.ndarray", _array),
+    ("duckdb.DuckDBPyRelation", _duckdb_relation),
+)
+_BY_MANAGER = ("pandas.DataFrame", "pandas.Series")
+
+
+def _instance_dict(value: Any, cls: Any) -> dict[str, Any]:
+    """Return the ``__dict__`` of an instance, without attributes that a subclass redefines."""
+    for base in _mro_of(cls):
+        if "__dict__" in _dict_of_class(base):
+            state: dict[str, Any] = _dict_of_class(base)["__dict__"].__get__(value)
+            return state
+    return {}
+
+
+def _manager(value: Any, cls: Any) -> Any:
+    """Return the block manager of a DataFrame or Series.
+
+    Raises ``TypeError`` if the manager, a block or an index isn't pandas' own.
+    """
+    manager = _instance_dict(value, cls)["_mgr"]
+    if not is_library_class(type(manager)):
+        raise TypeError
+    if not all(is_library_class(type(block)) for block in manager.blocks):
+        raise TypeError
+    if not all(_is_own_index(axis) for axis in manager.axes):
+        raise TypeError
+    return manager
+
+
+def _is_own_index(index: Any) -> bool:
+    """Return whether an index is pandas' own, and contains no array of a person's class."""
+    if not is_library_class(type(index)):
+        return False
+    if class_name(type(index)) == "MultiIndex":
+        return all(_is_own_index(level) for level in index.levels)
+    return class_name(type(index)) == "RangeIndex" or is_own_array(index._data)
+
+
+def is_own_array(array: Any) -> bool:
+    """Return whether an array, and its dtype, are numpy's or pandas' own."""
+    if type(array) is loaded_value("numpy", "ndarray"):
+        return True
+    return is_library_class(type(array)) and is_own_dtype(array.dtype)
+
+
+def is_own_dtype(dtype: Any) -> bool:
+    return is_numpy_dtype(dtype) or is_library_class(type(dtype))
+
+
+def _dtype_of(array: Any) -> Any:
+    """Return the dtype of an array. For an array of a person's class, return this class."""
+    return array.dtype if is_own_array(array) else type(array)
+
+
+def _array_size(array: Any) -> int:
+    return int(array.nbytes) if is_own_array(array) else 0
+
+
+def _block_row(values: Any, row: Any) -> Any:
+    """Return a column of a block, whose rows are the columns of the DataFrame."""
+    return values[row] if is_own_array(values) and values.ndim == 2 else values
+
+
+def column_labels(index: Any) -> list[str]:
+    """Return the texts of the labels of columns, at most ``MAX_LISTED_COLUMNS``."""
+    head = index[:MAX_LISTED_COLUMNS]
+    return [label_text(label) for label in head]
+
+
+def label_text(label: Any) -> str:
+    """Return the text of a label. For an object of an unknown class, return the class's name."""
+    cls = type(label)
+    if cls is str:
+        return cut(label)
+    if cls is tuple:
+        parts = (repr(part) if type(part) is str else label_text(part) for part in label)
+        return cut("(" + ", ".join(parts) + ")")
+    if any(cls is plain for plain in _LABEL_CLASSES) or is_library_class(cls):
+        return cut(str(label))
+    return "<" + class_name(cls) + ">"
+
+
+def dtype_text(dtype: Any) -> str:
+    """Return a dtype's text without values, such as categories; of a class, its name."""
+    if isinstance(dtype, type):  # a class of an array, or a dtype of polars without parameters
+        return cut(class_name(dtype))
+    name = class_name(type(dtype))
+    if name == "CategoricalDtype":
+        return "category"
+    if name in ("Enum", "SparseDtype"):
+        return name
+    text = str(dtype)
+    return name if "Enum(" in text or "categories" in text else cut(text)
+
+
+def cut(text: str) -> str:
+    """Return a text without lone surrogates, cut at ``MAX_LABEL`` characters."""
+    return text[:MAX_LABEL].encode("utf-8", "replace").decode()

@@ -1,0 +1,114 @@
+"""List the data in a kernel, and profile the columns of a variable.
+
+Invariants (P18):
+
+- None of the person's code runs, and no variable, module or setting changes.
+- What is computed is bounded: profiling ends after ``SECONDS`` and says where to continue, and
+  large data is sampled. Nothing is computed for lazy objects.
+- A variable that can't be read is left out, and a column that can't be read says so. Neither
+  affects the others.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+from ..inspection.objects import plain_variables
+from .columns import profile_column
+from .containers import Container, container_of
+
+MAX_ITEMS = 200
+MAX_LIST = 4_000_000  # characters of the names of all columns
+SECONDS = 0.3
+_SHELL_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
+
+
+def list_data(variables: dict[str, Any]) -> str:
+    """Return ``{"items": […], "isComplete": …}`` as JSON in base64, the newest variable first."""
+    items: list[dict[str, Any]] = []
+    is_complete = True
+    room = MAX_LIST
+    for name, value in reversed(list(plain_variables(variables).items())):
+        if name[:1] == "_" or not name.isidentifier() or name in _SHELL_NAMES:
+            continue
+        container = _read(value)
+        if container is None:
+            continue
+        size = sum(len(text) for pair in container.columns for text in pair)
+        if len(items) == MAX_ITEMS or size > room:
+            is_complete = False
+            break
+        room -= size
+        items.append(_describe(name, value, container))
+    return _encode({"items": items, "isComplete": is_complete})
+
+
+def profile_columns(
+    variables: dict[str, Any], name: str, first: int, count: int, exact: bool = False
+) -> str:
+    """Return the profiles of ``count`` columns from the index ``first`` as JSON in base64.
+
+    Stops after ``SECONDS``, but not before one column is complete. ``next`` is the index of the
+    column to continue with, None after the last. If ``exact`` is true, the range and the mean of
+    numbers are those of all rows, however many there are. A variable that doesn't exist or
+    computes on demand gives ``{"problem": "missing"}`` or ``{"problem": "lazy"}``.
+    """
+    container = _read(plain_variables(variables).get(name))
+    if container is None:
+        return _encode({"problem": "missing"})
+    if container.column is None:
+        return _encode({"problem": "lazy"})
+    started = time.monotonic()
+    end = min(first + count, len(container.columns))
+    columns: list[dict[str, Any]] = []
+    index = first
+    while index < end and (not columns or time.monotonic() - started < SECONDS):
+        label, dtype = container.columns[index]
+        columns.append({"index": index, "name": label, "dtype": dtype})
+        columns[-1].update(_profile(container, index, exact))
+        index += 1
+    return _encode(
+        {
+            "name": name,
+            "kind": container.kind,
+            "rowCount": container.row_count,
+            "columns": columns,
+            "next": index if index < end else None,
+        }
+    )
+
+
+def _read(value: Any) -> Container | None:
+    try:
+        return container_of(value)
+    except Exception:  # an object in a state that its library doesn't expect
+        return None
+
+
+def _profile(container: Container, index: int, exact: bool) -> dict[str, Any]:
+    assert container.column is not None
+    try:
+        return profile_column(container.column(index), exact)
+    except Exception:  # values that their library can't read, such as dates beyond its range
+        return {"rows": 0, "missing": None, "distinct": None, "note": "unsupported"}
+
+
+def _describe(name: str, value: Any, container: Container) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "name": name,
+        "kind": container.kind,
+        "rowCount": container.row_count,
+        "columnCount": container.column_count,
+        "bytes": container.size,
+        "isLazy": container.is_lazy,
+        "columns": [{"name": label, "dtype": dtype} for label, dtype in container.columns],
+        "identity": f"{id(value):x}",
+    }
+    return described if container.shape is None else {**described, "shape": container.shape}
+
+
+def _encode(result: dict[str, Any]) -> str:
+    return base64.b64encode(json.dumps(result).encode()).decode()

@@ -1,0 +1,43 @@
+"""Call the profiling functions as the kernel does: the joined text, in a namespace of its own."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from aiserver.kernel.bundle import PROFILE_MODULES, bundle
+
+_space: dict[str, Any] = {"__name__": "aiserver"}
+exec(compile(bundle(PROFILE_MODULES), "<profile>", "exec"), _space)
+
+
+def listed(variables: dict[str, Any]) -> dict[str, Any]:
+    """Return the items of ``list_data`` by name."""
+    result = _decode(_space["list_data"](variables))
+    return {item["name"]: item for item in result["items"]}
+
+
+def profile_of(value: Any, first: int = 0, count: int = 5000, exact: bool = False) -> Any:
+    """Return the profile of some columns, in as many calls as it takes."""
+    result = _decode(_space["profile_columns"]({"df": value}, "df", first, count, exact))
+    while result.get("next") is not None:
+        start = result["next"]
+        rest = first + count - start
+        more = _decode(_space["profile_columns"]({"df": value}, "df", start, rest, exact))
+        result["columns"] += more["columns"]
+        result["next"] = more["next"]
+    return result
+
+
+def columns_of(value: Any, exact: bool = False) -> dict[str, Any]:
+    """Return the profiles of all columns by name."""
+    return {column["name"]: column for column in profile_of(value, exact=exact)["columns"]}
+
+
+def _decode(text: str) -> Any:
+    return json.loads(base64.b64decode(text), parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} isn't JSON")

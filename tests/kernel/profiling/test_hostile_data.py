@@ -1,0 +1,149 @@
+"""Data that nobody would expect: nothing of it runs, and it doesn't hide the others (P18)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.tests.extension.decimal import DecimalArray, to_decimal
+
+from .profiles_of import columns_of, listed, profile_of
+
+calls: list[str] = []
+
+
+class Hostile:
+    """Notes each call of its methods."""
+
+    def __getattribute__(self, name: str) -> Any:
+        calls.append(name)
+        raise RuntimeError(name)
+
+    def _called(self, *args: Any) -> Any:
+        calls.append("called")
+        raise RuntimeError
+
+    __repr__ = __str__ = __eq__ = __hash__ = __len__ = __iter__ = _called
+    __array__ = __lt__ = __bool__ = __float__ = __getitem__ = _called
+
+
+class EvilText(str):
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        calls.append("==")
+        return False
+
+    def __hash__(self) -> int:
+        calls.append("hash")
+        return 1
+
+    def __str__(self) -> str:
+        calls.append("str")
+        return "evil"
+
+
+class EvilFrame(pd.DataFrame):  # type: ignore[misc]
+    @property
+    def columns(self) -> Any:
+        calls.append("columns")
+        return ["lie"]
+
+    @property
+    def _constructor(self) -> Any:
+        calls.append("constructor")
+        return EvilFrame
+
+    def __getitem__(self, key: Any) -> Any:
+        calls.append("getitem")
+        raise RuntimeError
+
+
+class EvilArray(DecimalArray):  # type: ignore[misc]
+    def __len__(self) -> int:
+        calls.append("len")
+        return super().__len__()
+
+    @property
+    def dtype(self) -> Any:
+        calls.append("dtype")
+        return super().dtype
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    calls.clear()
+    yield
+    assert calls == []
+
+
+def test_hostile_objects_are_left_out_or_only_counted():
+    frame = pd.DataFrame({"x": [1, 2]})
+    frame["objects"] = pd.Series([Hostile(), EvilText("a")], dtype=object)
+    subclass = EvilFrame({"价格": [1.0, 2.0]})
+    calls.clear()
+    items = listed({"hostile": Hostile(), "evil": EvilText("x"), "df": frame, "sub": subclass})
+    assert sorted(items) == ["df", "sub"]
+    assert items["sub"]["columns"] == [{"name": "价格", "dtype": "float64"}]
+    profiles = columns_of(frame)
+    assert profiles["x"]["distinct"] == 2
+    assert profiles["objects"]["note"] == "objects"
+    assert profiles["objects"]["distinct"] is None
+    assert columns_of(subclass)["价格"]["numbers"]["mean"] == 1.5
+
+
+def test_arrays_of_a_persons_class_are_named_and_nothing_else():
+    frame = pd.DataFrame({"a": [1, 2], "own": EvilArray(to_decimal(["1", "2"]))})
+    calls.clear()
+    assert listed({"df": frame})["df"]["columns"][1] == {"name": "own", "dtype": "EvilArray"}
+    assert columns_of(frame)["own"]["note"] == "unsupported"
+    assert columns_of(frame)["a"]["distinct"] == 2
+
+
+def test_names_of_every_kind():
+    names = ["df);x", "😀", "مبيعات", "\ud800", 5, None, ("a", 1), 2.5, pd.Timestamp("2024-01-01")]
+    frame = pd.DataFrame([range(len(names))], columns=pd.Index(names, dtype=object))
+    listed_names = [column["name"] for column in listed({"df": frame})["df"]["columns"]]
+    assert listed_names == [
+        *("df);x", "😀", "مبيعات", "?", "5", "None", "('a', 1)", "2.5", "2024-01-01 00:00:00")
+    ]
+    duplicate = pd.DataFrame([[1, "a"]], columns=["x", "x"])
+    assert [c["dtype"] for c in profile_of(duplicate)["columns"]] == ["int64", "str"]
+    levels = pd.MultiIndex.from_product([["2024", "2025"], ["和", "差"]])
+    wide = pd.DataFrame([[1, 2, 3, 4]], columns=levels)
+    assert next(iter(columns_of(wide))) == "('2024', '和')"
+
+
+def test_wide_deep_and_empty_data_is_bounded():
+    wide = pd.DataFrame(np.zeros((2, 6000)), columns=[f"c{n}" for n in range(6000)])
+    item = listed({"wide": wide})["wide"]
+    assert item["columnCount"] == 6000 and len(item["columns"]) == 5000
+    assert len(profile_of(wide, 4990, 50)["columns"]) == 10
+    levels = pd.DataFrame({"c": pd.Categorical.from_codes([1, 0], [str(n) for n in range(10**6)])})
+    assert columns_of(levels)["c"]["top"] == [
+        {"value": "0", "count": 1},
+        {"value": "1", "count": 1},
+    ]
+    long = pd.DataFrame({"t": ["长" * 10_000] * 2})
+    assert len(columns_of(long)["t"]["top"][0]["value"]) == 60
+    for empty in (pd.DataFrame(), pd.DataFrame({"a": []}), pl.DataFrame(), np.zeros((0, 3))):
+        assert profile_of(empty).get("problem") is None
+    many = {f"v{n}": np.zeros(2) for n in range(300)}
+    assert len(listed(many)) == 200
+
+
+def test_nothing_is_left_behind():
+    frame = pd.DataFrame({"a": [1.0, np.inf, -np.inf], "b": ["x", "y", None]})
+    variables = {"df": frame, "s": frame["a"]}
+    names, copy = list(variables), frame.copy()
+    modules, errors = set(sys.modules), np.geterr()
+    listed(variables)
+    columns_of(frame)
+    assert list(variables) == names
+    pd.testing.assert_frame_equal(frame, copy)
+    assert set(sys.modules) == modules
+    assert np.geterr() == errors
