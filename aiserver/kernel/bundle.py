@@ -43,13 +43,14 @@ PROFILE_MODULES = (
     "profiling/polars_columns",
     "profiling/columns",
     "profiling/profile",
+    "profiling/joins",
 )
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
 
 def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
-    """Return the text of all modules, which defines the functions of the last one.
+    """Return the text of all modules, which defines the functions that the page calls.
 
     The modules can be joined, because no two of them define the same top-level name.
     """

@@ -35,6 +35,11 @@ def columns_of(value: Any, exact: bool = False) -> dict[str, Any]:
     return {column["name"]: column for column in profile_of(value, exact=exact)["columns"]}
 
 
+def keys_of(tables: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the candidates for joining tables, the most likely first."""
+    return list(_decode(_space["join_keys"](tables, list(tables)))["keys"])
+
+
 def _decode(text: str) -> Any:
     return json.loads(base64.b64decode(text), parse_constant=_refuse)
 

@@ -1,0 +1,227 @@
+"""Find columns by which tables can be joined: by their names, dtypes and common values.
+
+Only integers, texts and dates are compared. A pair of columns is a candidate in two cases:
+
+- their names are similar (``customer_id`` and ``id`` of ``customers``), and at least half of the
+  values of the column with fewer distinct values occur in the other, or they are too many to count;
+- their names differ, but they are texts, nearly all of these occur in the other column, and one of
+  the columns has no value twice.
+
+The values stay in the kernel: the result has names and shares.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import Any
+
+from ..inspection.objects import (
+    class_name,
+    is_library_class,
+    loaded_module,
+    module_of,
+    plain_variables,
+)
+from .containers import Container, container_of, is_own_array
+
+MAX_KEY_ROWS = 1_000_000  # values of longer columns aren't compared
+MAX_KEY_COLUMNS = 50  # of a table
+MAX_CANDIDATES = 3  # of two tables
+JOIN_SECONDS = 1.0
+_SIMILAR_NAMES_SHARE = 0.5
+_OTHER_NAMES_SHARE = 0.9
+_FEWEST_TEXTS = 5  # of columns whose names differ
+
+
+class KeyColumn:
+    """A column of a table, with its distinct values.
+
+    ``kind`` is "integer", "date…" or "text", or "" if the column can't be a key. ``values`` is None
+    if there are too many. ``is_unique`` tells whether no value occurs twice.
+    """
+
+    def __init__(self, table: str, container: Container, index: int) -> None:
+        self.table = table
+        self.name = container.columns[index][0]
+        self.kind, self.values, self.is_unique = "", None, False
+        if container.column is None:
+            return
+        column = container.column(index)
+        self.kind = _kind_of(column)
+        if self.kind and (container.row_count or 0) <= MAX_KEY_ROWS:
+            read = _distinct(column, self.kind)
+            if read is None:
+                self.kind = ""
+            else:
+                self.values, count = read
+                self.is_unique = count == len(self.values)
+
+
+def join_keys(variables: dict[str, Any], names: list[str]) -> str:
+    """Return ``{"keys": […]}`` as JSON in base64: candidates for joining these variables.
+
+    A candidate has ``left``, ``leftColumn``, ``right``, ``rightColumn``, ``share`` (of the
+    values of the column with fewer distinct values, which occur in the other; None if unknown) and
+    ``unique`` ("left", "right", "both" or ""). The most likely candidates are first.
+    """
+    deadline = time.monotonic() + JOIN_SECONDS
+    plain = plain_variables(variables)
+    tables = [(name, container) for name in names if (container := _table(plain.get(name)))]
+    columns: dict[tuple[str, int], KeyColumn] = {}
+    keys: list[tuple[float, dict[str, Any]]] = []
+    for position, (left, left_table) in enumerate(tables):
+        for right, right_table in tables[position + 1 :]:
+            candidates = []
+            for similarity, i, j in _pairs(left, left_table, right, right_table):
+                if time.monotonic() > deadline:
+                    break
+                for place in ((left, left_table, i), (right, right_table, j)):
+                    if (place[0], place[2]) not in columns:
+                        columns[place[0], place[2]] = _read_column(*place)
+                key = _candidate(columns[left, i], columns[right, j], similarity)
+                if key:
+                    candidates.append((similarity + (key["share"] or 0), key))
+            candidates.sort(key=lambda pair: -pair[0])
+            keys += candidates[:MAX_CANDIDATES]
+    keys.sort(key=lambda pair: -pair[0])
+    return base64.b64encode(json.dumps({"keys": [key for _, key in keys]}).encode()).decode()
+
+
+def _table(value: Any) -> Container | None:
+    try:
+        return container_of(value)
+    except Exception:  # an object in a state that its library doesn't expect
+        return None
+
+
+def _read_column(table: str, container: Container, index: int) -> KeyColumn:
+    try:
+        return KeyColumn(table, container, index)
+    except Exception:  # values that their library can't read
+        return KeyColumn(table, Container("", container.columns), index)
+
+
+def _pairs(
+    left: str, left_table: Container, right: str, right_table: Container
+) -> list[tuple[float, int, int]]:
+    """Return pairs of columns, those with similar names first, with the similarity."""
+    pairs = [
+        (_similarity(left, name, right, other), i, j)
+        for i, (name, _) in enumerate(left_table.columns[:MAX_KEY_COLUMNS])
+        for j, (other, _) in enumerate(right_table.columns[:MAX_KEY_COLUMNS])
+    ]
+    return sorted(pairs, key=lambda pair: -pair[0])
+
+
+def _similarity(left: str, name: str, right: str, other: str) -> float:
+    first, second = _plain_name(name), _plain_name(other)
+    if not first or not second:
+        return 0
+    if first == second:
+        return 1
+    # `customer_id`, and `id` of the table `customers`.
+    for long, short, table in ((first, second, right), (second, first, left)):
+        stem = long[: -len(short)] if long.endswith(short) else ""
+        if stem and len(stem) > 1 and _plain_name(table).startswith(stem[:-1]):
+            return 0.9
+        if stem and len(short) > 1:
+            return 0.5
+    return 0
+
+
+def _plain_name(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str, Any] | None:
+    if not left.kind or left.kind != right.kind:
+        return None
+    share = None
+    if left.values is not None and right.values is not None:
+        fewer = min(len(left.values), len(right.values))
+        share = len(left.values & right.values) / fewer if fewer else 0.0
+        least = _SIMILAR_NAMES_SHARE if similarity else _OTHER_NAMES_SHARE
+        if share < least or (not similarity and fewer < _FEWEST_TEXTS):
+            return None
+    if not similarity and (share is None or left.kind != "text"):
+        return None
+    if not similarity and not (left.is_unique or right.is_unique):
+        return None
+    unique = {(True, True): "both", (True, False): "left", (False, True): "right"}
+    return {
+        "left": left.table,
+        "leftColumn": left.name,
+        "right": right.table,
+        "rightColumn": right.name,
+        "share": share,
+        "unique": unique.get((left.is_unique, right.is_unique), ""),
+    }
+
+
+def _kind_of(column: Any) -> str:
+    """Return the kind of a column by its dtype; "" if it can't be a key."""
+    if module_of(type(column)).startswith("pyarrow."):
+        name = str(column.type)
+    elif module_of(type(column)).startswith("polars.") or is_own_array(column):
+        name = str(column.dtype).lower()
+    else:
+        return ""
+    if name.startswith(("datetime64", "datetime(", "timestamp", "date")):
+        return f"date {name}"
+    if name.startswith(("int", "uint", "float")):
+        return "integer"
+    texts = ("object", "str", "large_string", "category", "categorical", "<u", ">u")
+    return "text" if name.startswith(texts) else ""
+
+
+def _distinct(column: Any, kind: str) -> tuple[set[Any], int] | None:
+    """Return the distinct values of a column, and how many aren't missing.
+
+    Return None if one of the values isn't of the column's kind.
+    """
+    values = _present(column)
+    if values is None:
+        return None
+    distinct = set(values)
+    if kind == "text" and not all(type(value) is str for value in distinct):
+        return None
+    if kind == "integer":
+        if not all(type(value) is int or value.is_integer() for value in distinct):
+            return None
+        distinct = {int(value) for value in distinct}
+    return distinct, len(values)
+
+
+def _present(column: Any) -> list[Any] | None:
+    """Return the values that aren't missing: of dates, their numbers since an origin.
+
+    Return None if there are values of other classes than texts and numbers.
+    """
+    if module_of(type(column)).startswith("pyarrow."):
+        return [value for value in column.to_pylist() if value is not None]
+    if module_of(type(column)).startswith("polars."):
+        return list(column.drop_nulls().to_list())
+    if hasattr(column, "asi8"):
+        return [value for value in column.asi8.tolist() if value != -(2**63)]
+    if class_name(type(column)) == "Categorical":
+        categories = column.categories.tolist()
+        return [categories[code] for code in column.codes.tolist() if code >= 0]
+    if hasattr(column, "_mask") and hasattr(column, "_data"):
+        column = column._data[~column._mask]
+    np: Any = loaded_module("numpy")
+    if np is not None and type(column) is np.ndarray and column.dtype.kind in "mM":
+        return [value for value in column.astype("int64").tolist() if value != -(2**63)]
+    values = [value for value in column.tolist() if not _is_missing_key(value)]
+    if all(any(type(value) is plain for plain in (str, int, float)) for value in values):
+        return values
+    return None
+
+
+def _is_missing_key(value: Any) -> bool:
+    """Return whether a value is None, NaN, NA or NaT."""
+    cls = type(value)
+    if cls is float:
+        return bool(value != value)
+    return value is None or (is_library_class(cls) and class_name(cls) in ("NAType", "NaTType"))
