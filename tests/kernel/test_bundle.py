@@ -111,4 +111,4 @@ def test_a_check_is_bounded():
         best = min(best, time.process_time() - start)
     assert len(problems) == 20
     assert re.fullmatch(r"column_\d+", problems[0]["candidates"][0])
-    assert best < 0.5  # 0.1 s on an idle machine; the margin is for a busy one
+    assert best < 1.5  # 0.1 s on an idle machine; the margin is for a busy one
