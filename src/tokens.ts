@@ -245,6 +245,11 @@ export interface IPromptRows {
   /** Return whether a cell waits for an answer, or its row runs accepted code. */
   isBusy(panel: NotebookPanel, cellId: string): boolean;
   /**
+   * Insert a text, such as `@df.price `, at the cursor of the active cell's row, and focus the row.
+   * If the row is closed, open it first. Do nothing if no cell is active.
+   */
+  mention(text: string): Promise<void>;
+  /**
    * Send a request of a cell again, with the context as it is now. The cell and its row stay
    * unchanged. Aborting `signal` stops the model.
    */

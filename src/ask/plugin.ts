@@ -246,6 +246,13 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     return {
       isOpen: panel => managers.get(panel)?.hasOpenRow ?? false,
       isBusy: (panel, cellId) => managers.get(panel)?.isBusy(cellId) ?? false,
+      mention: async text => {
+        const panel = tracker.currentWidget;
+        const cell = panel?.content.activeCell;
+        if (panel && cell) {
+          managerOf(panel).insertText(cell, text);
+        }
+      },
       repeat: (panel, cellId, request, signal) => {
         const target = targetOf(panel, cellId, managerOf(panel).rules);
         return repeatRequest(

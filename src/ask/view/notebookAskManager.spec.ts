@@ -150,6 +150,34 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it('inserts a text at the cursor, and opens the row if it is closed', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    const insert = async (text: string) => {
+      t.manager.insertText(cell as unknown as Cell, text);
+      await t.settle();
+      return document.querySelector('textarea')!;
+    };
+    const field = await insert('@df.价格 ');
+    expect(field.value).toBe('@df.价格 ');
+    expect(document.activeElement).toBe(field);
+    field.blur();
+    field.setSelectionRange(0, 0);
+    expect((await insert('@df ')).value).toBe('@df @df.价格 ');
+    expect(document.activeElement).toBe(field);
+    expect(field.selectionStart).toBe('@df '.length);
+    // It is separated from the words next to it, and replaces what is selected.
+    field.setSelectionRange('@df'.length, '@df'.length);
+    expect((await insert('@x ')).value).toBe('@df @x @df.价格 ');
+    field.setSelectionRange('@df '.length, '@df @x'.length);
+    expect((await insert('@y ')).value).toBe('@df @y @df.价格 ');
+    t.manager.get(cell as unknown as Cell)!.close('draft');
+    await t.settle();
+    t.content.mode = 'command';
+    expect((await insert('@z ')).value).toBe('draft @z ');
+    t.manager.dispose();
+  });
+
   it('puts the row below the input, above the output, and shows a hidden input', async () => {
     const t = setup();
     const cell = (await t.place(true))!;

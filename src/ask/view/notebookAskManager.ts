@@ -131,6 +131,17 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
+  /** Insert a text at the cursor of a cell's row, and focus the row. Open the row if it is closed. */
+  insertText(cell: Cell, text: string): void {
+    const isOpen = (this.get(cell)?.state.phase ?? 'idle') !== 'idle';
+    if (!isOpen || !this._views.has(cell.model.id)) {
+      this.open(cell);
+    }
+    const view = this._views.get(cell.model.id);
+    view?.row.insertText(text);
+    view?.scrollIntoView();
+  }
+
   /** Open the row of a cell and send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);

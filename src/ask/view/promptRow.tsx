@@ -19,8 +19,10 @@ import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
 import { ProblemList, repairRequest } from './problemList';
 import {
+  IFocusRequest,
   PromptInput,
   focusAtEnd,
+  insertWord,
   isComposing,
   replaceText
 } from './input/promptInput';
@@ -77,6 +79,14 @@ export class PromptRow extends ReactWidget {
     }
   }
 
+  /** Insert a text at the cursor of the input field, apart from the words next to it. */
+  insertText(text: string): void {
+    const { inputText, state } = this.model;
+    const field = this.node.querySelector('textarea');
+    // If there is no field yet, it starts with this text when it is mounted.
+    this.model.inputText = insertWord(field, inputText || state.draft, text);
+  }
+
   get hasFocus(): boolean {
     return this.node.contains(document.activeElement);
   }
@@ -106,15 +116,6 @@ export class PromptRow extends ReactWidget {
 
   private _isPicking = false;
   private readonly _focusRequest: IFocusRequest = { focus: false };
-}
-
-/**
- * A flag that tells `PromptInput` to take the focus as soon as it is mounted. The row sets `focus`
- * to true, and `PromptInput` sets it to false again.
- */
-interface IFocusRequest {
-  /** Whether to focus the input field once it is mounted. */
-  focus: boolean;
 }
 
 interface IPromptProps {

@@ -1,6 +1,7 @@
 /** Completes mentions, such as `@df`, `@df.price`, `@cell3`, `@error` and `@notes.md`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { columnMention } from '../../../prompt/columnMention';
 import { forbiddenText } from '../../../labels/failureText';
 import { linesText } from '../../../labels/requestTitle';
 import type { GenerationModel } from '../../model/generation';
@@ -14,7 +15,6 @@ const MAX_SHOWN = 40;
 const MAX_OF_KIND = 8;
 /** Matches a mention at the end of the text. */
 const MENTION = /(?<![A-Za-z0-9_.])@([^\s@，。；：！？、（）]*)$/;
-const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
 
 /** A name that can be mentioned. `words` are other texts by which it is found. */
 interface ICandidate {
@@ -108,7 +108,7 @@ function columnsOf(
   );
   return frame
     ? (frame.columns ?? []).map(({ name, dtype }) => ({
-        text: `@${frame.name}.${IDENTIFIER.test(name) ? name : `"${name}"`}`,
+        text: columnMention(frame.name, name),
         description: dtype
       }))
     : null;

@@ -19,12 +19,17 @@ import {
   useCompletion
 } from './completionList';
 
+/** A flag that tells the field to take the focus as soon as it is mounted. */
+export interface IFocusRequest {
+  /** Whether to focus the field once it is mounted. The field sets this to false again. */
+  focus: boolean;
+}
+
 export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
-  /** If `focus` is true, the field focuses itself when it is mounted, and sets `focus` to false. */
-  focusRequest: { focus: boolean };
+  focusRequest: IFocusRequest;
   intents: IntentHistory;
   /** Called when the text changes. */
   onText: (text: string) => void;
@@ -79,6 +84,40 @@ export function replaceText(
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
+/**
+ * The selection of each field after its text was replaced. React may set the field's value again,
+ * which moves the cursor to the end.
+ */
+const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
+
+/**
+ * Insert a text at the field's cursor, separated from the words next to it, and focus the field. If
+ * there is no field yet, append the text to `typed`. Return the new text.
+ */
+export function insertWord(
+  field: HTMLTextAreaElement | null,
+  typed: string,
+  text: string
+): string {
+  const { value, selectionStart, selectionEnd } = field ?? {
+    value: typed,
+    selectionStart: typed.length,
+    selectionEnd: typed.length
+  };
+  const before = value.slice(0, selectionStart);
+  const after = value.slice(selectionEnd);
+  const word =
+    (/\S$/.test(before) ? ' ' : '') +
+    (/^\s/.test(after) ? text.trimEnd() : text);
+  if (field) {
+    const end = (before + word).length;
+    rangesAfterChange.set(field, [end, end]);
+    field.focus();
+    replaceText(field, word, selectionStart, selectionEnd);
+  }
+  return before + word + after;
+}
+
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const { focusRequest, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
@@ -96,10 +135,10 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
         const plain = completed + (isComplete && !hasSpace ? ' ' : '');
         const end = plain.length;
         const inserted = insertion ?? { text: plain, from: end, to: end };
-        rangeAfterCompletion.current = [
+        rangesAfterChange.set(field.current, [
           start + inserted.from,
           start + inserted.to
-        ];
+        ]);
         replaceText(field.current, inserted.text, start, cursor);
       }
     }
@@ -113,13 +152,11 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   }, [focusRequest]);
 
   React.useLayoutEffect(() => fitHeight(field.current), [text]);
-  // React may set the field's value again, which moves the cursor to the end.
-  const rangeAfterCompletion = React.useRef<[number, number] | null>(null);
   React.useLayoutEffect(() => {
-    const range = rangeAfterCompletion.current;
-    if (range) {
-      rangeAfterCompletion.current = null;
-      field.current?.setSelectionRange(...range);
+    const range = field.current && rangesAfterChange.get(field.current);
+    if (field.current && range) {
+      rangesAfterChange.delete(field.current);
+      field.current.setSelectionRange(...range);
     }
   }, [text]);
   // Fit the height again when the width changes, because the text then wraps differently.
