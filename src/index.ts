@@ -4,6 +4,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { askPlugin } from './ask/plugin';
 import { blamePlugin } from './blame/plugin';
 import { completionPlugin } from './completion/plugin';
+import { dataPlugin } from './data/plugin';
 import { firstStepsPlugin } from './firstSteps/plugin';
 import { gitAdvicePlugin } from './gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
@@ -27,6 +28,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   magicPlugin,
   firstStepsPlugin,
   replayPlugin,
+  dataPlugin,
   sharingPlugin,
   blamePlugin,
   gitAdvicePlugin

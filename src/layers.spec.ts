@@ -20,6 +20,7 @@ const FEATURES = [
   'ask',
   'blame',
   'completion',
+  'data',
   'exportedPage',
   'firstSteps',
   'gitAdvice',

@@ -293,6 +293,8 @@ export namespace CommandIDs {
   export const reset = 'aiserver:reset-context';
   /** Show the replay's sidebar. */
   export const showReplay = 'aiserver:show-replay';
+  /** Show the sidebar with the kernel's DataFrames and arrays. */
+  export const showData = 'aiserver:show-data';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
   export const showStep = 'aiserver:show-step';
   /** Show the search in the sidebar. */

@@ -180,7 +180,7 @@ function rowIndexOf(target: EventTarget): number {
  * the key doesn't move the tab stop. The index is less than 0 or at least `count` if the key leads
  * beyond the first or last row.
  */
-function targetIndex(
+export function targetIndex(
   key: string,
   fromIndex: number,
   count: number,

@@ -1,0 +1,77 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+
+import { listData, profileColumns } from '../../kernel/profile';
+import { KernelEvent, NotebookKernel } from './notebookKernel';
+
+jest.mock('../../kernel/profile');
+
+function setup() {
+  const kernel = { name: 'python3', status: 'idle' };
+  const session: { kernel: typeof kernel | null } = { kernel };
+  const sessionContext = {
+    session,
+    statusChanged: new Signal<object, string>({}),
+    kernelChanged: new Signal<object, void>({}),
+    iopubMessage: new Signal<object, unknown>({}),
+    specsManager: {
+      specs: {
+        kernelspecs: {
+          python3: { language: 'python' },
+          ir: { language: 'R' }
+        }
+      }
+    }
+  };
+  const model = { getMetadata: () => ({ name: 'R' }) };
+  const panel = { sessionContext, context: { model } };
+  const t = new NotebookKernel(panel as unknown as NotebookPanel);
+  const events: KernelEvent[] = [];
+  t.changed.connect((_, event) => events.push(event));
+  return { ...sessionContext, events, kernel, session, t };
+}
+
+describe('NotebookKernel', () => {
+  it('distinguishes the states of a kernel', () => {
+    const { kernel, session, t } = setup();
+    const stateOf = (change: Partial<typeof kernel>) => {
+      Object.assign(kernel, change);
+      return t.state;
+    };
+    // The language is that of the kernel, even if the notebook still has another one.
+    expect(t.state).toBe('ready');
+    expect(stateOf({ status: 'busy' })).toBe('ready');
+    expect(stateOf({ status: 'restarting' })).toBe('starting');
+    expect(stateOf({ status: 'dead' })).toBe('none');
+    expect(stateOf({ status: 'idle', name: 'ir' })).toBe('other');
+    // A kernel without a specification has the notebook's language.
+    expect(stateOf({ name: 'removed' })).toBe('other');
+    session.kernel = null;
+    expect(t.state).toBe('none');
+  });
+
+  it('reports runs, but not silent requests, and restarts', () => {
+    const t = setup();
+    t.statusChanged.emit('busy');
+    t.iopubMessage.emit({ header: { msg_type: 'status' } });
+    t.statusChanged.emit('idle');
+    t.iopubMessage.emit({ header: { msg_type: 'execute_input' } });
+    t.statusChanged.emit('restarting');
+    t.statusChanged.emit('unknown'); // The connection was lost for a moment.
+    t.kernelChanged.emit();
+    expect(t.events).toEqual(['idle', 'run', 'restart', 'restart']);
+    t.t.dispose();
+    t.statusChanged.emit('idle');
+    expect(t.events).toHaveLength(4);
+  });
+
+  it('asks the current kernel, and fails without one', async () => {
+    const { kernel, session, t } = setup();
+    await t.list();
+    expect(listData).toHaveBeenCalledWith(kernel);
+    await t.profile('df', 3, 4);
+    expect(profileColumns).toHaveBeenCalledWith(kernel, 'df', 3, 4);
+    session.kernel = null;
+    await expect(t.list()).rejects.toThrow('ended');
+  });
+});

@@ -1,0 +1,134 @@
+/** The kernel of an open notebook, as the source of the data that the data view lists. */
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { languageOf } from '../../cells/context';
+import {
+  IDataList,
+  IProfiledColumns,
+  listData,
+  profileColumns
+} from '../../kernel/profile';
+
+/**
+ * Whether data can be read: `none` is a notebook without a running kernel, `other` one with a kernel
+ * of another language.
+ */
+export type KernelState = 'none' | 'other' | 'starting' | 'ready';
+
+/**
+ * `run`: the kernel began to run the person's code · `idle`: it has ended a run or a request ·
+ * `restart`: its variables have disappeared, because it restarts or is another one.
+ */
+export type KernelEvent = 'run' | 'idle' | 'restart';
+
+/** The part of `NotebookKernel` that the models use. The tests implement it with a fake. */
+export interface IDataKernel extends IDisposable {
+  readonly changed: Signal<IDataKernel, KernelEvent>;
+  readonly state: KernelState;
+  /** @throws KernelBusyError; Error if the kernel died or its reply is invalid. */
+  list(): Promise<IDataList>;
+  /** @throws like `list`; see `profileColumns`. */
+  profile(
+    name: string,
+    first: number,
+    count: number
+  ): Promise<IProfiledColumns | null>;
+}
+
+/** The statuses of a kernel that can't answer yet. */
+const STARTING: readonly Kernel.Status[] = [
+  'unknown',
+  'starting',
+  'restarting',
+  'autorestarting'
+];
+
+/** The statuses of a kernel that has lost its variables. A lost connection is `unknown`. */
+const RESTARTED: readonly Kernel.Status[] = [
+  'restarting',
+  'autorestarting',
+  'dead'
+];
+
+export class NotebookKernel implements IDataKernel {
+  constructor(private readonly _panel: NotebookPanel) {
+    const { sessionContext } = _panel;
+    sessionContext.statusChanged.connect(this._onStatus, this);
+    sessionContext.kernelChanged.connect(this._onKernelChanged, this);
+    sessionContext.iopubMessage.connect(this._onMessage, this);
+  }
+
+  readonly changed: Signal<IDataKernel, KernelEvent> = new Signal(this);
+
+  get state(): KernelState {
+    const kernel = this._kernel;
+    if (!kernel || kernel.status === 'dead') {
+      return 'none';
+    }
+    // After a change of the kernel, the notebook has the former kernel's language for a moment.
+    const { specs } = this._panel.sessionContext.specsManager;
+    const language =
+      specs?.kernelspecs[kernel.name]?.language ?? languageOf(this._panel);
+    return language.toLowerCase() !== 'python'
+      ? 'other'
+      : STARTING.includes(kernel.status)
+        ? 'starting'
+        : 'ready';
+  }
+
+  get isDisposed(): boolean {
+    return this._disposed;
+  }
+
+  dispose(): void {
+    this._disposed = true;
+    Signal.clearData(this);
+  }
+
+  async list(): Promise<IDataList> {
+    return listData(this._connection);
+  }
+
+  async profile(
+    name: string,
+    first: number,
+    count: number
+  ): Promise<IProfiledColumns | null> {
+    return profileColumns(this._connection, name, first, count);
+  }
+
+  private get _kernel(): Kernel.IKernelConnection | null {
+    return this._panel.sessionContext.session?.kernel ?? null;
+  }
+
+  private get _connection(): Kernel.IKernelConnection {
+    if (!this._kernel) {
+      throw new Error('The kernel has ended.');
+    }
+    return this._kernel;
+  }
+
+  /** Notice a run. The kernel sends `execute_input` for each run, but not for silent requests. */
+  private _onMessage(_: unknown, { header }: KernelMessage.IMessage): void {
+    if (header.msg_type === 'execute_input') {
+      this.changed.emit('run');
+    }
+  }
+
+  private _onStatus(_: unknown, status: Kernel.Status): void {
+    if (status === 'idle') {
+      this.changed.emit('idle');
+    } else if (RESTARTED.includes(status)) {
+      this.changed.emit('restart');
+    }
+  }
+
+  private _onKernelChanged(): void {
+    this.changed.emit('restart');
+  }
+
+  private _disposed = false;
+}

@@ -1,0 +1,79 @@
+/** The widget of the data view. The model is active only while the widget is visible. */
+import type { ITranslator } from '@jupyterlab/translation';
+import { VDomRenderer } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import React from 'react';
+
+import { pickLocale } from '../../labels/locale';
+import type { DataModel } from '../model/dataModel';
+import { DataContext, IDataContext } from './context';
+import { dataIcon } from './icons';
+import { DataView } from './view';
+
+export class DataPanel extends VDomRenderer<DataModel> {
+  constructor(model: DataModel, translator: ITranslator) {
+    super(model);
+    const trans = translator.load('aiserver');
+    const language = translator.languageCode ?? 'en';
+    const locale = pickLocale(language, navigator.languages ?? []);
+    this._context = { model, trans, locale };
+    this.id = 'aiserver-data';
+    this.addClass('jp-AIServer-Data');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', trans.__('Data'));
+    this.node.tabIndex = -1;
+    this.title.icon = dataIcon;
+    this.title.caption = trans.__(
+      'Data: the DataFrames and arrays of the kernel'
+    );
+  }
+
+  protected render(): React.ReactElement {
+    return (
+      <DataContext value={this._context}>
+        <DataView />
+      </DataContext>
+    );
+  }
+
+  override dispose(): void {
+    this._setActive(false);
+    super.dispose();
+  }
+
+  protected override onAfterAttach(msg: Message): void {
+    super.onAfterAttach(msg);
+    this._setActive(this.isVisible);
+  }
+
+  protected override onAfterShow(msg: Message): void {
+    super.onAfterShow(msg);
+    this._setActive(true);
+  }
+
+  protected override onAfterHide(msg: Message): void {
+    super.onAfterHide(msg);
+    this._setActive(false);
+  }
+
+  protected override onBeforeDetach(msg: Message): void {
+    this._setActive(false);
+    super.onBeforeDetach(msg);
+  }
+
+  protected override onActivateRequest(msg: Message): void {
+    super.onActivateRequest(msg);
+    const control = this.node.querySelector<HTMLElement>(
+      '.jp-AIServer-Data-head'
+    );
+    (control ?? this.node).focus();
+  }
+
+  private _setActive(isActive: boolean): void {
+    if (this.model) {
+      this.model.isActive = isActive;
+    }
+  }
+
+  private readonly _context: IDataContext;
+}

@@ -1,0 +1,150 @@
+/**
+ * The data view: DataFrames of a real kernel, their columns, and what a run has changed.
+ */
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { wear } from '../fixtures/dress';
+import { expect, test } from '../fixtures/lab';
+
+const MAKE = `import pandas as pd
+
+销售 = pd.DataFrame({
+    "城市": ["北京", "上海", "北京", None],
+    "价格": [3.5, 4.0, 5.0, 9.5],
+    "unit price": [1, 2, 3, 4],
+})`;
+const CHANGE = `销售 = pd.concat([销售, 销售]).drop(columns="城市")
+销售["价格"] = 销售["价格"].astype("int64")
+销售["数量"] = 7`;
+const WAIT = `import os, time
+while not os.path.exists("stop.txt"):
+    time.sleep(0.05)`;
+
+class DataUnderTest {
+  readonly panel: Locator;
+
+  constructor(readonly page: Page) {
+    this.panel = page.getByRole('region', { name: 'Data', exact: true });
+  }
+
+  /** The button of the variable. */
+  get head(): Locator {
+    return this.panel.getByRole('button', { name: /^销售 pandas\.DataFrame/ });
+  }
+
+  get table(): Locator {
+    return this.panel.getByRole('table', { name: 'Columns of 销售' });
+  }
+
+  row(column: string): Locator {
+    return this.table
+      .getByRole('row')
+      .filter({ has: this.page.getByRole('button', { name: column, exact: true }) });
+  }
+
+  async open(): Promise<void> {
+    await this.page.evaluate(() =>
+      (window as any).jupyterapp.commands.execute('aiserver:show-data')
+    );
+    await this.panel.waitFor();
+  }
+}
+
+test('data is listed, expanded, mentioned and compared after each run (P12, P18)', async ({
+  page,
+  lab,
+  tmpPath,
+  openNotebook
+}) => {
+  await openNotebook([MAKE, CHANGE, WAIT, '']);
+  const data = new DataUnderTest(page);
+  await data.open();
+  await expect(data.panel.getByRole('heading', { name: 'No data yet' })).toBeVisible();
+  await expect(data.panel).toContainText('stays on this machine');
+
+  await new CellUnderTest(page, 0).run();
+  await expect(data.head).toContainText('4 rows × 3 columns');
+  await expect(data.head).toContainText('new');
+  await data.head.click();
+  await expect(data.head).toHaveAttribute('aria-expanded', 'true');
+  await expect(data.row('城市')).toContainText('北京');
+  await expect(data.row('城市')).toContainText('25% missing');
+  await expect(data.row('价格')).toContainText('from 3.5 to 9.5');
+  await expect(data.row('价格').locator('rect')).not.toHaveCount(0);
+
+  // By keyboard: the next column, and its details.
+  await data.row('城市').getByRole('button', { name: '城市', exact: true }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(data.table.getByRole('button', { name: '价格', exact: true })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(data.table).toContainText('Mean5.5');
+
+  // A narrow sidebar cuts nothing off, in both themes.
+  await new ReplayUnderTest(page).wide(300);
+  for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
+    await wear(page, theme);
+    const axe = new AxeBuilder({ page }).setLegacyMode().include('.jp-AIServer-Data');
+    const { violations } = await axe.analyze();
+    expect(
+      violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
+    ).toEqual([]);
+  }
+  const isCut = (node: HTMLElement) => node.scrollWidth > node.clientWidth;
+  expect(await data.panel.evaluate(isCut)).toBe(false);
+
+  // A column and the variable are mentioned in the row of the active cell, which is opened.
+  const cell = new CellUnderTest(page, 3);
+  await cell.focus();
+  await data.table.getByRole('button', { name: 'unit price', exact: true }).click();
+  await expect(cell.input).toHaveValue('@销售."unit price" ');
+  await expect(cell.input).toBeFocused();
+  await data.panel.getByRole('button', { name: 'Ask about this data…' }).click();
+  await expect(cell.input).toHaveValue('@销售."unit price" @销售 ');
+  await cell.input.fill('');
+  await cell.input.press('Escape');
+
+  await new CellUnderTest(page, 1).run();
+  await expect(data.head).toContainText('+4 rows');
+  await expect(data.head).toContainText('1 new column');
+  await expect(data.row('价格')).toContainText('was float64');
+  await expect(data.row('数量')).toContainText('new');
+  await expect(data.panel.getByRole('deletion')).toHaveText('城市');
+  await expect(data.row('价格')).toContainText('from 3 to 9');
+
+  // While the kernel is busy, the list stays.
+  await new CellUnderTest(page, 2).focus();
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute('notebook:run-cell');
+  });
+  const status = data.panel.getByRole('status');
+  await expect(status).toContainText('The kernel is busy. The list is from');
+  await expect(data.row('数量')).toBeVisible();
+  await lab.write(`${tmpPath}/stop.txt`, '');
+  await expect(status).toHaveText('');
+
+  // Nothing of this is in the kernel's namespace.
+  const traces = await page.evaluate(async () => {
+    const { sessionContext } = (window as any).jupyterapp.shell.currentWidget;
+    const future = sessionContext.session.kernel.requestExecute({
+      code: '',
+      silent: true,
+      user_expressions: { names: '[n for n in globals() if "profile" in n or "list_data" in n]' }
+    });
+    const { content } = await future.done;
+    return content.user_expressions.names.data['text/plain'];
+  });
+  expect(traces).toBe('[]');
+
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.sessionContext.restartKernel()
+  );
+  await expect(data.panel.getByRole('heading', { name: 'No data yet' })).toBeVisible();
+  await new CellUnderTest(page, 0).run();
+  // What was expanded still is.
+  await expect(data.row('城市')).toContainText('北京');
+});
