@@ -10,12 +10,13 @@ other load on the machine affects less:
 - the summary: from the saved turn until the summary of the turns that were left out is stored;
 - composing: the preview of a prompt with this summary;
 - asking, without and with this summary: until the first token, and until the turn is saved;
-- the longest time for which the event loop was blocked during all this.
+- the longest times for which the event loop was blocked by the opening and by the rest.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import statistics
 import tempfile
 import time
@@ -23,11 +24,12 @@ from collections.abc import AsyncGenerator, Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aiserver.gc_pause import pause_gc
 from aiserver.generation.assistant import Assistant
-from aiserver.llm.base import ChatModel, Delta, ModelInfo
+from aiserver.handlers.replay import encode_replay
+from aiserver.llm.base import Additions, ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import Interaction, SessionKey, new_session, utc_now
-from aiserver.replay.steps import replay
 from aiserver.requests import GenerateBody, PreviewBody
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.tokens import estimate_tokens
@@ -35,8 +37,9 @@ from aiserver.tokens import estimate_tokens
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-TURNS = (100, 10_000)
+TURNS = (100, 1_000, 10_000)
 ROUNDS = 9
+_PERIOD = 0.001  # seconds between two measurements of the event loop
 CODE = """\
 import pandas as pd
 
@@ -54,7 +57,12 @@ class ScriptedModel(ChatModel):
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
-        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        language: str,
+        is_retry: bool = False,
+        additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
         yield Delta("```python\nx = 1\n```" if language else "- sales per region and month")
 
@@ -67,22 +75,28 @@ class Models(ModelRegistry):
 
 
 class LoopWatch:
-    """Measures the longest time for which the event loop was blocked."""
+    """Measures the longest time for which the event loop was blocked.
+
+    ``longest`` is the time on the clock, to which other programs on the machine contribute.
+    ``longest_cpu`` is the CPU time that the threads of this process used meanwhile.
+    """
 
     def __init__(self) -> None:
-        self.longest = 0.0
+        self.longest = self.longest_cpu = 0.0
         self._task = asyncio.create_task(self._watch())
 
     async def _watch(self) -> None:
         while True:
-            started = time.perf_counter()
-            await asyncio.sleep(0.001)
-            self.longest = max(self.longest, time.perf_counter() - started - 0.001)
+            started, cpu = time.perf_counter(), time.process_time()
+            await asyncio.sleep(_PERIOD)
+            delay = time.perf_counter() - started - _PERIOD
+            self.longest = max(self.longest, delay)
+            self.longest_cpu = max(self.longest_cpu, min(time.process_time() - cpu, delay))
 
-    def stop(self) -> float:
-        """Stop watching, and return the time in seconds."""
+    async def stop(self) -> None:
+        """Stop watching."""
+        await asyncio.sleep(2 * _PERIOD)  # a delay that hasn't ended counts, too
         self._task.cancel()
-        return self.longest
 
 
 def turn(number: int) -> Interaction:
@@ -126,7 +140,6 @@ class Bench:
 
     def __init__(self, folder: str, turns: int) -> None:
         self._store = WatchedStore(folder)
-        self._assistant = Assistant(self._store, Models())
         self._key = SessionKey("nb", f"c{turns}")
         self._cell = {"notebook_id": "nb", "cell_id": self._key.cell_id, "source": "x = 1"}
         self._path = Path(folder) / ".aiserver_sessions" / f"nb_{self._key.cell_id}.json"
@@ -142,22 +155,33 @@ class Bench:
         self._data = self._path.read_bytes()
         await self._start_round()
         await self._ask("")  # imports packages
+        await self._assistant.close()
+        gc.collect()
+        gc.freeze()  # as in the server
         self.times.clear()
         for _ in range(ROUNDS):
             await self._start_round()
+            watch = LoopWatch()
             await self._measure("opening the row", self._open())
+            await self._stop(watch, "while the row opens")
             watch = LoopWatch()
             await self._ask("without a summary")
             await self._measure("summary", self._store.is_summarised.wait())
             await self._measure("composing", self._compose())
             await self._ask("with a summary")
-            self._add("event loop blocked", watch.stop())
-        await self._assistant.close()
+            await self._assistant.close()  # it may have begun a further summary
+            await self._stop(watch, "by the requests")
         await self._store.close()
 
     async def _start_round(self) -> None:
         self._path.write_bytes(self._data)
         self._store.is_summarised.clear()
+        self._assistant = Assistant(self._store, Models())
+
+    async def _stop(self, watch: LoopWatch, name: str) -> None:
+        await watch.stop()
+        self._add(f"event loop blocked {name}", watch.longest)
+        self._add(f"event loop blocked {name}, CPU time", watch.longest_cpu)
 
     def _add(self, name: str, seconds: float) -> None:
         self.times.setdefault(name, []).append(1000 * seconds)
@@ -168,8 +192,9 @@ class Bench:
         self._add(name, time.perf_counter() - started)
 
     async def _open(self) -> None:
-        session = await self._store.load_session(self._key)
-        await asyncio.to_thread(replay, session)
+        with pause_gc():  # as in the handler
+            session = await self._store.load_session(self._key)
+            await asyncio.to_thread(encode_replay, self._key, session)
 
     async def _compose(self) -> None:
         preview = await self._assistant.preview(self._key, PreviewBody(**self._cell, intent="next"))

@@ -26,12 +26,13 @@ from dataclasses import dataclass
 
 from ..errors import AIServerError, BadAnswer, ModelRateLimited, StaleRevision
 from ..llm.base import ChatModel, ModelInfo
-from ..models import Event, Interaction, NewEvent, Session, SessionKey
+from ..models import Event, Interaction, NewEvent, SessionKey
 from ..prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
 from ..prompts.receipt import ContextItem
 from ..redact import redact
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
+from ..sessions.record.lazy_session import AnySession, AnyTurn, is_answered, loaded
 from ..surrogates import fix_surrogates
 from ..usage.prices import PriceList
 from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
@@ -41,7 +42,7 @@ REACH = 200  # a first summary begins at most this many turns before the oldest 
 MAX_TURNS = 100  # the maximum number of turns in one request
 _SAVE_ATTEMPTS = 3
 
-PastTurnsOf = Callable[[Session], Awaitable[PastTurns]]
+PastTurnsOf = Callable[[AnySession], Awaitable[PastTurns]]
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None
     The summary also covers the older half of the turns that were sent word for word. So the next
     summary is needed only after several further turns.
     """
-    first_sent = past.recent_start + _first_sent(past.recent, receipt)
+    first_sent = past.recent_start + _first_sent(past.all[past.recent_start :], receipt)
     earliest = max(first_sent - REACH, 0)
     condensed = past.condensed
     if condensed is None or condensed.end < earliest:
@@ -74,7 +75,7 @@ def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None
     return Plan(condensed.text, condensed.start, condensed.end, end)
 
 
-def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) -> int:
+def _first_sent(turns: Sequence[AnyTurn], receipt: Sequence[ContextItem]) -> int:
     """Return the index of the oldest turn that was sent; if all were left out, their number."""
     items = [item for item in receipt if item.kind == "turn"]
     if not items:
@@ -148,7 +149,12 @@ class Condenser:
         task.cancel()
 
     async def _run(
-        self, key: SessionKey, model: ChatModel, past: PastTurns, plan: Plan, reload: PastTurnsOf
+        self,
+        key: SessionKey,
+        model: ChatModel,
+        past: PastTurns,
+        plan: Plan,
+        reload: PastTurnsOf,
     ) -> None:
         started_at = time.monotonic()
         try:
@@ -163,13 +169,18 @@ class Condenser:
             self._log.info(text, model.info.loggable_id, count, milliseconds)
 
     async def _condense(
-        self, key: SessionKey, model: ChatModel, past: PastTurns, plan: Plan, reload: PastTurnsOf
+        self,
+        key: SessionKey,
+        model: ChatModel,
+        past: PastTurns,
+        plan: Plan,
+        reload: PastTurnsOf,
     ) -> int:
         """Make and store a summary. Return the number of turns that were stored with it."""
         indexes = range(plan.next, plan.end)
-        answered = [i for i in indexes if past.all[i].ai_response.status == "success"]
-        turns = [past.all[i] for i in answered[:MAX_TURNS]]
-        turns = await asyncio.to_thread(lambda: list(map(_redacted, turns)))
+        answered = [i for i in indexes if is_answered(past.all[i])]
+        chosen = [past.all[i] for i in answered[:MAX_TURNS]]
+        turns = await asyncio.to_thread(lambda: [_redacted(loaded(turn)) for turn in chosen])
         # Another tool may have stored the previous summary.
         previous = redact(fix_surrogates(plan.previous), is_prose=True)
         messages, count = await condense_messages(
@@ -204,7 +215,7 @@ class Condenser:
     async def _save(self, key: SessionKey, event: NewEvent, reload: PastTurnsOf) -> None:
         """Store a summary, unless the turns that it covers aren't past turns any more."""
         for attempt in range(1, _SAVE_ATTEMPTS + 1):
-            session = await self._sessions.load_if_exists(key)
+            session = await self._sessions.load_lazily(key)
             if session is None:
                 return
             past = await reload(session)

@@ -19,7 +19,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..models import CONDENSED_TURNS, Contributor, Event, Interaction, NewEvent, utc_now
+from ..models import CONDENSED_TURNS, Contributor, NewEvent, utc_now
+from ..sessions.record.lazy_session import AnyEvent, AnyTurn, is_answered, loaded
 
 _DIGEST_LENGTH = 32  # hex digits
 
@@ -33,12 +34,12 @@ class CondensedTurns:
     end: int
 
 
-def answered_count(turns: Sequence[Interaction]) -> int:
-    """Return the number of turns that were answered. Models get only these."""
-    return sum(turn.ai_response.status == "success" for turn in turns)
+def answered_count(turns: Sequence[AnyTurn]) -> int:
+    """Return the number of turns that were answered."""
+    return sum(map(is_answered, turns))
 
 
-def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str) -> NewEvent:
+def to_event(condensed: CondensedTurns, turns: Sequence[AnyTurn], model: str) -> NewEvent:
     """Return the event to store. ``turns`` are all past turns of the request."""
     digests = [_digest(turn) for turn in turns[condensed.start : condensed.end]]
     return NewEvent(
@@ -54,7 +55,7 @@ def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str
     )
 
 
-def newest_valid(events: Iterable[Event], turns: Sequence[Interaction]) -> CondensedTurns | None:
+def newest_valid(events: Iterable[AnyEvent], turns: Sequence[AnyTurn]) -> CondensedTurns | None:
     """Return the newest condensed turns that are valid for a request; None if there are none.
 
     ``turns`` are all past turns of the request.
@@ -80,7 +81,8 @@ def newest_valid(events: Iterable[Event], turns: Sequence[Interaction]) -> Conde
     return None
 
 
-def _digest(turn: Interaction) -> str:
+def _digest(turn: AnyTurn) -> str:
+    turn = loaded(turn)
     request, answer = turn.user_request, turn.ai_response
     content = (
         turn.timestamp,

@@ -12,10 +12,11 @@ Invariants:
 
 from __future__ import annotations
 
-from ..models import Event, Interaction, Session
+from ..models import Interaction
+from ..sessions.record.lazy_session import AnyEvent, AnySession, AnyTurn, LazyTurn
 
 
-def conversation(session: Session, parent_turn_id: int | None = None) -> list[Interaction]:
+def conversation(session: AnySession, parent_turn_id: int | None = None) -> list[AnyTurn]:
     """Return the turns from which the next request continues, oldest first.
 
     With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
@@ -23,7 +24,7 @@ def conversation(session: Session, parent_turn_id: int | None = None) -> list[In
     """
     path = _Path(session.meta.cell_id)
     for record in session.ordered():
-        if isinstance(record, Interaction):
+        if isinstance(record, Interaction | LazyTurn):
             path.add_turn(record)
         elif record.type == "context_reset":
             path = _Path(session.meta.cell_id)
@@ -39,16 +40,16 @@ class _Path:
     """
 
     def __init__(self, cell_id: str) -> None:
-        self.turns: list[Interaction] = []
+        self.turns: list[AnyTurn] = []
         self._cell_id = cell_id
         self._ids: set[int] = set()  # the ids of `turns`
-        self._turns_with_parents: list[tuple[Interaction, int | None]] = []
+        self._turns_with_parents: list[tuple[AnyTurn, int | None]] = []
         self._all_ids: set[int] = set()
         self._id_by_seq: dict[int, int] = {}
         """Maps the seq of a record to the id of the turn whose code the record shows."""
         self._current_id: int | None = None
 
-    def add_turn(self, turn: Interaction) -> None:
+    def add_turn(self, turn: AnyTurn) -> None:
         """Add a turn. The parent of a turn that was stored without a parent is the previous one."""
         parent_id = turn.parent_turn_id
         if turn.repeats_turn_id is None:
@@ -62,7 +63,7 @@ class _Path:
         if turn.seq is not None:
             self._id_by_seq[turn.seq] = turn.turn_id
 
-    def add_event(self, event: Event) -> None:
+    def add_event(self, event: AnyEvent) -> None:
         """Add an event. An acceptance or a restore may bring the turns of another branch back."""
         if event.type == "accept":
             self._current_id = event.turn_id
@@ -84,9 +85,9 @@ class _Path:
             self.turns = self.ancestors(turn_id)
             self._ids = {turn.turn_id for turn in self.turns}
 
-    def ancestors(self, turn_id: int) -> list[Interaction]:
+    def ancestors(self, turn_id: int) -> list[AnyTurn]:
         """Return the turn with the id ``turn_id`` and its ancestors, oldest first."""
-        ancestors: list[Interaction] = []
+        ancestors: list[AnyTurn] = []
         ancestor_id: int | None = turn_id
         for turn, parent_id in reversed(self._turns_with_parents):
             if turn.turn_id == ancestor_id:

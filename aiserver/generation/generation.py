@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel
-from ..models import Interaction, Session, SessionKey, Status, utc_now
+from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answer import answer_parser, is_prose
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language, code_of
@@ -38,6 +38,7 @@ from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
+from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
 from .allowed_parts import ContextOptions
 from .compose import compose, selected_lines
@@ -138,7 +139,7 @@ class Generation:
         self.turn_id = session.next_turn_id
         self.past = await self.past_turns_of(session)
 
-    async def past_turns_of(self, session: Session) -> PastTurns:
+    async def past_turns_of(self, session: AnySession) -> PastTurns:
         """Return the request's past turns, given the cell's session."""
         body = self.body
         return await past_turns_of(

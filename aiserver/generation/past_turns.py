@@ -23,9 +23,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import SessionCorrupt
-from ..models import CONDENSED_TURNS, Interaction, Session, SessionKey, is_id, new_session
+from ..gc_pause import pause_gc
+from ..models import CONDENSED_TURNS, Interaction, SessionKey, is_id, new_session
 from ..redact import redact
 from ..sessions.base import SessionManager
+from ..sessions.record.lazy_session import AnySession, AnyTurn, loaded
 from .condensed_turns import CondensedTurns, newest_valid
 from .conversation import conversation
 
@@ -33,10 +35,10 @@ HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may al
 _MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
 
 
-async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
-    """Return the session of a cell, or an empty session if the stored one is damaged."""
+async def load_or_new(sessions: SessionManager, key: SessionKey) -> AnySession:
+    """Return the session of a cell; an empty one if there is none, or if it is damaged."""
     try:
-        return await sessions.load_session(key)
+        return await sessions.load_lazily(key) or new_session(key)
     except SessionCorrupt:  # new requests must remain possible
         return new_session(key)
 
@@ -45,13 +47,13 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
 class PastTurns:
     """The past turns of a request, the oldest first, and the newest valid summary of older ones."""
 
-    all: Sequence[Interaction] = ()
+    all: Sequence[AnyTurn] = ()
     condensed: CondensedTurns | None = None
 
     @property
     def recent(self) -> list[Interaction]:
         """The turns that a model gets word for word, as far as they fit."""
-        return list(self.all[-HISTORY_TURNS:])
+        return list(map(loaded, self.all[-HISTORY_TURNS:]))
 
     @property
     def recent_start(self) -> int:
@@ -78,7 +80,7 @@ async def load_past_turns(
 
 async def past_turns_of(
     sessions: SessionManager,
-    session: Session,
+    session: AnySession,
     key: SessionKey,
     parent_turn_id: int | None = None,
     *,
@@ -92,20 +94,23 @@ async def past_turns_of(
     If ``before`` is the intent and the source of a request, return the turns before the newest
     attempts at this request.
     """
-    turns = [] if begins_branch else conversation(session, parent_turn_id)
-    # Only a summary needs merged cells' turns that are older than the recent turns.
-    if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
-        turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
-    if before:
-        turns = before_request(turns, *before)
-    events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
-    if not (events and condenses):
-        return PastTurns(turns)
-    # In a thread, because the texts of all turns are hashed.
-    return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns))
+    # In threads and without the garbage collector, because the turns can be very many.
+    with pause_gc():
+        turns: list[AnyTurn] = []
+        if not begins_branch:
+            turns = await asyncio.to_thread(conversation, session, parent_turn_id)
+        # Only a summary needs merged cells' turns that are older than the recent turns.
+        if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
+            turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
+        if before:
+            turns = await asyncio.to_thread(before_request, turns, *before)
+        events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
+        if not (events and condenses):
+            return PastTurns(turns)
+        return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns))
 
 
-def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
+def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[AnyTurn]:
     """Return the turns that came before the newest attempts at a request.
 
     When a person asks for another answer to a request, the model gets only these turns. An attempt
@@ -116,10 +121,11 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
     attempts = [(intent, source), (redact(intent, is_prose=True), redact(source))]
     end = None
     for index in range(len(turns) - 1, -1, -1):
-        request = turns[index].user_request
+        turn = loaded(turns[index])
+        request = turn.user_request
         if (request.intent, request.current_code) in attempts:
             end = index
-        elif end is not None and turns[index].mode != "repair":
+        elif end is not None and turn.mode != "repair":
             break
     return list(turns[:end])
 
@@ -131,7 +137,7 @@ class _MergedCells:
         self._sessions = sessions
         self._loaded_keys = {key}
 
-    async def turns_before(self, session: Session) -> list[Interaction]:
+    async def turns_before(self, session: AnySession) -> list[AnyTurn]:
         """Return the turns of the cells that were merged into the cell of ``session``.
 
         The turns of the session itself aren't included. Return [] if the session has an event
@@ -143,7 +149,7 @@ class _MergedCells:
         # A parent is a cell that was merged into this cell. The parent's merge event names this
         # cell or, if this cell is a copy, the original cell.
         cell_ids = {session.meta.cell_id, forked_from}
-        turns: list[Interaction] = []
+        turns: list[AnyTurn] = []
         for parent in session.meta.parents or []:
             parent_session = await self._load_parent(session, parent)
             if parent_session is not None:
@@ -152,7 +158,9 @@ class _MergedCells:
                 turns += conversation(session_at_merge)
         return turns
 
-    async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
+    async def _load_parent(
+        self, session: AnySession, parent: dict[str, object]
+    ) -> AnySession | None:
         """Load the session of ``parent``, an item of ``meta.parents``.
 
         Return None if the session doesn't exist, is damaged or was loaded before. Also return None
@@ -174,15 +182,15 @@ class _MergedCells:
                 return loaded
         return None
 
-    async def _load_readable(self, key: SessionKey) -> Session | None:
+    async def _load_readable(self, key: SessionKey) -> AnySession | None:
         """Load a session. Return None if it doesn't exist or is damaged."""
         try:
-            return await self._sessions.load_if_exists(key)
+            return await self._sessions.load_lazily(key)
         except SessionCorrupt:
             return None
 
 
-def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
+def _until_merged(session: AnySession, cell_ids: set[str | None]) -> AnySession:
     """Return a session as it was when its cell was merged into one of ``cell_ids``.
 
     If the cell was merged, but into none of ``cell_ids``, return the session as it was at its first
@@ -197,9 +205,4 @@ def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
     if not ends:
         return session
     end = min(ends)
-    return session.model_copy(
-        update={
-            "interactions": [turn for turn in session.interactions if (turn.seq or 0) <= end],
-            "events": [event for event in session.events or [] if event.seq <= end],
-        }
-    )
+    return session.until(end)

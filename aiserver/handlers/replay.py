@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import NotFound, UserText
-from ..models import Session
+from ..gc_pause import free_items, pause_gc
+from ..models import Session, SessionKey
 from ..notebooks.history import History
-from ..replay import blame, replay, report
+from ..replay import Moment, Step, blame, replay, report
 from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_CHUNK = 1000  # the number of moments that are encoded at once; this takes some milliseconds
+_CHUNK = 200  # the number of steps or moments that are encoded at once, within two milliseconds
 
 
 class ReplayHandler(AIServerHandler):
@@ -27,16 +28,11 @@ class ReplayHandler(AIServerHandler):
         Even then, the status is 200: browsers log each 404, and most cells have no history.
         """
         key = self.key(notebook_id, cell_id)
-        session = await self.services.sessions.load_session(key)
-        self.set_revision(session.revision)
-        await self.finish_in_thread(
-            lambda: {
-                "notebookId": key.notebook_id,
-                "cellId": key.cell_id,
-                "revision": session.revision,
-                "steps": [step.to_wire() for step in replay(session)],
-            }
-        )
+        with pause_gc():
+            session = await self.services.sessions.load_session(key)
+            self.set_revision(session.revision)
+            answer = await asyncio.to_thread(encode_replay, key, session)
+        await self.finish(answer)
 
 
 class BlameHandler(AIServerHandler):
@@ -124,16 +120,33 @@ class ReportHandler(_NotebookHandler):
         await self.finish_in_thread(lambda: report(history.timeline, history.sessions))
 
 
+def encode_replay(key: SessionKey, session: Session) -> bytes:
+    """Encode the steps of a session, and free its records."""
+    steps = replay(session)
+    head = {
+        "notebookId": key.notebook_id,
+        "cellId": key.cell_id,
+        "revision": session.revision,
+    }
+    answer = _encode(head, "steps", steps)
+    free_items(steps, session.interactions, session.events or [])
+    return answer
+
+
 def _timeline(history: History) -> bytes:
-    """Encode a timeline, one chunk of moments at a time.
+    timeline = history.timeline
+    head = {"version": history.version, "cells": timeline.cells()}
+    return _encode(head, "moments", timeline.moments)
+
+
+def _encode(head: dict[str, Any], name: str, items: Sequence[Step] | Sequence[Moment]) -> bytes:
+    """Encode an object with a long list as its last value, one chunk of the list at a time.
 
     Encoding a chunk blocks all other threads, because it holds the GIL. Between two chunks, other
     threads can run. See ``benchmarks/replay.py``.
     """
-    timeline = history.timeline
-    head = json_bytes({"version": history.version, "cells": timeline.cells()})
     chunks = [  # each chunk is a JSON list without its brackets
-        json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _CHUNK]])[1:-1]
-        for n in range(0, len(timeline.moments), _CHUNK)
+        json_bytes([item.to_wire() for item in items[n : n + _CHUNK]])[1:-1]
+        for n in range(0, len(items), _CHUNK)
     ]
-    return head[:-1] + b', "moments": [' + b", ".join(chunks) + b"]}"
+    return json_bytes(head)[:-1] + b', "%s": [' % name.encode() + b", ".join(chunks) + b"]}"

@@ -53,6 +53,7 @@ from ..models import (
 from ..tokens import estimate_tokens
 from .record.codec import dumps
 from .record.history import read_newest
+from .record.lazy_session import AnySession
 from .record.mutations import find_problems
 from .record.summaries import summary_marks
 
@@ -113,6 +114,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def load_session(self, key: SessionKey) -> Session:
         """Return the stored session; if there is none, return a new session, which isn't saved."""
         return await self.load_if_exists(key) or new_session(key)
+
+    async def load_lazily(self, key: SessionKey) -> AnySession | None:
+        """Return the same session as ``load_if_exists``, but a large one possibly as a LazySession.
+
+        A store overrides this method if it can read a large session without blocking other threads.
+        """
+        return await self.load_if_exists(key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the session as UTF-8 JSON and its revision, or None if there is no session."""

@@ -13,7 +13,7 @@ from aiserver.generation.condense import REACH, Plan, plan_summary
 from aiserver.generation.condensed_turns import CondensedTurns, newest_valid, to_event
 from aiserver.generation.conversation import conversation
 from aiserver.generation.past_turns import HISTORY_TURNS, PastTurns, load_past_turns
-from aiserver.models import Event, Interaction, NewEvent, NewTurn, SessionKey, new_session
+from aiserver.models import Event, NewEvent, NewTurn, SessionKey, new_session
 from aiserver.prompts.receipt import ContextItem
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.merge.sessions import merge_into
@@ -198,7 +198,7 @@ def test_a_further_summary_continues_the_previous_one() -> None:
 def test_failed_turns_need_no_summary() -> None:
     past = past_of(5, status="error")
     answered = past_of(10).all[5:]
-    mixed: list[Interaction] = [*past.all, *answered]
+    mixed = [*past.all, *answered]
     assert plan_summary(PastTurns(mixed), sent(6, 7, 8, 9, 10)) is None
 
 

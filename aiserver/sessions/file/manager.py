@@ -32,6 +32,7 @@ from ...models import (
 )
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
+from ..record.lazy_session import AnySession
 from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable
 from ..record.summaries import sort_and_slice
@@ -91,6 +92,10 @@ class FileSessionManager(SessionManager):
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file."""
         return await self._run(self._files.load, key)
+
+    async def load_lazily(self, key: SessionKey) -> AnySession | None:
+        """Return the stored session. The turns of a large session aren't parsed."""
+        return await self._run(self._files.load_lazily, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the bytes of the session's file and the revision, or None if there is no file."""

@@ -28,10 +28,11 @@ from ...durable import (
     replace_file,
 )
 from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
-from ..record import codec
+from ..record import codec, slices
 from ..record.codec import DamagedData
 from ..record.damage.recovery import RECOVERED_TYPE, is_empty
 from ..record.filenames import session_name
+from ..record.lazy_session import AnySession, parse_lazily
 from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
 from ..record.splice import SessionBytes
@@ -82,6 +83,11 @@ class SessionFiles:
         stored = self._reader.load(key)
         return stored and stored.session
 
+    def load_lazily(self, key: SessionKey) -> AnySession | None:
+        """Return the same session as ``load``. The turns of a large session aren't parsed."""
+        large = self._read_large(session_name(key))
+        return (large and parse_lazily(large[0], key)) or self.load(key)
+
     def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the cached result of ``load_raw``, or None if it is missing or out of date.
 
@@ -99,17 +105,24 @@ class SessionFiles:
 
         Raises the same errors as ``load``.
         """
-        if unchanged := self._load_unchanged(session_name(key)):
+        name = session_name(key)
+        if unchanged := self._load_unchanged(name):
             return unchanged
+        large = self._read_large(name)
+        if large and (session := parse_lazily(large[0], key)):
+            return self._cache(name, *large, session.revision)
         stored = self._reader.load(key)
         if stored is None:
             return None
         revision = stored.session.revision
         if not stored.is_current:
             return codec.encode(stored.session), revision
-        if self._reader.is_settled(stored.stamp):
-            self._cached_files.put(stored.name, _CachedFile(stored.stamp, stored.data, revision))
-        return stored.data, revision
+        return self._cache(stored.name, stored.data, stored.stamp, revision)
+
+    def _cache(self, name: str, data: bytes, stamp: Stamp, revision: int) -> tuple[bytes, int]:
+        if self._reader.is_settled(stamp):
+            self._cached_files.put(name, _CachedFile(stamp, data, revision))
+        return data, revision
 
     def _load_unchanged(self, name: str) -> tuple[bytes, int] | None:
         """Return a file's bytes and revision if the file is unchanged since this process wrote it.
@@ -228,6 +241,9 @@ class SessionFiles:
             stamp, _, content = self._extensible_files.pop(name) or (None, 0, None)
             if content is None or stamp != self._reader.stamp(name):
                 stamp = None
+                large = self._read_large(name)
+                content = large and SessionBytes.of_large(large[0], key)
+            if content is None:
                 stored = self._find_locked(key)
                 if stored:
                     check_writable(stored.session.meta, if_revision)
@@ -252,6 +268,16 @@ class SessionFiles:
             if stamp and is_local:
                 self._extensible_files.put(name, _ExtensibleFile(stamp, content.revision, content))
             return result, content.revision
+
+    def _read_large(self, name: str) -> tuple[bytes, Stamp] | None:
+        """Return a file's bytes and stamp; None if it isn't a regular file, or isn't large."""
+        stamp = self._reader.stamp(name)
+        if stamp is None or stamp.size <= slices.LARGE:
+            return None
+        try:
+            return self._reader.read(name)
+        except DamagedData:
+            return None
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
         """Return the stored session for editing, or None if there is no file.

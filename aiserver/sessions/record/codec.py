@@ -2,7 +2,7 @@
 
 Invariants:
 
-- ``parse`` reads what ``encode`` writes.
+- ``parse`` reads what ``encode`` writes. Large sessions are read in slices, see ``slices.py``.
 - ``parse`` also reads legacy files, and converts them to sessions.
 - ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session. Objects with duplicate
   keys aren't valid, although a JSON parser would accept them and use only the last value.
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError, from_json
+from pydantic_core import from_json
 
 from ...errors import InvalidRequest
 from ...gc_pause import pause_gc
@@ -33,22 +33,16 @@ from ...models import (
     Session,
     SessionKey,
     SessionMeta,
-    Stored,
     new_session,
 )
-from . import legacy_format
+from . import legacy_format, slices
 from .damage.conflict_markers import Line, has_markers, split_lines
+from .encoding import dumps as dumps
+from .encoding import encode as encode
+from .encoding import to_dict as to_dict
 
 T = TypeVar("T", bound=BaseModel)
 
-_MAX_DIGITS = 4300  # Python can't read integers with more digits
-_INT_LIMIT = 10**_MAX_DIGITS
-_ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
-_NOT_STORABLE = "The data contains something that can't be stored as JSON."
-# If a session has more bytes, it is parsed so that it doesn't block the event loop: the garbage
-# collector is paused, and turns are validated one by one, because pydantic's parser never lets
-# other threads run (benchmarks/long_sessions.py).
-_LARGE = 1_000_000
 # The major version of the format that this program writes.
 _MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])
 
@@ -62,55 +56,6 @@ class DamagedData(ValueError):
 
 class DuplicateKey(DamagedData):
     """The bytes are JSON in which an object has duplicate keys."""
-
-
-def dumps(record: Stored, indent: int | None = 2) -> bytes:
-    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
-
-    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
-    """
-    try:
-        # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would
-        # take a third of the time of a save.
-        writer = record.__pydantic_serializer__
-        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
-    except PydanticSerializationError:
-        # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
-        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
-        return text.encode("utf-8", "backslashreplace")
-
-
-def encode(record: Stored, indent: int | None = 2) -> bytes:
-    """Return a session, turn, event or entry as JSON.
-
-    Raises InvalidRequest if JSON can't represent it.
-    """
-    try:
-        return dumps(record, indent)
-    except _ENCODE_ERRORS as exc:
-        raise InvalidRequest(_NOT_STORABLE) from exc
-
-
-def to_dict(record: Stored) -> dict[str, Any]:
-    """Return the record as JSON-ready data. Raises InvalidRequest if JSON can't represent it."""
-    try:
-        content = record.to_dict()
-        _check_numbers(content)
-    except _ENCODE_ERRORS as exc:
-        raise InvalidRequest(_NOT_STORABLE) from exc
-    return content
-
-
-def _check_numbers(value: Any) -> None:
-    """Raise ValueError for an integer with so many digits that Python couldn't read it again."""
-    if isinstance(value, dict):
-        for nested in value.values():
-            _check_numbers(nested)
-    elif isinstance(value, list):
-        for nested in value:
-            _check_numbers(nested)
-    elif isinstance(value, int) and not -_INT_LIMIT < value < _INT_LIMIT:
-        raise ValueError("number too long")
 
 
 class Parsed(NamedTuple):
@@ -131,18 +76,52 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     """Return the session, and whether it is in the legacy format. Raises DamagedData."""
-    with pause_gc() if len(data) > _LARGE else contextlib.nullcontext():
+    # The collector would traverse all records.
+    with pause_gc() if len(data) > slices.LARGE else contextlib.nullcontext():
+        cut = slices.slice_session(data)
+        if cut and (session := _read_slices(cut)):
+            _check_key(session.meta, key)
+            return Parsed(session)
         return _read(data, key)
 
 
 def _validate(data: bytes) -> Session:
     """Return the session in these bytes. Raises ValidationError."""
+    # Turns are validated one by one, because pydantic's parser lets no other threads run.
     with contextlib.suppress(ValueError):
-        content = from_json(data) if len(data) > _LARGE else None
+        content = from_json(data) if len(data) > slices.LARGE else None
         if isinstance(content, dict) and isinstance(content.get("interactions"), list):
             content["interactions"] = list(map(Interaction.model_validate, content["interactions"]))
             return Session.model_validate(content)
     return Session.model_validate_json(data)
+
+
+def _read_slices(cut: slices.Slices) -> Session | None:
+    """Return a session that is in slices; None if these aren't as ``encode`` writes them."""
+    frame = cut.frame()
+    if frame is None or is_newer(frame.meta.version):
+        return None
+    try:
+        frame.interactions.extend(cut.turns())
+        if frame.events is not None:
+            frame.events.extend(cut.events())
+    except slices.NotAsEncoded:
+        return None
+    return frame
+
+
+def is_of(meta: SessionMeta, key: SessionKey) -> bool:
+    """Return whether a session is of this cell and in a format that this program can write."""
+    return not is_newer(meta.version) and _ids(meta) == (key.notebook_id, key.cell_id)
+
+
+def _ids(meta: SessionMeta) -> tuple[str, str]:
+    return meta.notebook_id, meta.cell_id
+
+
+def _check_key(meta: SessionMeta, key: SessionKey | None) -> None:
+    if key and _ids(meta) != (key.notebook_id, key.cell_id):
+        raise DamagedData("the session belongs to another cell")
 
 
 def _read(data: bytes, key: SessionKey | None) -> Parsed:
@@ -153,8 +132,7 @@ def _read(data: bytes, key: SessionKey | None) -> Parsed:
     meta = parsed.session.meta
     if not is_newer(meta.version):
         _check_duplicate_keys(data, parsed.session)
-        if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
-            raise DamagedData("the session belongs to another cell")
+        _check_key(meta, key)
     return parsed
 
 

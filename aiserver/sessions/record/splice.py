@@ -15,12 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ...models import Event, Interaction, NewEvent, NewTurn, Session, Stored, utc_now
-from . import codec
+from ...models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewTurn,
+    Session,
+    SessionKey,
+    Stored,
+    utc_now,
+)
+from . import codec, slices
+from .encoding import ITEM_DEPTH, META_DEPTH, to_text
 from .mutations import events_by_id, number_events, number_turn
 
-META_DEPTH = 1  # the level of indentation of ``meta``
-ITEM_DEPTH = 2  # the level of indentation of a turn or event
 SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
 """The text between two turns or events."""
 EventsKey = Literal["", "null", "list"]
@@ -28,20 +36,6 @@ EventsKey = Literal["", "null", "list"]
 
 Unless events are appended, a missing key stays missing and null stays null.
 """
-
-
-def indent(text: bytes, depth: int) -> bytes:
-    """Indent all lines of a text except the first."""
-    # JSON strings contain no line breaks, so each line break belongs to the layout.
-    return text.replace(b"\n", b"\n" + depth * b"  ")
-
-
-def to_text(record: Stored, depth: int = ITEM_DEPTH) -> bytes:
-    """Return a record as JSON, indented as inside a session.
-
-    Raises InvalidRequest if JSON can't represent the record.
-    """
-    return indent(codec.encode(record)[:-1], depth)
 
 
 def join_items(records: Iterable[Stored]) -> bytes:
@@ -103,6 +97,32 @@ class SessionBytes:
         self._events_key = events_key(session)
         self._events = bytearray(join_items(session.events or []))
         self._unknown_keys = unknown_keys(session)
+
+    @classmethod
+    def of_large(cls, data: bytes, key: SessionKey) -> SessionBytes | None:
+        """Return a large session without having all its records in memory at the same time.
+
+        Return None if the session isn't large, or if the bytes aren't as ``encode`` writes them.
+        """
+        cut = slices.slice_session(data)
+        frame = cut and cut.frame()
+        if cut is None or frame is None or not codec.is_of(frame.meta, key):
+            return None
+        content = cls(frame)
+        turn_count = 0
+        try:
+            for turn in cut.turns():
+                turn_count += 1
+                content._next_turn_id = max(content._next_turn_id, turn.turn_id + 1)
+                content._next_seq = max(content._next_seq, (turn.seq or 0) + 1, turn_count + 1)
+            for event in cut.events():
+                content._next_seq = max(content._next_seq, event.seq + 1)
+                if event.id is not None:
+                    content._events_by_id.setdefault(event.id, event)
+        except slices.NotAsEncoded:
+            return None
+        content._turns, content._events = cut.joined_turns(), cut.joined_events()
+        return content
 
     def add_turn(self, turn: NewTurn) -> Interaction:
         """Append a turn; return the saved turn."""

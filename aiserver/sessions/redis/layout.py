@@ -26,12 +26,11 @@ from ...models import (
     SessionSummary,
 )
 from ..record import codec
+from ..record.encoding import META_DEPTH, to_text
 from ..record.splice import (
-    META_DEPTH,
     SEPARATOR,
     events_key,
     session_chunks,
-    to_text,
     unknown_keys,
 )
 from ..record.summaries import extend_summary, summarise

@@ -36,10 +36,11 @@ from ...models import (
 )
 from ..record import codec
 from ..record.damage.recovery import is_empty, recover
+from ..record.encoding import META_DEPTH, to_text
 from ..record.lru_cache import LRUCache
 from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable, fork_session, number_events, number_turn
-from ..record.splice import META_DEPTH, SEPARATOR, to_text
+from ..record.splice import SEPARATOR
 from ..record.summaries import summarise
 from .connection import LARGE, RedisConnection, run_in_thread_if_large
 from .keys import cell_name, encode_owner, lex_range

@@ -31,13 +31,11 @@ from ...models import (
 )
 from ..record import codec
 from ..record.codec import DamagedData
+from ..record.encoding import ITEM_DEPTH, META_DEPTH, indent
 from ..record.splice import (
-    ITEM_DEPTH,
-    META_DEPTH,
     SEPARATOR,
     EventsKey,
     events_key,
-    indent,
     session_chunks,
 )
 from ..record.summaries import summarise

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from aiserver.models import Interaction, Session, SessionKey
-from aiserver.sessions.record import codec
+from aiserver.sessions.record import codec, slices
 from aiserver.testing.records import KEY
 
 from ..strategies import sessions
@@ -35,7 +35,7 @@ def parsed(data: bytes, key: SessionKey | None = None) -> Any:
 def is_read_alike(data: bytes, monkeypatch: pytest.MonkeyPatch) -> bool:
     small = parsed(data)
     with monkeypatch.context() as patched:
-        patched.setattr(codec, "_LARGE", -1)
+        patched.setattr(slices, "LARGE", -1)
         return parsed(data) == small
 
 
@@ -98,7 +98,7 @@ def test_the_garbage_collector_is_paused_for_large_sessions(
         return validate(value)
 
     monkeypatch.setattr(Interaction, "model_validate", recording)
-    monkeypatch.setattr(codec, "_LARGE", 10)
+    monkeypatch.setattr(slices, "LARGE", 10)
     turn = {
         "turn_id": 1,
         "timestamp": "2026-01-01T00:00:00Z",
