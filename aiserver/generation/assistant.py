@@ -129,6 +129,7 @@ class Assistant:
                 generation.past,
                 generation.receipt,
                 generation.past_turns_of,
+                generation.user,
             )
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:

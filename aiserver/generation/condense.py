@@ -109,16 +109,17 @@ class Condenser:
         past: PastTurns,
         receipt: Sequence[ContextItem],
         reload: PastTurnsOf,
+        user: str = "",
     ) -> None:
         """Start a summary if a prompt with this ``receipt`` left out turns that need one.
 
         ``past`` are the past turns of the request, and ``reload`` returns them from a session that
-        was loaded again.
+        was loaded again. ``user`` is the person who asked; empty if it doesn't identify a person.
         """
         plan = plan_summary(past, receipt)
         if plan is None or key in self._tasks or self._is_closed:
             return
-        task = asyncio.create_task(self._run(key, model, past, plan, reload))
+        task = asyncio.create_task(self._run(key, model, past, plan, reload, user))
         self._tasks[key] = model.info, task
         task.add_done_callback(lambda _: self._tasks.pop(key))
         task.add_done_callback(self._cancelled.discard)
@@ -155,10 +156,11 @@ class Condenser:
         past: PastTurns,
         plan: Plan,
         reload: PastTurnsOf,
+        user: str,
     ) -> None:
         started_at = time.monotonic()
         try:
-            count = await self._condense(key, model, past, plan, reload)
+            count = await self._condense(key, model, past, plan, reload, user)
         except AIServerError as reason:
             self._log.warning("Older turns could not be summarised: %s", reason.code)
         except Exception as fault:
@@ -175,6 +177,7 @@ class Condenser:
         past: PastTurns,
         plan: Plan,
         reload: PastTurnsOf,
+        user: str,
     ) -> int:
         """Make and store a summary. Return the number of turns that were stored with it."""
         indexes = range(plan.next, plan.end)
@@ -209,6 +212,7 @@ class Condenser:
         if usage and event.data is not None:
             cost = await self._prices.cost(model.info, usage)
             event.data |= {"usage": usage} | ({} if cost is None else {"cost": cost})
+            event.data |= {"user": user} if user else {}
         await self._save(key, event, reload)
         return count
 

@@ -11,6 +11,7 @@ from ..gc_pause import free_items, pause_gc
 from ..models import Session, SessionKey
 from ..notebooks.history import History
 from ..replay import Moment, Step, blame, replay, report
+from ..replay.receipts import summary_receipts
 from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -127,6 +128,7 @@ def encode_replay(key: SessionKey, session: Session) -> bytes:
         "notebookId": key.notebook_id,
         "cellId": key.cell_id,
         "revision": session.revision,
+        "summaries": [receipt for _, receipt in summary_receipts(session)],
     }
     answer = _encode(head, "steps", steps)
     free_items(steps, session.interactions, session.events or [])

@@ -1,5 +1,7 @@
 """The receipt of a turn: its tokens, its cost, its times, and whether its prompt is stored. Pure.
 
+Summaries of older turns have tokens and costs, too.
+
 Invariant: a stored value that isn't a finite number from 0 counts as missing, because other tools
 may have written it.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import Interaction
+from ..models import CONDENSED_TURNS, Event, Interaction, Session
 
 _COUNTS = {
     "input_tokens": "inputTokens",
@@ -21,16 +23,27 @@ _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 def receipt_of(turn: Interaction) -> dict[str, Any] | None:
     """Return the receipt as sent, without what isn't stored; None if nothing is stored."""
-    usage, timing = turn.usage or {}, turn.timing or {}
-    receipt: dict[str, Any] = {
-        name: usage[key] for key, name in _COUNTS.items() if _is_count(usage.get(key))
-    }
+    receipt = _counts(turn.usage, turn.cost)
+    timing = turn.timing or {}
     receipt |= {name: timing[key] for key, name in _TIMES.items() if _is_count(timing.get(key))}
-    if _is_number(turn.cost):
-        receipt["cost"] = turn.cost
     if turn.prompt or turn.context:
         receipt["hasPrompt"] = isinstance(turn.prompt, str)
     return receipt or None
+
+
+def summary_receipts(session: Session) -> list[tuple[Event, dict[str, Any]]]:
+    """Return the summaries of older turns in a session, each with its receipt."""
+    return [
+        (event, _counts((event.data or {}).get("usage"), (event.data or {}).get("cost")))
+        for event in session.events or []
+        if event.type == CONDENSED_TURNS
+    ]
+
+
+def _counts(usage: object, cost: object) -> dict[str, Any]:
+    counts = usage if isinstance(usage, dict) else {}
+    receipt = {name: counts[key] for key, name in _COUNTS.items() if _is_count(counts.get(key))}
+    return receipt | ({"cost": cost} if _is_number(cost) else {})
 
 
 def _is_number(value: object) -> bool:

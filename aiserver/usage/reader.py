@@ -1,7 +1,7 @@
 """Read the usage of a notebook, or of all notebooks, from the store.
 
-Invariant: each request counts once. If a cell or a notebook was copied, the copy's session contains
-the turns of the original, too.
+Invariant: each request and each summary counts once. If a cell or a notebook was copied, the copy's
+session contains the records of the original, too.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from ..models import Interaction, Session, SessionKey, SessionSummary
+from ..models import Session, SessionKey, SessionSummary
 from ..sessions.base import SessionManager
 from ..sessions.record.damage.recovery import parse_or_recover
+from .records import UsageRecord, usage_of
 from .table import to_csv
 from .totals import UsageTotals, time_of, totals_of
 
 _SESSIONS_PER_READ = 64  # as many sessions are loaded and parsed together
-
-KeyedTurn = tuple[SessionKey, Interaction]
 
 
 class UsageReader:
@@ -30,34 +29,34 @@ class UsageReader:
     async def totals(
         self, notebook_id: str | None = None, since: datetime | None = None, *, user: str = ""
     ) -> UsageTotals:
-        """Return the sums of the turns that were requested at ``since`` or later.
+        """Return the sums of the requests and summaries of ``since`` or later.
 
-        With ``notebook_id``, only the turns of this notebook count, and with ``user`` only those of
+        With ``notebook_id``, only those of this notebook count, and with ``user`` only those of
         this person. Raises StorageError.
         """
-        turns = await self._turns(notebook_id, since)
+        records = await self._records(notebook_id, since)
 
         def build() -> UsageTotals:
             return totals_of(
-                (turn for _, turn in turns if not user or turn.user in (None, user)), since
+                (each for each in records if not user or each.user in (None, user)), since
             )
 
         return await asyncio.to_thread(build)
 
     async def table(self, notebook_id: str | None = None) -> str:
-        """Return the table of all turns as CSV, oldest first. Raises StorageError."""
-        turns = await self._turns(notebook_id, None)
+        """Return the table of all requests as CSV, oldest first. Raises StorageError."""
+        records = await self._records(notebook_id, None)
         return await asyncio.to_thread(
-            lambda: to_csv(sorted(turns, key=lambda entry: time_of(entry[1].timestamp)))
+            lambda: to_csv(sorted(records, key=lambda record: time_of(record.time)))
         )
 
-    async def _turns(self, notebook_id: str | None, since: datetime | None) -> list[KeyedTurn]:
-        """Return each turn of the sessions that were written at ``since`` or later once."""
-        originals: list[KeyedTurn] = []
-        copies: list[KeyedTurn] = []
+    async def _records(self, notebook_id: str | None, since: datetime | None) -> list[UsageRecord]:
+        """Return each record of the sessions that were written at ``since`` or later once."""
+        originals: list[UsageRecord] = []
+        copies: list[UsageRecord] = []
         async for key, session in self._sessions_of(notebook_id, since):
-            turns = copies if session.meta.forked_from else originals
-            turns += [(key, turn) for turn in session.interactions]
+            records = copies if session.meta.forked_from else originals
+            records += usage_of(key, session)
         return await asyncio.to_thread(_unique, [*originals, *copies])
 
     async def _sessions_of(
@@ -82,11 +81,12 @@ def _keys_since(
     ]
 
 
-def _unique(turns: list[KeyedTurn]) -> list[KeyedTurn]:
-    """Return each request once; of several copies, the first one."""
-    unique: dict[tuple[str, str | None, str], KeyedTurn] = {}
-    for key, turn in turns:
-        unique.setdefault((turn.timestamp, turn.model, turn.user_request.intent), (key, turn))
+def _unique(records: list[UsageRecord]) -> list[UsageRecord]:
+    """Return each request and summary once; of several copies, the first one."""
+    unique: dict[tuple[str, str, str, bool], UsageRecord] = {}
+    for record in records:
+        identity = (record.time, record.model, record.text, record.is_summary)
+        unique.setdefault(identity, record)
     return list(unique.values())
 
 

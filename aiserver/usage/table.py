@@ -1,4 +1,4 @@
-"""The table of turns with their tokens, times and costs, as CSV. Pure.
+"""The table of requests and summaries with their tokens, times and costs, as CSV. Pure.
 
 Invariant: the table contains no text of people or models, and no value that a spreadsheet would
 take for a formula.
@@ -10,8 +10,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from ..models import Interaction, SessionKey
-from ..replay.receipts import receipt_of
+from .records import UsageRecord
 
 COLUMNS = (
     "time",
@@ -32,22 +31,22 @@ COLUMNS = (
 _NUMBERS = ("inputTokens", "cachedTokens", "outputTokens", "firstTokenMs", "totalMs")
 
 
-def to_csv(turns: Iterable[tuple[SessionKey, Interaction]]) -> str:
-    """Return the table, with a row for each turn. A value that isn't stored is empty."""
+def to_csv(records: Iterable[UsageRecord]) -> str:
+    """Return the table, with a row for each request or summary. What isn't stored is empty."""
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
-    for key, turn in turns:
-        receipt = receipt_of(turn) or {}
+    for record in records:
+        receipt = record.receipt
         writer.writerow(
             [
-                turn.timestamp,
-                key.notebook_id,
-                key.cell_id,
-                turn.turn_id,
-                _inert(turn.mode or ""),
-                _inert(turn.model or ""),
-                turn.ai_response.status,
+                record.time,
+                record.key.notebook_id,
+                record.key.cell_id,
+                "" if record.turn_id is None else record.turn_id,
+                _inert(record.mode),
+                _inert(record.model),
+                record.status,
                 *(receipt.get(name, "") for name in _NUMBERS),
                 f"{receipt['cost']:.9f}" if "cost" in receipt else "",
             ]

@@ -1,6 +1,6 @@
-"""Sums of the tokens, times and costs of turns. Pure.
+"""Sums of the tokens, times and costs of requests, and of summaries of older turns. Pure.
 
-Invariant: what isn't stored isn't guessed (P47). The sums say how many requests they lack.
+Invariant: what isn't stored isn't guessed (P47). The sums say how many they lack.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from ..models import Interaction
-from ..replay.receipts import receipt_of
+from .records import UsageRecord
 
 
 @dataclass
 class UsageTotals:
-    """The sums of some turns. ``cost`` is in US dollars, ``milliseconds`` the time of all answers.
+    """The sums of some requests and summaries.
+
+    ``cost`` is in US dollars, and ``milliseconds`` the time of all answers.
 
     ``input_tokens`` includes ``cached_tokens``, which the provider read from its cache.
     """
@@ -30,15 +31,18 @@ class UsageTotals:
     milliseconds: int = 0
     cost: float = 0.0
     priced: int = 0
-    """The number of requests that have a cost."""
+    """The number of requests and summaries that have a cost."""
     uncounted: int = 0
-    """The number of requests whose tokens weren't counted, such as stopped ones."""
+    """The number of requests and summaries without counted tokens, such as stopped requests."""
+    summaries: int = 0
+    """The number of summaries. They aren't requests, but they cost tokens."""
 
-    def add(self, turn: Interaction) -> None:
-        """Add a turn."""
-        receipt = receipt_of(turn) or {}
+    def add(self, record: UsageRecord) -> None:
+        """Add a request or a summary."""
+        receipt = record.receipt
         tokens_in, tokens_out = receipt.get("inputTokens", 0), receipt.get("outputTokens", 0)
-        self.requests += 1
+        self.requests += not record.is_summary
+        self.summaries += record.is_summary
         self.input_tokens += tokens_in
         self.cached_tokens += receipt.get("cachedTokens", 0)
         self.output_tokens += tokens_out
@@ -49,17 +53,17 @@ class UsageTotals:
             self.priced += 1
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the sums as sent; ``cost`` is null if no request has a cost."""
+        """Return the sums as sent; ``cost`` is null if nothing has a cost."""
         values = {to_camel(name): value for name, value in asdict(self).items()}
         return values | {"cost": round(self.cost, 9) if self.priced else None}
 
 
-def totals_of(turns: Iterable[Interaction], since: datetime | None = None) -> UsageTotals:
-    """Return the sums of the turns that were requested at ``since`` or later."""
+def totals_of(records: Iterable[UsageRecord], since: datetime | None = None) -> UsageTotals:
+    """Return the sums of the requests and summaries of ``since`` or later."""
     totals = UsageTotals()
-    for turn in turns:
-        if since is None or time_of(turn.timestamp) >= since:
-            totals.add(turn)
+    for record in records:
+        if since is None or time_of(record.time) >= since:
+            totals.add(record)
     return totals
 
 

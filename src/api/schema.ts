@@ -1273,24 +1273,26 @@ export interface components {
             /** @description Whether the message is part of an example that AI Server shows to the model */
             example: boolean;
         };
-        /** @description The sums of some requests */
+        /** @description The sums of some requests, and of the summaries of older turns */
         UsageTotals: {
             requests: number;
+            /** @description The number of summaries that models made of older turns; they aren't requests, but they cost tokens */
+            summaries: number;
             /** @description Includes `cachedTokens` */
             inputTokens: number;
             cachedTokens: number;
             outputTokens: number;
             /** @description The time of all answers */
             milliseconds: number;
-            /** @description In US dollars; null if no request has a cost */
+            /** @description In US dollars; null if nothing has a cost */
             cost: number | null;
-            /** @description The number of requests that have a cost */
+            /** @description The number of requests and summaries that have a cost */
             priced: number;
-            /** @description The number of requests whose tokens weren't counted */
+            /** @description The number of requests and summaries whose tokens weren't counted */
             uncounted: number;
         };
         UsageTable: {
-            /** @description CSV with a header; a row for each request */
+            /** @description CSV with a header; a row for each request, and for each summary of older turns (its mode is `summary`, and it has no turn) */
             content: string;
         };
         /** @enum {string} */
@@ -1301,6 +1303,8 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             revision: number;
+            /** @description The tokens and costs of the summaries of older turns, which have no steps */
+            summaries: components["schemas"]["TurnReceipt"][];
             steps: components["schemas"]["Step"][];
         };
         SearchBody: {

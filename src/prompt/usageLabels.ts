@@ -6,15 +6,17 @@ import { countText, localeOf } from '../labels/counts';
 import { durationText } from '../labels/durations';
 import { removeChineseSpaces } from '../labels/spacing';
 
-/** Tokens, costs and numbers of requests; a cost that isn't known is null. */
+/** Tokens, costs and numbers of requests and summaries; a cost that isn't known is null. */
 export interface IUsage {
   readonly requests: number;
+  /** The number of summaries of older turns, which cost tokens like requests. */
+  readonly summaries: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost: number | null;
-  /** The number of requests that have a cost. */
+  /** The number of requests and summaries that have a cost. */
   readonly priced: number;
-  /** The number of requests whose tokens weren't counted. */
+  /** The number of requests and summaries whose tokens weren't counted. */
   readonly uncounted: number;
 }
 
@@ -31,10 +33,12 @@ export function costText(cost: number, trans: TranslationBundle): string {
   });
 }
 
-/** Return the sums of turns, from their receipts. */
+/** Return the sums of turns, and of summaries of older turns, from their receipts. */
 export function sumReceipts(
-  receipts: readonly (TurnReceipt | undefined)[]
+  turns: readonly (TurnReceipt | undefined)[],
+  summaries: readonly TurnReceipt[]
 ): IUsage {
+  const receipts = [...turns, ...summaries];
   const sum = (count: (receipt: TurnReceipt) => number | undefined) =>
     receipts.reduce(
       (total, receipt) => total + ((receipt && count(receipt)) ?? 0),
@@ -42,7 +46,8 @@ export function sumReceipts(
     );
   const priced = receipts.filter(receipt => receipt?.cost !== undefined).length;
   return {
-    requests: receipts.length,
+    requests: turns.length,
+    summaries: summaries.length,
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     cost: priced ? sum(({ cost }) => cost) : null,
@@ -55,17 +60,17 @@ export function sumReceipts(
 
 /**
  * Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. If the
- * tokens or the cost of some requests aren't known, the text says that there are more.
+ * tokens or the cost of some requests or summaries aren't known, the text says that there are more.
  */
 export function totalsText(usage: IUsage, trans: TranslationBundle): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   if (!tokens) {
     return '';
   }
-  const { cost, priced, requests, uncounted } = usage;
+  const { cost, priced, requests, summaries, uncounted } = usage;
   const count = trans.__('%1 tokens', countText(tokens, trans));
   const text = cost === null ? count : `${count} · ${costText(cost, trans)}`;
-  return uncounted || (cost !== null && priced < requests)
+  return uncounted || (cost !== null && priced < requests + summaries)
     ? trans.__('at least %1', text)
     : text;
 }

@@ -8,7 +8,15 @@ from datetime import datetime, timezone
 
 import pytest
 
-from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest
+from aiserver.models import (
+    CONDENSED_TURNS,
+    AIResponse,
+    Contributor,
+    NewEvent,
+    NewTurn,
+    SessionKey,
+    UserRequest,
+)
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.usage.reader import UsageReader
@@ -28,6 +36,15 @@ def turn(minute: int = 0, **fields) -> NewTurn:
     for name, value in fields.items():
         setattr(new, name, value)
     return new
+
+
+def summary(minute: int, **data) -> NewEvent:
+    return NewEvent(
+        type=CONDENSED_TURNS,
+        timestamp=f"2026-05-01T10:{minute:02}:00.000Z",
+        data={"text": f"summary {minute}", "turns": 1, **data},
+        contributor=Contributor(kind="model", name="openai:gpt-4o"),
+    )
 
 
 USAGE = {"input_tokens": 100, "cached_tokens": 40, "output_tokens": 10}
@@ -57,6 +74,7 @@ async def test_sums_say_what_they_lack(store):
         "cost": 0.25,
         "priced": 1,
         "uncounted": 1,
+        "summaries": 0,
     }
     assert (await reader.totals()).cost == 0.75
     assert (await reader.totals("none")).to_wire()["cost"] is None
@@ -76,6 +94,36 @@ async def test_the_requests_of_a_copied_cell_count_once(store):
         ("c1", "0.250000000"),
         ("a-copy", "0.500000000"),
     ]
+
+
+async def test_summaries_of_older_turns_count(store):
+    """P47: they cost tokens like requests, but they aren't requests."""
+    await store.save_interaction(KEY, turn(0, usage=USAGE, cost=0.25))
+    await store.record_events(
+        KEY,
+        [
+            summary(1, usage=USAGE, cost=0.5),
+            summary(2, usage=USAGE, user="bo"),
+            summary(3, usage="many", cost="much"),  # another tool's
+        ],
+    )
+    await store.fork(KEY, SessionKey("nb", "a-copy"))
+    reader = UsageReader(store)
+    totals = await reader.totals("nb")
+    assert (totals.requests, totals.summaries, totals.priced, totals.uncounted) == (1, 3, 2, 1)
+    assert (totals.input_tokens, totals.cached_tokens, totals.output_tokens) == (300, 120, 30)
+    assert totals.cost == 0.75
+    since = datetime(2026, 5, 1, 10, 1, tzinfo=timezone.utc)
+    today = await reader.totals(since=since, user="al")
+    assert (today.requests, today.summaries, today.cost) == (0, 2, 0.5)
+    rows = list(csv.DictReader(io.StringIO(await reader.table("nb"))))
+    assert [(row["turn"], row["mode"], row["cost_usd"]) for row in rows] == [
+        ("1", "create", "0.250000000"),
+        ("", "summary", "0.500000000"),
+        ("", "summary", ""),
+        ("", "summary", ""),
+    ]
+    assert rows[1]["model"] == "openai:gpt-4o" and rows[1]["input_tokens"] == "100"
 
 
 async def test_the_table_is_ordered_and_has_no_formulas(store):

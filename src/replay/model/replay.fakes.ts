@@ -17,6 +17,7 @@ import type {
   Step,
   Timeline,
   TurnPrompt,
+  TurnReceipt,
   UsageTotals
 } from '../../api/types';
 import { modelList } from '../../providers/model/models.fakes';
@@ -144,6 +145,7 @@ export class FakeHistory implements IHistory {
   readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
   readonly eventsQueued: Signal<IHistory, IQueuedEvents> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
+  readonly summaries: TurnReceipt[] = [];
   readonly requests: PendingReplay[] = [];
   readonly recorded: EventBody[] = [];
   readonly blames = new Map<string, BlameLine[]>();
@@ -173,7 +175,13 @@ export class FakeHistory implements IHistory {
     const { cellId } = request;
     const steps = this.steps.get(cellId) ?? [];
     const revision = steps.length ? 1 : 0;
-    request.resolve({ notebookId: 'nb', cellId, revision, steps });
+    request.resolve({
+      notebookId: 'nb',
+      cellId,
+      revision,
+      summaries: this.summaries,
+      steps
+    });
   }
 
   timelineResult: Timeline = { version: 'v0', moments: [], cells: [] };
@@ -322,6 +330,7 @@ export function stepsOf(...codes: string[]): Step[] {
 /** The sums of no requests. */
 export const NO_USAGE: UsageTotals = {
   requests: 0,
+  summaries: 0,
   inputTokens: 0,
   cachedTokens: 0,
   outputTokens: 0,

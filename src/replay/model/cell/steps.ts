@@ -6,7 +6,7 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { Step } from '../../../api/types';
+import type { Step, TurnReceipt } from '../../../api/types';
 import { ICellKey, IHistory, isSameCell } from '../../../tokens';
 import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
@@ -62,6 +62,11 @@ export class ReplaySteps extends LoadedModel {
     return this._all;
   }
 
+  /** The tokens and costs of summaries of older turns. They are no steps. */
+  get summaries(): readonly TurnReceipt[] {
+    return this._summaries;
+  }
+
   /** Whether `shownCell` is the active cell; only then can an action change its source. */
   get isActiveCellShown(): boolean {
     return (
@@ -110,8 +115,12 @@ export class ReplaySteps extends LoadedModel {
       return () => undefined;
     }
     try {
-      const { steps } = await this.history.api.replay(target, signal);
-      return () => this._show(target, steps, steps.length ? 'steps' : 'empty');
+      const replay = await this.history.api.replay(target, signal);
+      const { steps, summaries } = replay;
+      return () => {
+        this._summaries = summaries;
+        this._show(target, steps, steps.length ? 'steps' : 'empty');
+      };
     } catch (reason) {
       // If steps of this cell are shown already, keep them and show the error above them. They may
       // be outdated, but are still useful.
@@ -200,4 +209,5 @@ export class ReplaySteps extends LoadedModel {
   private _phase: ReplayPhase = 'idle';
   private _pinnedCellId: string | null = null;
   private _shownCell: IShownCell | null = null;
+  private _summaries: readonly TurnReceipt[] = [];
 }

@@ -86,14 +86,15 @@ export function CellView(): React.JSX.Element {
 function CellHead(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;
-  const { all: steps, shownCell } = model.steps;
+  const { all: steps, shownCell, summaries } = model.steps;
   const startTime = steps[0]?.timestamp;
   // The text continues with the time of the first step: "3 steps, started yesterday".
   const text = trans._n('%1 step, started', '%1 steps, started', steps.length);
   const totals = React.useMemo(() => {
     const turns = steps.filter(({ kind }) => kind === 'turn');
-    return totalsText(sumReceipts(turns.map(turn => turn.receipt)), trans);
-  }, [steps, trans]);
+    const receipts = turns.map(turn => turn.receipt);
+    return totalsText(sumReceipts(receipts, summaries), trans);
+  }, [steps, summaries, trans]);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shownCell?.info?.number ?? null, trans)}</h2>

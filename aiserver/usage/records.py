@@ -1,0 +1,63 @@
+"""The usage of requests, and of the summaries that models make of older turns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..models import Session, SessionKey
+from ..replay.receipts import receipt_of, summary_receipts
+
+
+@dataclass(frozen=True)
+class UsageRecord:
+    """The usage of one request or summary. ``receipt`` lacks what isn't stored."""
+
+    key: SessionKey
+    time: str
+    text: str
+    """The intent or the summary, by which copies of a record are recognised."""
+    model: str = ""
+    mode: str = ""
+    status: str = "success"
+    user: str | None = None
+    turn_id: int | None = None
+    """None for a summary."""
+    receipt: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether this is the usage of a summary."""
+        return self.turn_id is None
+
+
+def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
+    """Yield the usage of each request and each summary in a session."""
+    for turn in session.interactions:
+        yield UsageRecord(
+            key,
+            turn.timestamp,
+            turn.user_request.intent,
+            turn.model or "",
+            turn.mode or "",
+            turn.ai_response.status,
+            turn.user,
+            turn.turn_id,
+            receipt_of(turn) or {},
+        )
+    for event, receipt in summary_receipts(session):
+        data = event.data or {}
+        user = data.get("user")
+        yield UsageRecord(
+            key,
+            event.timestamp,
+            str(data.get("text")),
+            (event.contributor and event.contributor.name) or "",
+            SUMMARY_MODE,
+            user=user if isinstance(user, str) else None,
+            receipt=receipt,
+        )
+
+
+SUMMARY_MODE = "summary"  # in the table of all requests, the mode of a summary
