@@ -7,13 +7,18 @@ Invariants:
   from. If a person then accepts or restores its answer, the next request continues from this turn
   and its ancestors. An accepted or restored answer that isn't among these turns brings its own
   turns back in the same way.
+- If the cell then gets exactly the code again that it had before the acceptance or the restore, as
+  by an undo, the next request continues from the earlier turns again; after a redo, from those of
+  the branch. The next request ends this.
 - Without such turns, the next request continues from all turns of the conversation.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..models import Interaction
-from ..sessions.record.lazy_session import AnyEvent, AnySession, AnyTurn, LazyTurn
+from ..sessions.record.lazy_session import AnyEvent, AnySession, AnyTurn, LazyTurn, source_hash
 
 
 def conversation(session: AnySession, parent_turn_id: int | None = None) -> list[AnyTurn]:
@@ -33,6 +38,15 @@ def conversation(session: AnySession, parent_turn_id: int | None = None) -> list
     return path.turns if parent_turn_id is None else path.ancestors(parent_turn_id)
 
 
+class _State(NamedTuple):
+    """The turns from which a request continues while the cell has a source with this hash."""
+
+    source: int | None
+    turns: list[AnyTurn]
+    ids: set[int]
+    current_id: int | None
+
+
 class _Path:
     """The turns of a conversation up to some record.
 
@@ -48,16 +62,20 @@ class _Path:
         self._id_by_seq: dict[int, int] = {}
         """Maps the seq of a record to the id of the turn whose code the record shows."""
         self._current_id: int | None = None
+        self._source: int | None = None  # the hash of the cell's source after the last record
+        self._other: _State | None = None  # the state that an undo or redo brings back
 
     def add_turn(self, turn: AnyTurn) -> None:
         """Add a turn. The parent of a turn that was stored without a parent is the previous one."""
         parent_id = turn.parent_turn_id
         if turn.repeats_turn_id is None:
+            self._other = None
             self._continue_from(parent_id)
             if parent_id is None and self.turns:
                 parent_id = self.turns[-1].turn_id
             self.turns.append(turn)
             self._ids.add(turn.turn_id)
+            self._source = source_hash(turn)
         self._turns_with_parents.append((turn, parent_id))
         self._all_ids.add(turn.turn_id)
         if turn.seq is not None:
@@ -65,6 +83,8 @@ class _Path:
 
     def add_event(self, event: AnyEvent) -> None:
         """Add an event. An acceptance or a restore may bring the turns of another branch back."""
+        source = source_hash(event)
+        state = _State(self._source, self.turns, self._ids, self._current_id)
         if event.type == "accept":
             self._current_id = event.turn_id
         elif event.type == "restore":
@@ -75,15 +95,22 @@ class _Path:
                 self._id_by_seq.get(seq) if is_same_cell and isinstance(seq, int) else None
             )
         if event.type in ("accept", "restore"):
-            self._continue_from(self._current_id)
+            has_changed = self._continue_from(self._current_id)
+            self._other = state if has_changed else None
+        elif self._other and source is not None and source == self._other.source != self._source:
+            self._other, (_, self.turns, self._ids, self._current_id) = state, self._other
+        self._source = self._source if source is None else source
         if self._current_id is not None:
             self._id_by_seq[event.seq] = self._current_id
 
-    def _continue_from(self, turn_id: int | None) -> None:
-        if turn_id in self._all_ids and turn_id not in self._ids:
-            assert turn_id is not None
-            self.turns = self.ancestors(turn_id)
-            self._ids = {turn.turn_id for turn in self.turns}
+    def _continue_from(self, turn_id: int | None) -> bool:
+        """Continue from a turn that isn't among ``turns``; return whether it is such a turn."""
+        if turn_id not in self._all_ids or turn_id in self._ids:
+            return False
+        assert turn_id is not None
+        self.turns = self.ancestors(turn_id)
+        self._ids = {turn.turn_id for turn in self.turns}
+        return True
 
     def ancestors(self, turn_id: int) -> list[AnyTurn]:
         """Return the turn with the id ``turn_id`` and its ancestors, oldest first."""

@@ -90,6 +90,44 @@ def test_an_accepted_answer_is_continued() -> None:
     assert turn_ids(builder.session()) == [3, 4]
 
 
+def test_the_conversation_follows_an_undo_of_a_restore() -> None:
+    """The next request continues from the turns that led to the code."""
+    builder, seq = asked_again()
+    restore(builder, seq, "y")
+    assert turn_ids(builder.session()) == [3, 4]
+    builder.event("edit", source="y2")  # an edit of the restored code
+    assert turn_ids(builder.session()) == [3, 4]
+    builder.event("edit", source="b")  # undone, also the restore
+    assert turn_ids(builder.session()) == [1, 2]
+    builder.event("run", source="b", data={"status": "ok"})
+    assert turn_ids(builder.session()) == [1, 2]
+    builder.event("edit", source="b2")  # an edit of the earlier code
+    assert turn_ids(builder.session()) == [1, 2]
+    builder.event("edit", source="y2")  # undone and redone
+    assert turn_ids(builder.session()) == [3, 4]
+
+
+def test_the_conversation_follows_a_redo_of_a_restore() -> None:
+    builder, seq = asked_again()
+    restore(builder, seq, "y")
+    for _ in range(2):
+        builder.event("edit", source="b")
+        assert turn_ids(builder.session()) == [1, 2]
+        builder.event("edit", source="y")
+        assert turn_ids(builder.session()) == [3, 4]
+    builder.turn("y", "z")
+    builder.event("edit", source="b")  # the request has confirmed the branch
+    assert turn_ids(builder.session()) == [3, 4, 5]
+
+
+def test_an_undo_before_a_request_is_in_its_conversation() -> None:
+    builder, seq = asked_again()
+    restore(builder, seq, "y")
+    builder.event("edit", source="b")
+    builder.turn("b", "c")
+    assert turn_ids(builder.session()) == [1, 2, 5]
+
+
 def test_a_restore_from_another_cell_changes_no_path() -> None:
     builder, seq = asked_again()
     restore(builder, seq, "y", from_cell="other")
