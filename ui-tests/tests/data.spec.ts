@@ -143,7 +143,9 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   await page.evaluate(() =>
     (window as any).jupyterapp.shell.currentWidget.sessionContext.restartKernel()
   );
-  await expect(data.panel.getByRole('heading', { name: 'No data yet' })).toBeVisible();
+  await expect(data.panel.getByRole('heading', { name: 'No data yet' })).toBeVisible({
+    timeout: 60_000
+  });
   await new CellUnderTest(page, 0).run();
   // What was expanded still is.
   await expect(data.row('城市')).toContainText('北京');
