@@ -25,6 +25,8 @@ MAX_READ = 1_048_576
 _MAX_PART = 1_048_576
 _MAX_ROWS = 30
 _CHUNK = 16_384  # bytes
+_MAX_SHEET_ROWS = 1_048_576  # the maximum in Excel
+_DIMENSION = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}([0-9]{1,7})")  # such as `A1:F1200`
 _CELL_REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")  # such as `B12`
 # The ids of Excel's built-in formats for dates and times.
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)])
@@ -99,7 +101,11 @@ class _Workbook:
             *([f"skiprows={blank_count}"] if blank_count and rows else []),
             *([] if table.has_header else ["header=None"]),
         ]
-        return replace(table, arguments=tuple(arguments))
+        table = replace(table, arguments=tuple(arguments))
+        estimate = sheet.claimed_row_count - blank_count - table.has_header
+        if not is_complete and estimate > len(rows):
+            table = replace(table, row_count=estimate, has_estimate=True)
+        return table
 
     def _first_sheet(self) -> str:
         """Return the path of the first sheet's XML file in the archive."""
@@ -237,6 +243,8 @@ class _SheetReader:
         """The highest index of a shared text in the rows; -1 if there is none."""
         self.has_styles = False
         """Whether any number has a style. A style may show the number as a date."""
+        self.claimed_row_count = 0
+        """The number of rows according to the sheet itself; 0 if it doesn't contain a number."""
         self._kind, self._style, self._column = "n", 0, 0
         self._parts: list[str] = []
 
@@ -246,6 +254,9 @@ class _SheetReader:
             if len(self.rows) == _MAX_ROWS:
                 raise _Stop
             self.rows.append([])
+        elif name == "dimension":
+            match = _DIMENSION.fullmatch(attributes.get("ref", ""))
+            self.claimed_row_count = min(int(match[1]), _MAX_SHEET_ROWS) if match else 0
         elif name == "c" and self.rows:
             row = self.rows[-1]
             match = _CELL_REFERENCE.fullmatch(attributes.get("r", ""))

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from .dtypes import dtype_of_values
 from .profile import Table
-from .table import describe_records
+from .table import describe_records, estimated_row_count
 from .text import decode
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _MAX_RECORDS = 500
 
 
-def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0) -> Table | None:
+def read_json(data: bytes, *, lines: bool, size: int, examples: int = 0) -> Table | None:
     """Return a description with the records' keys as columns; None if ``data`` has no records.
 
-    ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``lines`` is
-    set if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is
-    not set, a file that consists of a single object is not described, because the keys of such an
+    ``data`` is the beginning of a file that has ``size`` bytes, or the whole file. ``lines`` is set
+    if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is not
+    set, a file that consists of a single object is not described, because the keys of such an
     object may be data, such as the names of people.
     """
     decoded = decode(data)
     if decoded is None:
         return None
     text, encoding = decoded
+    is_complete = size <= len(data)
     is_array = text.lstrip().startswith("[")
     records, has_end = _array(text) if is_array else _lines(text, is_complete)
     if not records or not (is_array or lines or len(records) > 1):
@@ -35,13 +37,19 @@ def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0)
         *([] if is_array else ["lines=True"]),
         *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
     ]
-    return describe_records(
+    table = describe_records(
         records,
         dtype_of_values,
         examples=examples,
         is_complete=is_complete and has_end,
         arguments=tuple(arguments),
     )
+    if is_array or is_complete:
+        return table
+    lines_in_sample = text[: text.rfind("\n") + 1]
+    line_count = sum(1 for line in lines_in_sample.split("\n") if line.strip())
+    estimate = estimated_row_count(line_count, len(lines_in_sample.encode(encoding)), size)
+    return replace(table, row_count=estimate, has_estimate=estimate is not None)
 
 
 def _array(text: str) -> tuple[list[dict[str, Any]], bool]:

@@ -21,6 +21,10 @@ KINDS = {
     "json": "JSON",
     "jsonl": "JSON Lines",
     "ndjson": "JSON Lines",
+    "sqlite": "SQLite",
+    "sqlite3": "SQLite",
+    "db": "SQLite",
+    "duckdb": "DuckDB",
 }
 MAX_LENGTH = 200  # the maximum number of characters in a name
 _MAX_MENTIONS = 40

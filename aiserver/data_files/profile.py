@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..requests import ColumnProfile
 
@@ -27,6 +28,30 @@ class Table:
     has_header: bool = True
     arguments: tuple[str, ...] = ()
     """Arguments such as ``sep=';'``, as they are written in Python."""
+    has_estimate: bool = False
+    """Whether ``row_count`` is only an estimate."""
+
+
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table or view of a database. The columns of views and virtual tables aren't described."""
+
+    name: str
+    kind: Literal["table", "view", "virtual table"]
+    table: Table = field(default_factory=Table)
+
+
+@dataclass(frozen=True)
+class Database:
+    """The tables and views of a database.
+
+    ``tables`` may contain only the first ones; ``table_count`` is the number of all of them. If the
+    schema could only be read in part, ``is_complete`` is false, and there may be more.
+    """
+
+    tables: Sequence[DatabaseTable] = ()
+    table_count: int = 0
+    is_complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -35,9 +60,11 @@ class FileProfile:
 
     ``name`` is the path exactly as the request spells it. ``kind`` is one of the values of
     ``names.KINDS``. ``size`` is in bytes. If the file can't be described, ``table`` has no columns.
+    A database is described by ``database``, and any other file by ``table``.
     """
 
     name: str
     kind: str
     size: int
     table: Table = field(default_factory=Table)
+    database: Database | None = None

@@ -1,8 +1,8 @@
 """Find the data files that a request names, and describe them. Read the texts of other files.
 
 Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
-of a Parquet file, and 1 MB of an Excel file. If a file can't be described, for example because it
-is damaged, its description has no columns, and no error is raised.
+of a Parquet file, and 1 MB of an Excel or SQLite file. If a file can't be described, for example
+because it is damaged, its description has no columns, and no error is raised.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .json_records import read_json
 from .names import kind_of, mentioned_files
 from .parquet import read_parquet
 from .profile import FileProfile, Table
+from .sqlite import is_sqlite, read_sqlite
 from .text import decode, read_delimited
 
 MAX_FILES = 5
@@ -53,7 +54,7 @@ class DataFiles:
                 parts = parts_below_root(notebook_path, name)
                 if parts and self.root:
                     with open_below(self.root, parts) as file:
-                        if file is not None:
+                        if file is not None and _has_format(file, parts[-1]):
                             profile = _profile(file, name, kind_of(parts[-1]), examples)
                             profiles.setdefault("/".join(parts), profile)
                             break
@@ -78,13 +79,22 @@ class DataFiles:
         return texts
 
 
+def _has_format(file: BinaryIO, name: str) -> bool:
+    """Return whether a file can have the format of its extension; ``.db`` has several meanings."""
+    return not name.lower().endswith(".db") or is_sqlite(file)
+
+
 def _profile(file: BinaryIO, name: str, kind: str, examples: int) -> FileProfile:
     size = os.fstat(file.fileno()).st_size
+    table = database = None
     try:
-        table = _table(file, kind, size, examples)
+        if kind == "SQLite":
+            database = read_sqlite(file)
+        elif kind != "DuckDB":  # its format needs the library of DuckDB, which would lock the file
+            table = _table(file, kind, size, examples)
     except (OSError, MemoryError):
-        table = None
-    return FileProfile(name, kind, size, table or Table())
+        pass
+    return FileProfile(name, kind, size, table or Table(), database)
 
 
 def _table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
@@ -93,9 +103,8 @@ def _table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
     if kind == "Excel":
         return read_excel(file, examples=examples)  # None for .xls, which isn't a zip archive
     data = file.read(MAX_BYTES)
-    is_complete = size <= len(data)
     if kind in ("CSV", "TSV"):
         delimiter = "\t" if kind == "TSV" else ","
-        return read_delimited(data, delimiter, is_complete=is_complete, examples=examples)
+        return read_delimited(data, delimiter, size=size, examples=examples)
     is_lines = kind == "JSON Lines"
-    return read_json(data, lines=is_lines, is_complete=is_complete, examples=examples)
+    return read_json(data, lines=is_lines, size=size, examples=examples)

@@ -23,6 +23,7 @@ _PERIOD = re.compile(
 )
 # A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
+_MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
 _LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
 
 
@@ -55,6 +56,16 @@ def describe_rows(
         columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=dtype, examples=shown))
     count = len(rows) - has_header if is_complete else None
     return Table(columns, len(first), count, has_header)
+
+
+def estimated_row_count(sample_count: int, sample_size: int, size: int) -> int | None:
+    """Return about how many rows a file of ``size`` bytes has; None if the sample is too small.
+
+    The sample is the beginning of the file: ``sample_count`` rows in ``sample_size`` bytes.
+    """
+    if sample_count < _MIN_SAMPLE:
+        return None
+    return round(size * sample_count / sample_size)
 
 
 def example_values(values: Sequence[Any], count: int) -> list[str]:

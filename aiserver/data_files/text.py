@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 
 from .profile import Table
-from .table import describe_rows
+from .table import describe_rows, estimated_row_count
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _DELIMITERS = (",", "\t", ";", "|")
@@ -23,23 +23,25 @@ _HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # the bytes that ASCII doesn't use
 _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 
 
-def read_delimited(
-    data: bytes, default: str, *, is_complete: bool, examples: int = 0
-) -> Table | None:
+def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -> Table | None:
     """Return the description of a CSV or TSV file.
 
-    ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``default``
-    is the delimiter that pandas uses for such a file if it gets no argument ``sep``: a comma or a
-    tab. Returns None if ``data`` isn't text.
+    ``data`` is the beginning of a file that has ``size`` bytes, or the whole file. ``default`` is
+    the delimiter that pandas uses for such a file if it gets no argument ``sep``: a comma or a tab.
+    Returns None if ``data`` isn't text.
     """
     decoded = decode(data)
     if decoded is None:
         return None
     text, encoding = decoded
+    is_complete = size <= len(data)
     if not is_complete:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line may be cut
     delimiter = _delimiter(text, default)
     rows = _rows(text, delimiter)
+    estimate = None
+    if not is_complete:
+        estimate = estimated_row_count(len(rows), len(text.encode(encoding)), size)
     if not is_complete and len(rows) > 1:
         rows.pop()  # the last row may be cut within a field that contains line breaks
     table = describe_rows(rows, examples=examples, is_complete=is_complete)
@@ -48,6 +50,8 @@ def read_delimited(
         *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
         *([] if table.has_header else ["header=None"]),
     ]
+    if estimate is not None:
+        table = replace(table, row_count=estimate - table.has_header, has_estimate=True)
     return replace(table, arguments=tuple(arguments))
 
 

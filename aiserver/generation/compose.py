@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ..data_files.names import is_data_file
-from ..data_files.profile import FileProfile
+from ..data_files.profile import FileProfile, Table
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
@@ -327,8 +327,18 @@ def _hide_in_frame(
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
     """Return a data file's description, changed by the same rules as in ``_hide_in_frame``."""
-    columns = _hide_in_columns(file.table.columns, vault, on_this_machine)
-    return replace(file, name=_hide(file.name, vault), table=replace(file.table, columns=columns))
+
+    def hide(table: Table) -> Table:
+        return replace(table, columns=_hide_in_columns(table.columns, vault, on_this_machine))
+
+    database = file.database and replace(
+        file.database,
+        tables=[
+            replace(item, name=_hide(item.name, vault), table=hide(item.table))
+            for item in file.database.tables
+        ],
+    )
+    return replace(file, name=_hide(file.name, vault), table=hide(file.table), database=database)
 
 
 def _hide_in_columns(

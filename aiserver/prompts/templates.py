@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ..data_files.profile import FileProfile
+from ..data_files.profile import Database, FileProfile, Table
 from ..requests import ColumnProfile, DataFrameProfile, Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
@@ -213,14 +213,44 @@ def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = Tru
 def data_file(file: FileProfile) -> str:
     """Return a data file's name, its columns, and the arguments with which pandas can read it."""
     table = file.table
+    if file.database:
+        return _database(file, file.database)
     shape = "" if not table.columns else f", {table.column_count} columns"
     if table.row_count is not None and table.columns:
         shape = f", {table.row_count} x {table.column_count}"
+        if table.has_estimate:
+            shape = f", {_rows(table)} x {table.column_count} columns"
     arguments = f", in pandas {', '.join(table.arguments)}" if table.arguments else ""
     head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}"
     columns = table.columns[:MAX_FILE_COLUMNS]
     lines = _columns(columns, table.column_count, quoted=table.has_header)
     return "\n".join([head, *lines])
+
+
+def _database(file: FileProfile, database: Database) -> str:
+    """Return a database file's name, its tables and their columns."""
+    count = f"{'' if database.is_complete else 'at least '}{database.table_count} tables"
+    lines = [f"{file.name!r}: {file.kind} file, {_size(file.size)}, {count}"]
+    columns_left = MAX_FILE_COLUMNS
+    for item in database.tables:
+        columns = item.table.columns[:columns_left]
+        columns_left -= len(columns)
+        rows = f", {_rows(item.table)}" if item.table.row_count is not None else ""
+        lines.append(f"  {item.kind} {item.name!r}{rows}")
+        lines += [f"  {line}" for line in _columns(columns, item.table.column_count)]
+    more_count = database.table_count - len(database.tables)
+    return "\n".join([*lines, *([f"  ({more_count} more tables)"] if more_count else [])])
+
+
+def _rows(table: Table) -> str:
+    """Return the number of rows, such as ``12 rows`` or ``about 1.2 million rows``."""
+    count = table.row_count or 0
+    if not table.has_estimate:
+        return f"{count} rows"
+    for unit, factor in (("billion", 10**9), ("million", 10**6)):
+        if count >= factor:
+            return f"about {float(f'{count / factor:.2g}'):g} {unit} rows"
+    return f"about {int(float(f'{count:.2g}'))} rows"
 
 
 def _size(size: int) -> str:
@@ -276,7 +306,9 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     """
     table = file.table
     name = f"File {file.name!r}"
-    if language.name == "python":
+    if file.database:
+        return _database_as_line(name, file.database, language, file.name)
+    if language.name == "python" and file.kind in _READERS:
         name = f"pd.{_READERS[file.kind]}({', '.join([repr(file.name), *table.arguments])})"
     if not table.columns:
         return f"{name}: {_size(file.size)}"
@@ -284,6 +316,24 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
         table.columns[:MAX_SHORT_COLUMNS], table.column_count, quoted=table.has_header
     )
     return f"{name}: {columns}"
+
+
+def _database_as_line(name: str, database: Database, language: CellLanguage, path: str) -> str:
+    """Describe the tables of a database in one line, with at most ``MAX_SHORT_COLUMNS`` columns."""
+    if language.name == "python":
+        name = f"sqlite3.connect({path!r})"
+    texts, columns_left = [], MAX_SHORT_COLUMNS
+    for item in database.tables:
+        columns = item.table.columns[:columns_left]
+        columns_left -= len(columns)
+        if not columns and item.table.column_count:
+            break
+        shown = _short_columns(columns, item.table.column_count)
+        texts.append(
+            f"{item.kind} {item.name!r} ({shown})" if shown else f"{item.kind} {item.name!r}"
+        )
+    texts += ["..."] if len(texts) < database.table_count else []
+    return f"{name}: {', '.join(texts) or 'no tables'}"
 
 
 def mention(name: str, code: str, text: str, style: Style, language: CellLanguage) -> str:

@@ -43,7 +43,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "inner").symlink_to("sub")
     (root / "hid.csv").symlink_to(".hidden/b.csv")
     (root / "device.csv").symlink_to("/dev/zero")
+    (root / "out.sqlite").symlink_to("../outside/secret.csv")
+    (root / "device.db").symlink_to("/dev/zero")
     os.mkfifo(root / "pipe.csv")
+    os.mkfifo(root / "pipe.sqlite")
     return root
 
 
@@ -102,6 +105,7 @@ def test_a_file_inside_is_described_by_its_path_from_the_notebook(
     [
         *("../a.csv", "sub/../../a.csv", "out.csv", "out/secret.csv", "sub/chain/secret.csv"),
         *("hid.csv", ".hidden/b.csv", "dir.csv", "pipe.csv", "device.csv", "loop/a.csv"),
+        *("out.sqlite", "device.db", "pipe.sqlite"),
         *("none.csv", "a.csv/", "~/a.csv", "a.csv\0.csv", "file://a.csv", "x" * 5000 + ".csv"),
     ],
 )

@@ -20,7 +20,10 @@ from aiserver.data_files.reader import MAX_BYTES, DataFiles
 
 from .binary_files import excel, parquet
 
-NAMES = ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.xlsx", "a.xls"]
+NAMES = [
+    *("a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.xlsx", "a.xls"),
+    *("a.sqlite", "a.duckdb"),
+]
 BOMB = b"<x>" + b"a" * 200_000_000 + b"</x>"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><x>&c;&c;&c;</x>"""
@@ -67,6 +70,49 @@ def test_a_line_that_does_not_end_has_no_columns(tmp_path: Path, reads: list[int
     (tmp_path / "a.csv").write_text("name," * 2_000_000)
     assert described(tmp_path, "a.csv").table.columns == ()
     assert sum(reads) <= MAX_BYTES
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_line_of_ten_gigabytes_has_no_columns(
+    tmp_path: Path, reads: list[int], name: str
+) -> None:
+    with (tmp_path / name).open("wb") as file:
+        file.write(b'[{"a":' * MAX_BYTES)
+        file.truncate(10 << 30)  # the rest is sparse
+    table = described(tmp_path, name).table
+    assert (table.columns, table.row_count) == ((), None)
+    assert sum(reads) <= MAX_BYTES
+
+
+def test_a_formula_is_not_evaluated(tmp_path: Path) -> None:
+    """A model gets its stored result; a text that looks like a formula is a text."""
+    sheet = b'<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>total</v></c>'
+    sheet += b'<c r="B1" t="inlineStr"><is><t>=1+1</t></is></c></row><row r="2"><c r="A2">'
+    sheet += b'<f>WEBSERVICE("http://example.org")</f><v>7</v></c><c r="B2"><f>2+2</f></c></row>'
+    sheet += b"</sheetData></worksheet>"
+    (tmp_path / "a.xlsx").write_bytes(excel([["a"]], sheet=sheet))
+    (tmp_path / "a.csv").write_text('total,=1+1\n7,=cmd|"/c calc"\n')
+    columns = described(tmp_path, "a.xlsx").table.columns
+    assert [(column.name, column.dtype) for column in columns] == [
+        ("total", "int64"),
+        ("=1+1", "float64"),
+    ]
+    columns = described(tmp_path, "a.csv").table.columns
+    assert [(column.name, column.dtype) for column in columns] == [
+        ("total", "int64"),
+        ("=1+1", "object"),
+    ]
+
+
+@pytest.mark.parametrize("length", [0, 11, 2**31, 2**32 - 1])
+def test_a_wrong_length_of_a_footer_is_ignored(
+    tmp_path: Path, reads: list[int], length: int
+) -> None:
+    data = bytearray(parquet([{1: 2, 3: 1, 4: "id"}], 3, 1))
+    data[-8:-4] = length.to_bytes(4, "little")
+    (tmp_path / "a.parquet").write_bytes(data)
+    assert described(tmp_path, "a.parquet").table.columns == ()
+    assert sum(reads) <= len(data) + 8
 
 
 def test_very_wide_tables_are_cut(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from aiserver.data_files.names import MAX_LENGTH, kind_of, mentioned_files
         ("(see sales.jsonl)", "sales.jsonl"),
         ("path=sales.csv", "sales.csv"),
         ("It is in sales.csv.", "sales.csv"),
+        ("sqlite3.connect('shop.db')", "shop.db"),
+        ("count the orders in data/shop.sqlite3", "data/shop.sqlite3"),
         ("plot @data/sales.csv", "data/sales.csv"),
         ("plot @'sales 2024.csv'", "sales 2024.csv"),
     ],
@@ -44,7 +46,16 @@ def test_between_chinese_words_every_beginning_is_possible() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["https://example.org/a.csv", "x.csvx", "a.csv.gz", "df.to_csv(x)", "csv", ".csv", "a.csv_b"],
+    [
+        "https://example.org/a.csv",
+        "x.csvx",
+        "a.csv.gz",
+        "df.to_csv(x)",
+        "csv",
+        ".csv",
+        "a.csv_b",
+        "my.db.x()",
+    ],
 )
 def test_other_words_are_not_names(text: str) -> None:
     assert mentioned_files([text]) == []
@@ -53,6 +64,7 @@ def test_other_words_are_not_names(text: str) -> None:
 def test_the_kind_is_that_of_the_extension() -> None:
     kinds = [kind_of(name) for name in ("a.CSV", "a.b.tsv", "a.pq", "a.ndjson", "a.xls")]
     assert kinds == ["CSV", "TSV", "Parquet", "JSON Lines", "Excel"]
+    assert [kind_of(name) for name in ("a.DB", "a.sqlite3")] == ["SQLite", "SQLite"]
 
 
 def test_a_name_that_is_mentioned_again_is_listed_once() -> None:

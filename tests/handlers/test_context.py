@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,25 @@ async def test_a_remote_model_gets_names_and_dtypes_but_no_value(
     assert "hidden_column" not in text and "outside_column" not in text
     stored = (jp_root_dir / ".aiserver_sessions" / "nb_c1.json").read_text("utf-8")
     assert CANARY not in stored
+
+
+async def test_a_remote_model_gets_the_tables_of_a_database_but_no_value(
+    call, scripted, remote_model, jp_root_dir
+):
+    """P15: secrets in names are hidden, too."""
+    key = "sk-ant-" + "api03-" + "a" * 40
+    with closing(sqlite3.connect(jp_root_dir / "shop.db")) as connection, connection:
+        connection.execute(f"create table sales (city text default '{CANARY}', [{key}] real)")
+        connection.execute(f"create table [{key}] (id integer)")
+        connection.execute("insert into sales (city) values (?)", [CANARY])
+    scripted.script(CODE)
+    asked = request("count the sales in shop.db", notebookPath="n.ipynb")
+    reply = await call("POST", "generate", asked)
+    assert reply.status == 200
+    text = sent_text(scripted)
+    assert "'shop.db': SQLite file" in text and "table 'sales', 1 rows" in text
+    assert "'city': text" in text
+    assert CANARY not in text and key not in text
 
 
 async def test_the_preview_of_files_equals_the_sent_messages_and_has_a_receipt(

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from aiserver.data_files.profile import FileProfile, Table
+from aiserver.data_files.profile import Database, DatabaseTable, FileProfile, Table
 from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
@@ -115,6 +115,40 @@ FILES = [
         ),
     ),
     FileProfile("old.xls", "Excel", 4_200_000),
+    FileProfile(
+        "long.jsonl",
+        "JSON Lines",
+        99_000_000,
+        Table([ColumnProfile(name="id", dtype="int64")], 1, 1_234_567, has_estimate=True),
+    ),
+    FileProfile(
+        "shop.db",
+        "SQLite",
+        2_700_000,
+        database=Database(
+            [
+                DatabaseTable(
+                    "orders",
+                    "table",
+                    Table(
+                        [
+                            ColumnProfile(name="id", dtype="INTEGER"),
+                            ColumnProfile(name="unit price", dtype="REAL"),
+                        ],
+                        3,
+                        12_345,
+                        has_estimate=True,
+                    ),
+                ),
+                DatabaseTable(
+                    "城市", "table", Table([ColumnProfile(name="名称", dtype="TEXT")], 1, 7)
+                ),
+                DatabaseTable("recent", "view"),
+            ],
+            5,
+        ),
+    ),
+    FileProfile("big.duckdb", "DuckDB", 1_200_000_000),
 ]
 REQUESTS = {
     "new": PromptInput("读取 data.csv 并显示前5行"),

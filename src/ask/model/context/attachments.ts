@@ -15,7 +15,7 @@ const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
 /** Matches the end of a data file's name. The page doesn't check whether the file exists. */
 const DATA_FILE =
-  /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
+  /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)(?![A-Za-z0-9_])/i;
 
 /**
  * Return at most `MAX_ATTACHED` DataFrames that the texts mention. The texts are the intent, the

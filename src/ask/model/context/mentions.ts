@@ -22,7 +22,8 @@ const FILE = new RegExp(
   `${START}(?:"([^"\\n]{1,300})"|'([^'\\n]{1,300})'|([^${PATH_END}]{1,300}))`,
   'g'
 );
-const DATA_EXTENSIONS = 'csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson';
+const DATA_EXTENSIONS =
+  'csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb';
 const DATA_FILE = new RegExp(`\\.(${DATA_EXTENSIONS})$`, 'i');
 const FILE_NAME = new RegExp(
   `\\.(${DATA_EXTENSIONS}|py|ipynb|md|rst|txt|log|c|cc|cpp|h|hpp|java|go|rs|r|rmd|qmd|jl|scala|sql|` +
