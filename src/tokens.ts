@@ -274,6 +274,8 @@ export namespace CommandIDs {
   export const askInMode = 'aiserver:ask-in-mode';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
+  /** Open the prompt row with a mention of the data file that is selected in the file browser. */
+  export const askAboutFile = 'aiserver:ask-about-file';
   /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
   /** Ask why the error below the active cell occurs. */

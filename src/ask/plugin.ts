@@ -11,6 +11,7 @@ import {
 } from '@jupyterlab/apputils';
 import { IEditorServices } from '@jupyterlab/codeeditor';
 import { PathExt } from '@jupyterlab/coreutils';
+import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
@@ -39,6 +40,7 @@ import { addCellButton } from '../ui/cellButton';
 import { modeLabels } from '../labels/modeLabels';
 import { addCommands, createRowMenu } from './view/commands';
 import { ErrorBars } from './view/errors/errorBars';
+import { addAskAboutFile } from './view/input/askAboutFile';
 import { fixSettings } from './view/fixedSettings';
 import { NotebookAskManager } from './view/notebookAskManager';
 import { fixRequest } from './view/promptLabels';
@@ -56,7 +58,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     IModels,
     ITracking,
     IToolbarWidgetRegistry,
-    ISettingRegistry
+    ISettingRegistry,
+    IFileBrowserFactory
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -69,7 +72,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     models: IModels | null,
     tracking: ITracking | null,
     toolbars: IToolbarWidgetRegistry | null,
-    registry: ISettingRegistry | null
+    registry: ISettingRegistry | null,
+    browsers: IFileBrowserFactory | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -208,6 +212,13 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     };
 
     addCommands(app, tracker, managerOf, api, trans);
+    if (browsers) {
+      addAskAboutFile(app, tracker, browsers, managerOf, trans);
+      palette?.addItem({
+        command: CommandIDs.askAboutFile,
+        category: trans.__('AI Server')
+      });
+    }
     tracker.widgetAdded.connect((_, panel) => {
       void panel.context.ready.then(
         () =>

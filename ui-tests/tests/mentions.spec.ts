@@ -68,3 +68,33 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   await cell.input.fill('like @cell1');
   await expect(cell.row.getByRole('checkbox')).not.toBeChecked();
 });
+
+test('a request about a data file begins in the file browser', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const folder = path.dirname(await openNotebook(['x = 1']));
+  await writeFile(path.join(lab.root, folder, 'my sales.csv'), 'city,price\nOslo,1\nRome,2\n');
+  await page.filebrowser.openDirectory(folder);
+  await page.filebrowser.refresh();
+  const item = (name: string) => page.locator('.jp-DirListing-item').filter({ hasText: name });
+  const entry = page.getByRole('menuitem', { name: 'Ask About This File' });
+  await item('cells.ipynb').click({ button: 'right' });
+  await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
+  await expect(entry).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await item('my sales.csv').click({ button: 'right' });
+  await entry.click();
+  // The first cell has code, so the row is in a new one below it.
+  const cell = new CellUnderTest(page, 1);
+  await expect(cell.input).toHaveValue('@"my sales.csv" ');
+  await expect(cell.input).toBeFocused();
+  await lab.model!.script(code('df = 1'));
+  await cell.input.pressSequentially('sum of the prices');
+  await cell.input.press('Enter');
+  await expect(cell.proposal).toContainText('df = 1');
+  const sent = (await lab.model!.requests())[0].body.messages.at(-1)!.content;
+  expect(sent).toContain("'price': int64");
+  expect(sent).not.toContain('Oslo');
+});

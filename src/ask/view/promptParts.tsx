@@ -15,12 +15,14 @@ import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
 import { labelText } from '../../labels/serverText';
 import { removeChineseSpaces } from '../../labels/spacing';
+import type { GenerationModel } from '../model/generation';
+import type { IPromptRowServices } from './promptServices';
 
 /**
  * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
  * models.
  */
-export function ModelLabel(props: {
+function ModelLabel(props: {
   model: ModelInfo | null;
   /** Whether the model was chosen for this cell only. */
   isForCellOnly: boolean;
@@ -66,6 +68,40 @@ export function ModelLabel(props: {
     <span className={className} title={title}>
       {text}
     </span>
+  );
+}
+
+/** The name of the row's model; if models can be chosen, a button that opens their menu. */
+export function ModelChoice(props: {
+  model: GenerationModel;
+  services: IPromptRowServices;
+  /** Focus the input field. */
+  focus: () => void;
+}): React.JSX.Element {
+  const { model, services, focus } = props;
+  const { state } = model;
+  const askAnother = (id: string) => {
+    void model.alternatives.ask(id);
+    focus();
+  };
+  const canAskAnother = state.phase === 'suggested' && !state.isChecking;
+  return (
+    <ModelLabel
+      model={state.model}
+      isForCellOnly={state.cellModel !== null}
+      trans={services.trans}
+      onPick={
+        services.models &&
+        ((x, y) =>
+          services.models?.pick({
+            x,
+            y,
+            cellModel: state.cellModel,
+            chooseForCell: id => model.setCellModel(id),
+            askAnother: canAskAnother ? askAnother : undefined
+          }))
+      }
+    />
   );
 }
 

@@ -31,9 +31,10 @@ import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
 import { AnswerTabs } from './chips/answerTabs';
 import { MentionChips } from './chips/mentionChips';
+import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { ScopeChips } from './chips/scopeChips';
-import { Failure, ModelLabel, MoreButton } from './promptParts';
+import { Failure, ModelChoice, MoreButton } from './promptParts';
 import { Markdown } from '../../ui/markdown';
 import { useFolderListing } from './input/folderListing';
 import { completeMention } from './input/mentionCompletion';
@@ -155,6 +156,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   // If no model is ready, the row helps to set up a model instead of showing the failure.
   const modelSetup =
     state.failure?.code === 'no_model' ? services.models : null;
+  const dataframes = [...state.dataframes, ...model.attachedFrames(text)];
   const listFiles = useFolderListing(services.listFiles);
   const { canAsk, refusalCount } = useModelCheck(model, !!modelSetup);
   const openSettings = async (provider: string) => {
@@ -290,11 +292,18 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       </div>
       <MentionChips model={model} text={text} trans={trans} />
       <DataFrameChips
-        dataframes={[...state.dataframes, ...model.attachedFrames(text)]}
+        dataframes={dataframes}
         model={state.model}
         trans={trans}
         onRemove={name => {
           model.removeDataFrame(name);
+          focus();
+        }}
+      />
+      <QuestionButtons
+        {...{ model, text, dataframes, trans }}
+        onChoose={request => {
+          setText(request);
           focus();
         }}
       />
@@ -312,28 +321,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           }
         />
         <span className="jp-AIServer-Ask-space" />
-        <ModelLabel
-          model={state.model}
-          isForCellOnly={state.cellModel !== null}
-          trans={trans}
-          onPick={
-            services.models &&
-            ((x, y) =>
-              services.models?.pick({
-                x,
-                y,
-                cellModel: state.cellModel,
-                chooseForCell: id => model.setCellModel(id),
-                askAnother:
-                  state.phase === 'suggested' && !state.isChecking
-                    ? id => {
-                        void model.alternatives.ask(id);
-                        focus();
-                      }
-                    : undefined
-              }))
-          }
-        />
+        <ModelChoice {...{ model, services, focus }} />
         <MoreButton openMenu={services.openMenu} trans={trans} />
       </div>
       <ProblemList

@@ -38,6 +38,11 @@ export function isMentionable(path: string): boolean {
   return FILE_NAME.test(path) && !path.includes('"');
 }
 
+/** Return whether a file can be described by its columns, by its extension. */
+export function isDataFile(path: string): boolean {
+  return DATA_FILE.test(path) && !path.includes('"');
+}
+
 /** Return the mention of a file, with quotes if its path needs them. */
 export function fileMention(path: string): string {
   return new RegExp(`[${PATH_END}]`).test(path) ? `@"${path}"` : `@${path}`;

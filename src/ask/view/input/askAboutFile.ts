@@ -1,0 +1,127 @@
+/** The command that asks about a data file which is selected in JupyterLab's file browser. */
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { type Cell, CodeCell } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
+import {
+  type INotebookTracker,
+  NotebookActions,
+  type NotebookPanel
+} from '@jupyterlab/notebook';
+import type { KernelSpec } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { isReadOnly } from '../../../cells/readOnly';
+import { forbiddenText } from '../../../labels/failureText';
+import { isForbidden } from '../../../state/features';
+import { CommandIDs } from '../../../tokens';
+import { askIcon } from '../../../ui/icons';
+import { fileMention, isDataFile } from '../../model/context/mentions';
+
+/** The drives whose files are those of the Jupyter server; `RTC` is jupyter-collaboration's. */
+const SERVER_DRIVES = ['', 'RTC'];
+
+/** Add the command, which is visible if the only selected item is a data file of the server. */
+export function addAskAboutFile(
+  app: JupyterFrontEnd,
+  tracker: INotebookTracker,
+  browsers: Pick<IFileBrowserFactory, 'tracker'>,
+  rowsOf: (panel: NotebookPanel) => {
+    insertText: (cell: Cell, text: string) => void;
+  },
+  trans: TranslationBundle
+): void {
+  const { commands, serviceManager } = app;
+  const { contents, kernelspecs } = serviceManager;
+
+  const isOnServer = (path: string) =>
+    SERVER_DRIVES.includes(contents.driveName(path));
+
+  /** Return the path of the selected data file, with its drive; null if no such file is selected. */
+  const selectedFile = (): string | null => {
+    const items = [...(browsers.tracker.currentWidget?.selectedItems() ?? [])];
+    const [{ path, type } = { path: '', type: '' }] = items;
+    // The server doesn't read hidden files.
+    const isHidden = /(^|\/)\./.test(contents.localPath(path));
+    const isData = type !== 'directory' && isDataFile(path);
+    return items.length === 1 && isData && isOnServer(path) && !isHidden
+      ? path
+      : null;
+  };
+
+  /** Create a notebook with a Python kernel in a folder; null if JupyterLab can't open it here. */
+  const createNotebook = async (cwd: string): Promise<NotebookPanel | null> => {
+    await kernelspecs.ready;
+    const kernelName = pythonKernel(kernelspecs.specs);
+    const panel: NotebookPanel | undefined = await commands.execute(
+      'notebook:create-new',
+      // Without a name, JupyterLab lets the person choose a kernel.
+      { cwd, ...(kernelName ? { kernelName } : {}) }
+    );
+    return panel ?? null;
+  };
+
+  commands.addCommand(CommandIDs.askAboutFile, {
+    label: trans.__('Ask About This File'),
+    caption: isForbidden('files')
+      ? forbiddenText('files', trans)
+      : trans.__('Ask for code that uses the selected data file'),
+    icon: askIcon,
+    isVisible: () => selectedFile() !== null,
+    isEnabled: () => selectedFile() !== null && !isForbidden('files'),
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: async () => {
+      const path = selectedFile();
+      if (!path) {
+        return;
+      }
+      const current = tracker.currentWidget;
+      const panel =
+        current && isOnServer(current.context.path)
+          ? current
+          : await createNotebook(PathExt.dirname(path));
+      if (!panel) {
+        return;
+      }
+      await panel.context.ready;
+      await panel.revealed;
+      app.shell.activateById(panel.id);
+      const cell = emptyCell(panel);
+      if (cell) {
+        const folder = PathExt.dirname(panel.context.localPath);
+        const file = contents.localPath(path);
+        const name = PathExt.relative(`/${folder}`, `/${file}`);
+        rowsOf(panel).insertText(cell, `${fileMention(name)} `);
+      }
+    }
+  });
+}
+
+/** Return the name of the default kernel if it is a Python kernel, or of another Python kernel. */
+function pythonKernel(specs: KernelSpec.ISpecModels | null): string | null {
+  const names = Object.keys(specs?.kernelspecs ?? {}).filter(
+    name => specs?.kernelspecs[name]?.language.toLowerCase() === 'python'
+  );
+  const isDefault = (name: string) => name === specs?.default;
+  return names.find(isDefault) ?? names[0] ?? null;
+}
+
+/**
+ * Return the active cell if it is an empty code cell. Otherwise insert a code cell below the active
+ * cell and return it. In a read-only notebook, return the active cell, whose row says why it can't
+ * be used.
+ */
+function emptyCell(panel: NotebookPanel): Cell | null {
+  const { content } = panel;
+  const { activeCell } = content;
+  const isEmpty =
+    activeCell instanceof CodeCell &&
+    !activeCell.model.sharedModel.getSource().trim();
+  if (!isEmpty && !isReadOnly(panel)) {
+    NotebookActions.insertBelow(content);
+    if (!(content.activeCell instanceof CodeCell)) {
+      NotebookActions.changeCellType(content, 'code');
+    }
+  }
+  return content.activeCell;
+}

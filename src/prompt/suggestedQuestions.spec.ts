@@ -1,0 +1,102 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { suggestQuestions } from './suggestedQuestions';
+
+const trans = nullTranslator.load('aiserver');
+const DESCRIBE = 'Describe the columns, missing values and outliers';
+
+/** Return a table from names and dtypes, such as `{price: 'float64'}`. */
+function table(name: string, columns: Record<string, string>) {
+  return {
+    name,
+    columns: Object.entries(columns).map(([name, dtype]) => ({ name, dtype }))
+  };
+}
+
+function texts(...tables: ReturnType<typeof table>[]): string[] {
+  return suggestQuestions(tables, trans).map(({ text }) => text);
+}
+
+describe('suggestQuestions', () => {
+  it('suggests a plot over time, a comparison and a description', () => {
+    const sales = table('sales', {
+      order_id: 'int64',
+      date: 'datetime64[ns]',
+      city: 'object',
+      price: 'float64'
+    });
+    expect(suggestQuestions([sales], trans)).toEqual([
+      {
+        text: 'How does price change over time?',
+        request: '/visualise How does price change over time?'
+      },
+      { text: 'Compare price by city', request: 'Compare price by city' },
+      { text: DESCRIBE, request: DESCRIBE }
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['no columns', {}, []],
+    ['texts only', { city: 'object', name: 'str' }, [DESCRIBE]],
+    ['numbers only', { a: 'int64', b: 'float32' }, [DESCRIBE]],
+    [
+      'a date whose dtype is a text',
+      { 日期: 'object', 金额: 'float64' },
+      ['How does 金额 change over time?', DESCRIBE]
+    ],
+    [
+      'a year, which is no quantity',
+      { year: 'int64', Population: 'Int64' },
+      ['How does Population change over time?', DESCRIBE]
+    ],
+    [
+      'keys, names and long texts, which are no categories or quantities',
+      {
+        userId: 'int64',
+        客户编号: 'int64',
+        name: 'object',
+        备注: 'object',
+        zip: 'object',
+        Sex: 'category',
+        Age: 'float64'
+      },
+      ['Compare Age by Sex', DESCRIBE]
+    ],
+    [
+      'a duration, which is no date',
+      { waiting_time: 'float64', startTime: 'object' },
+      ['How does waiting_time change over time?', DESCRIBE]
+    ],
+    [
+      'dtypes of polars',
+      { day: 'Date', kind: 'String', value: 'Decimal(10, 2)' },
+      ['How does value change over time?', 'Compare value by kind', DESCRIBE]
+    ],
+    [
+      'words that only look like dates or keys',
+      { update: 'object', paid: 'float64', candidate: 'object' },
+      ['Compare paid by update', DESCRIBE]
+    ],
+    [
+      'bools and lists, which are neither',
+      { ok: 'bool', tags: 'List(String)', n: 'int64' },
+      [DESCRIBE]
+    ],
+    ['a long name', { city: 'object', ['n'.repeat(41)]: 'int64' }, [DESCRIBE]]
+  ])('with %s', (_, columns, expected) => {
+    expect(texts(table('df', columns))).toEqual(expected);
+  });
+
+  it('suggests to join two tables on the key that they share', () => {
+    const orders = table('orders', {
+      id: 'int64',
+      city: 'str',
+      user_id: 'str'
+    });
+    const users = table('users', { user_id: 'int64', city: 'object' });
+    expect(texts(orders, users)).toEqual(['Join orders and users on user_id']);
+    expect(texts(users, table('towns', { city: 'object' }))).toEqual([]);
+    expect(texts(orders, users, users)).toEqual([]);
+    expect(texts()).toEqual([]);
+  });
+});

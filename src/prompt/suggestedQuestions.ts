@@ -1,0 +1,122 @@
+/** First requests about tables, suggested from the names and dtypes of their columns alone. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ColumnProfile } from '../api/types';
+import { modeLabels } from '../labels/modeLabels';
+
+/** A DataFrame or a data file. */
+export interface ITable {
+  readonly name: string;
+  readonly columns?: readonly Pick<ColumnProfile, 'name' | 'dtype'>[];
+}
+
+export interface ISuggestedQuestion {
+  /** The question as a person asks it. */
+  readonly text: string;
+  /** The request that asks it, which may begin with a slash word. */
+  readonly request: string;
+}
+
+type Column = Pick<ColumnProfile, 'name' | 'dtype'>;
+
+const MAX_NAME = 40;
+const TEXT = /^(object|str|string|utf8|category|categorical|enum)/i;
+const NUMBER = /^(u?int|float|decimal)/i;
+const DATE = /^(datetime|date|period)/i;
+/** Matches the name of a column that contains dates, as texts or numbers. */
+const DATE_NAME =
+  /(^|[_\s-])(date|datetime|timestamp|day|month|year)$|(日期|年份|月份|年|月)$/;
+/** Matches the name of a column that contains dates if it contains texts. */
+const TIME_NAME = /(^|[_\s-])time$|(时间|時間)$/;
+/** Matches the name of a column that identifies rows. */
+const KEY_NAME =
+  /(^|[_\s-])(id|key|code|no|uuid|zip|isbn|sku)$|(编号|代码|编码|序号|号码|編號|代碼|編碼|序號|號碼)$/;
+/** Matches the name of a column of texts most of which differ. */
+const PROSE_NAME =
+  /(^|[_\s-])(name|text|title|notes?|comment|description|url|email|address|phone)$|(姓名|名称|名稱|标题|標題|备注|備註|描述|说明|說明|地址|邮箱|信箱|电话|電話)$/;
+
+/** Return at most three questions about one table, or a join of two tables. */
+export function suggestQuestions(
+  tables: readonly ITable[],
+  trans: TranslationBundle
+): ISuggestedQuestion[] {
+  const [table, other] = tables;
+  if (tables.length === 2) {
+    const key = sharedKey(table, other);
+    return key
+      ? [plain(trans.__('Join %1 and %2 on %3', table.name, other.name, key))]
+      : [];
+  }
+  return tables.length === 1 ? questionsAbout(table, trans) : [];
+}
+
+function questionsAbout(
+  { columns = [] }: ITable,
+  trans: TranslationBundle
+): ISuggestedQuestion[] {
+  const usable = columns.filter(isUsable);
+  const date = usable.find(isDate);
+  const number = usable.find(isNumber);
+  const category = usable.find(isCategory);
+  const questions: ISuggestedQuestion[] = [];
+  if (date && number) {
+    const text = trans.__('How does %1 change over time?', number.name);
+    const visualise = modeLabels(trans).find(
+      ({ mode }) => mode === 'visualise'
+    );
+    questions.push({ text, request: `${visualise?.slashWord ?? ''} ${text}` });
+  }
+  if (category && number) {
+    const names = [number.name, category.name];
+    questions.push(plain(trans.__('Compare %1 by %2', ...names)));
+  }
+  if (columns.length) {
+    const text = trans.__('Describe the columns, missing values and outliers');
+    questions.push(plain(text));
+  }
+  return questions;
+}
+
+function plain(text: string): ISuggestedQuestion {
+  return { text, request: text };
+}
+
+/** Return the name of a column that both tables have and that identifies rows; null if none. */
+function sharedKey(table: ITable, other: ITable): string | null {
+  const names = new Set(other.columns?.map(({ name }) => name));
+  const isShared = (column: Column) =>
+    names.has(column.name) && isNamed(column, KEY_NAME);
+  return table.columns?.filter(isUsable).find(isShared)?.name ?? null;
+}
+
+/** Return whether a column's name, in snake case, matches: `orderId` as `order_id`. */
+function isNamed({ name }: Column, pattern: RegExp): boolean {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
+  return pattern.test(words);
+}
+
+/** Return whether a column's name is short enough for a question. */
+function isUsable({ name }: Column): boolean {
+  return name.trim() !== '' && name.length <= MAX_NAME && !/[\r\n]/.test(name);
+}
+
+function isDate(column: Column): boolean {
+  const { dtype } = column;
+  const isText = TEXT.test(dtype);
+  return (
+    DATE.test(dtype) ||
+    ((isText || NUMBER.test(dtype)) && isNamed(column, DATE_NAME)) ||
+    (isText && isNamed(column, TIME_NAME))
+  );
+}
+
+function isNumber(column: Column): boolean {
+  const isOther = isNamed(column, KEY_NAME) || isDate(column);
+  return NUMBER.test(column.dtype) && !isOther;
+}
+
+function isCategory(column: Column): boolean {
+  const isOther =
+    isNamed(column, KEY_NAME) || isNamed(column, PROSE_NAME) || isDate(column);
+  return TEXT.test(column.dtype) && !isOther;
+}
