@@ -68,7 +68,7 @@ class AIServer(ExtensionApp):
     features = Dict(
         help="""The settings of features: "allowed" (the default: people decide) or "forbidden",
         for example {"remote_models": "forbidden"}. The features are remote_models, running,
-        completion, receipts, files and outputs. Stored prompts can also be always on:
+        completion, receipts, files, outputs and data_values. Stored prompts can also be always on:
         {"receipts": "always"}.""",
     ).tag(config=True)
 

@@ -28,7 +28,8 @@ class Features:
     ``remote_models`` are models on other machines. ``running`` is “Accept and run”, with the
     corrections that follow a failed run. ``completion`` is inline completion. ``receipts`` are the
     stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
-    are the outputs of mentioned cells.
+    are the outputs of mentioned cells. ``data_values`` are statistics and rows of DataFrames for
+    models on other machines.
     """
 
     remote_models: FeatureSetting = "allowed"
@@ -37,6 +38,7 @@ class Features:
     receipts: FeatureSetting = "allowed"
     files: FeatureSetting = "allowed"
     outputs: FeatureSetting = "allowed"
+    data_values: FeatureSetting = "allowed"
 
     def to_dict(self) -> dict[str, FeatureSetting]:
         """Return the settings by the names of the features."""

@@ -13,13 +13,18 @@ ROOT = Path(__file__).parent.parent
 SOURCE, TARGET = ROOT / "aiserver" / "kernel", ROOT / "src" / "kernel"
 sys.path.insert(0, str(ROOT))
 
-from aiserver.kernel.bundle import PROFILE_MODULES, bundle  # noqa: E402 (needs the path above)
+from aiserver.kernel.bundle import (  # noqa: E402 (needs the path above)
+    PROFILE_MODULES,
+    SAMPLE_MODULES,
+    bundle,
+)
 
 
 def main() -> None:
     """Write or check the files."""
     texts = {
         "variablesCode.ts": ("VARIABLES", (SOURCE / "variables.py").read_text("utf-8")),
+        "sampleCode.ts": ("SAMPLE", bundle(SAMPLE_MODULES)),
         "checkCode.ts": ("CHECK", bundle()),
         "profileCode.ts": ("PROFILE", bundle(PROFILE_MODULES)),
     }

@@ -57,6 +57,7 @@ INNER = {
         {"frames", "unchanged", "profiling"},
         {"check"},
         {"bundle", "variables"},
+        {"sample"},
     ],
 }
 WEB = {"handlers", "extension", "cli", "__init__"}

@@ -1,17 +1,18 @@
-"""Leave out of a request what the administrator doesn't allow: files, and outputs of cells.
+"""Leave out of a request what the administrator doesn't allow: files, outputs of cells, and values
+of DataFrames.
 
 Invariant: the receipt lists everything that is left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from ..data_files.reader import DataFiles
 from ..features import Features
 from ..prompts.receipt import ContextItem, ItemKind
-from ..requests import WarmUpBody
+from ..requests import AnalyzeBody, DataFrameProfile, PreviewBody, WarmUpBody
 
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
@@ -25,12 +26,13 @@ class ContextOptions:
 
 
 def without_forbidden(
-    body: RequestBody, file_names: list[str], features: Features
+    body: RequestBody, file_names: list[str], features: Features, *, on_this_machine: bool
 ) -> tuple[RequestBody, list[ContextItem]]:
     """Return the request without the parts that aren't allowed, and an item for each of them.
 
     ``file_names`` are the names of the data files that are named in the texts of the request.
-    Mentions stay, but have no output and no text of a file.
+    Mentions stay, but have no output and no text of a file. DataFrames stay, but have the level
+    ``schema`` for a model that isn't on this machine (see ``privacy_levels.py``).
     """
     mentions, items = body.context.mentions, []
     if features.files == "forbidden":
@@ -43,7 +45,39 @@ def without_forbidden(
         without_output = [mention.model_copy(update={"output": ""}) for mention in mentions]
         context = body.context.model_copy(update={"mentions": without_output})
         body = body.model_copy(update={"context": context})
+    if not allows_values(features, on_this_machine=on_this_machine):
+        items += [
+            replace(_item("dataframe", frame.name), level=frame.level)
+            for frame in attached_frames(body)
+            if frame.level != "schema"
+        ]
+        body = _at_schema(body)
     return body, items
+
+
+def allows_values(features: Features, *, on_this_machine: bool) -> bool:
+    """Return whether a model may get statistics and rows of DataFrames at all."""
+    return on_this_machine or features.data_values != "forbidden"
+
+
+def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
+    """Return the DataFrames that the person chose or that the page attached automatically."""
+    chosen = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
+    names = {frame.name for frame in chosen}
+    return [*chosen, *(frame for frame in body.context.dataframes if frame.name not in names)]
+
+
+def _at_schema(body: RequestBody) -> RequestBody:
+    """Return the request with the privacy level ``schema`` for all DataFrames."""
+
+    def limit(frames: list[DataFrameProfile]) -> list[DataFrameProfile]:
+        return [frame.model_copy(update={"level": "schema"}) for frame in frames]
+
+    context = body.context.model_copy(update={"dataframes": limit(body.context.dataframes)})
+    update: dict[str, Any] = {"context": context}
+    if isinstance(body, AnalyzeBody | PreviewBody):
+        update["dataframes"] = limit(body.dataframes)
+    return body.model_copy(update=update)
 
 
 def _item(kind: ItemKind, name: str) -> ContextItem:

@@ -28,7 +28,6 @@ from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
-    AnalyzeBody,
     ColumnProfile,
     DataFrameProfile,
     GenerateBody,
@@ -38,8 +37,9 @@ from ..requests import (
 )
 from ..surrogates import fix_surrogates
 from .additions import additions
-from .allowed_parts import ContextOptions, without_forbidden
+from .allowed_parts import ContextOptions, attached_frames, without_forbidden
 from .condensed_turns import answered_count
+from .privacy_levels import permitted_values, schema_only
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -79,7 +79,9 @@ async def compose(
     vault = Vault(conceal=not on_this_machine)
     data_files, features = options.data_files, options.features
     named = _named_in_texts(body, data_files) if features.files == "forbidden" else []
-    body, left_out = without_forbidden(body, [names[0] for names in named], features)
+    body, left_out = without_forbidden(
+        body, [names[0] for names in named], features, on_this_machine=on_this_machine
+    )
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
@@ -281,13 +283,6 @@ def _hide_in_selection(
     return as_cell(selected, selection, language), RestOfCell(body.cell_id, above, below)
 
 
-def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
-    """Return the DataFrames that the person chose or that the page attached automatically."""
-    chosen = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
-    names = {frame.name for frame in chosen}
-    return [*chosen, *(frame for frame in body.context.dataframes if frame.name not in names)]
-
-
 def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
     """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
@@ -316,13 +311,20 @@ def _hide_in_frame(
 ) -> DataFrameProfile:
     """Return a DataFrame's profile in which the secrets are hidden.
 
-    A column's name may be a secret, for example after a pivot. The example values of the columns
-    are removed, unless the model is on this machine.
+    A column's name may be a secret, for example after a pivot. The values that the model may not
+    get are removed.
     """
+    frame = permitted_values(frame, on_this_machine=on_this_machine)
     texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
     columns = _hide_in_columns(frame.columns, vault, on_this_machine)
     index = _hide_in_columns(frame.index, vault, on_this_machine)
-    return frame.model_copy(update=texts | {"columns": columns, "index": index})
+    sample = frame.sample
+    if sample:
+        rows = [
+            [None if value is None else _hide(value, vault) for value in row] for row in sample.rows
+        ]
+        sample = sample.model_copy(update={"rows": rows})
+    return frame.model_copy(update=texts | {"columns": columns, "index": index, "sample": sample})
 
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
@@ -361,17 +363,21 @@ def _hide(text: str, vault: Vault) -> str:
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
-    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid."""
+    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid.
+
+    They have no values: a privacy level is chosen for one request.
+    """
     for turn in reversed(history):
         if turn.dataframes:
             # Another tool or a later version may have stored other fields or values. These must not
             # prevent a request in the cell.
             try:
                 names = DataFrameProfile.model_fields
-                return [
+                frames = [
                     DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in names})
                     for frame in turn.dataframes
                 ]
+                return [schema_only(frame) for frame in frames]
             except ValidationError:
                 return []
     return []

@@ -40,7 +40,7 @@ from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
-from .allowed_parts import ContextOptions
+from .allowed_parts import ContextOptions, allows_values
 from .compose import compose, selected_lines
 from .new_turn import build_answer, build_turn
 from .past_turns import PastTurns, load_or_new, past_turns_of
@@ -299,6 +299,9 @@ class Generation:
             build_answer(suggestion, explanation, status, error),
             self.receipt,
             explains=self._in_words and self.model.style == "compact",
+            gets_values=allows_values(
+                self._context.features, on_this_machine=self.model.info.on_this_machine
+            ),
             **fields,
         )
         if self._prompt_task and (sha256 := await self._prompt_task):

@@ -10,7 +10,8 @@ from ..prompts.language import CellLanguage, code_of
 from ..prompts.modes import mode_of, split_slash_word
 from ..prompts.receipt import ContextItem
 from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
-from .compose import attached_frames
+from .allowed_parts import attached_frames
+from .privacy_levels import schema_only, stored_frame
 
 
 def build_turn(
@@ -21,12 +22,14 @@ def build_turn(
     receipt: list[ContextItem],
     *,
     explains: bool,
+    gets_values: bool,
     **fields: Any,
 ) -> NewTurn:
     """Return the turn of a request.
 
     ``explains`` means that a small model explained the cell's code. Such a model gets no
-    DataFrames, so none are stored. ``fields`` are further fields of the turn.
+    DataFrames, so none are stored. ``gets_values`` means that the administrator allows statistics
+    and rows of DataFrames for the model. ``fields`` are further fields of the turn.
     """
     turn = NewTurn(
         timestamp=timestamp,
@@ -47,9 +50,9 @@ def build_turn(
     if body.repeats_turn_id is not None:
         turn.repeats_turn_id = body.repeats_turn_id
     if not explains and (frames := attached_frames(body)):
-        without_values = {"__all__": {"examples"}}
-        excluded = {"columns": without_values, "index": without_values}
-        turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]
+        turn.dataframes = [
+            stored_frame(frame if gets_values else schema_only(frame)) for frame in frames
+        ]
     if receipt:
         turn.context = [item.to_dict() for item in receipt]
     return turn

@@ -122,6 +122,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
         "included": item.is_included,
         "forbidden": item.is_forbidden,
         "shortened": item.is_shortened,
+        "level": item.level,
         "count": item.count,
     }
     lists = {"defines": item.defines, "cellIds": item.cell_ids, "turnIds": item.turn_ids}

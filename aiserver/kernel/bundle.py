@@ -1,4 +1,4 @@
-"""Join modules into one text for the kernel: those of the check, and those of profiling."""
+"""Join modules into one text for the kernel: those of the check, of profiling, and of a sample."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ PROFILE_MODULES = (
     "profiling/profile",
     "profiling/joins",
 )
+SAMPLE_MODULES = ("variables", "sample")
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 

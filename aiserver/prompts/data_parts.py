@@ -7,6 +7,9 @@ DataFrame looks like the output of a cell that prints the DataFrame's dtypes. Th
 contains the code of this cell, so that the model uses the name of the DataFrame's variable. In the
 style ``compact``, variables that aren't DataFrames are left out, unless the intent mentions them by
 ``@``.
+
+A DataFrame has up to three items in the receipt: its columns, their statistics and its rows. The
+statistics are in the lines of the columns, so the text with them replaces the text without them.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..requests import DataFrameProfile
 from . import templates
 from .fence import marked
 from .language import CellLanguage
@@ -66,12 +70,7 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
         item = ContextItem("variables", count=len(variables))
         parts.append(Part(item, templates.variables(variables)))
     for frame in request.dataframes:
-        item = ContextItem("dataframe", frame.name)
-        if is_full:
-            parts.append(Part(item, templates.data_frame(frame)))
-        else:
-            code, output = templates.data_frame_as_output(frame)
-            parts.append(Part(item, output, code))
+        parts += frame_parts(frame, style)
     for file in request.files:
         text = templates.data_file(file) if is_full else templates.data_file_as_line(file, language)
         is_required = is_mentioned(file.name, request.intent)
@@ -79,28 +78,88 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
     return parts
 
 
+def frame_parts(frame: DataFrameProfile, style: Style) -> list[Part]:
+    """Return the parts of a DataFrame: its columns, also with their statistics, and its rows."""
+    columns = [column.model_copy(update={"statistics": None}) for column in frame.columns]
+    code, output = _frame_texts(frame.model_copy(update={"columns": columns}), style)
+    parts = [Part(ContextItem("dataframe", frame.name, level="schema"), output, code)]
+    _, output_with_statistics = _frame_texts(frame, style)
+    if output_with_statistics != output:
+        item = ContextItem("dataframe", frame.name, level="statistics")
+        parts.append(Part(item, output_with_statistics, code))
+    if frame.sample and (rows := templates.data_frame_rows(frame, style)):
+        count = len(frame.sample.rows)
+        parts.append(Part(ContextItem("dataframe", frame.name, level="sample", count=count), rows))
+    return parts
+
+
+def _frame_texts(frame: DataFrameProfile, style: Style) -> tuple[str, str]:
+    return (
+        ("", templates.data_frame(frame))
+        if style == "full"
+        else templates.data_frame_as_output(frame)
+    )
+
+
 def select_parts(
     parts: Sequence[Part], sizes: Sequence[int], style: Style, room: int
 ) -> tuple[list[Part], list[ContextItem]]:
     """Return the parts to put into the prompt, and the receipt of all parts.
 
-    DataFrames and variables are always included, because the person saw them before sending the
-    request. ``room`` is the number of tokens that the required texts leave in the budget. Files get
-    at most half of these tokens, unless the intent mentions them by ``@``.
+    The columns of DataFrames and variables are always included, because the person saw them before
+    sending the request. ``room`` is the number of tokens that the required texts leave in the
+    budget. Statistics and rows of DataFrames get at most half of the tokens that the columns and
+    variables leave. Files get at most half of the remaining tokens, unless the intent mentions them
+    by ``@``.
     """
-    shown, items = [], []
-    files_room = room // 2
-    for part, size in zip(parts, sizes, strict=True):
+    sizes = list(sizes)
+    for index, part in enumerate(parts):
+        if part.item.level == "statistics":
+            sizes[index] = max(0, sizes[index] - sizes[index - 1])  # without the columns
+    values = _fitting_values(parts, sizes, room)
+    shown: list[Part] = []
+    items = []
+    files_room = (room - sum(sizes[index] for index in values)) // 2
+    for index, (part, size) in enumerate(zip(parts, sizes, strict=True)):
         is_included = True
         if part.item.kind == "headings" and style == "compact":
             is_included = size < MAX_SECTION_TOKENS
         elif part.item.kind == "file":
             is_included = part.is_required or size <= files_room
             files_room -= size if is_included else 0
-        if is_included:
+        elif part.item.level in ("statistics", "sample"):
+            is_included = index in values
+        if is_included and part.item.level == "statistics":
+            shown[-1] = part  # it contains the columns, too
+        elif is_included:
             shown.append(part)
         items.append(replace(part.item, tokens=size, is_included=is_included))
     return shown, items
+
+
+def _fitting_values(parts: Sequence[Part], sizes: Sequence[int], room: int) -> set[int]:
+    """Return the indexes of the statistics and rows that fit.
+
+    Rows are left out before any statistics, and those of later DataFrames before those of earlier
+    ones.
+    """
+    required = ("dataframe", "variables")
+    levels = [part.item.level for part in parts]
+    values = [index for index, level in enumerate(levels) if level in ("statistics", "sample")]
+    values.sort(key=lambda index: levels[index] == "sample")
+    columns_size = sum(
+        size
+        for index, size in enumerate(sizes)
+        if parts[index].item.kind in required and index not in values
+    )
+    room = (room - columns_size) // 2
+    fitting: set[int] = set()
+    for index in values:
+        room -= sizes[index]
+        if room < 0:
+            break
+        fitting.add(index)
+    return fitting
 
 
 def parts_size(items: Sequence[ContextItem]) -> int:

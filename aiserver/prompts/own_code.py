@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from . import templates
+from .data_parts import frame_parts, select_parts, texts_of
 from .examples import ADDITION_EXAMPLES, EXAMPLE_MARK
 from .fence import code_block
 from .history import Count
@@ -73,23 +74,22 @@ async def additions_messages(
     intent = instruct(request.intent, language)
     frames = request.dataframes if mode == "test" else []
     variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
-    outputs = [templates.data_frame_as_output(frame)[1] for frame in frames]
+    parts = [part for frame in frames for part in frame_parts(frame, "compact")]
     kinds = templates.variables(variables)
     *fixed_sizes, code_size, intent_size, kinds_size = await count([*fixed, code, intent, kinds])
-    frame_sizes = await count(outputs)
-    room = budget - sum(fixed_sizes) - code_size - intent_size - kinds_size - sum(frame_sizes)
+    part_sizes = await count([part.text for part in parts])
+    room = budget - sum(fixed_sizes) - code_size - intent_size - kinds_size
+    shown, frame_items = select_parts(parts, part_sizes, "compact", room)
+    room -= size_of(frame_items)
     rules, rules_items = await rules_texts(request.rules_files, "compact", budget, count)
     mentions, mention_items = await mention_texts(
         request.mentions, "compact", language, room - size_of(rules_items), count
     )
-    data = "\n".join(text for text in (*outputs, kinds) if text)
+    data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
     receipt = [
         *fixed_items(fixed_sizes, rules_items),
         ContextItem("source", tokens=code_size),
-        *(
-            ContextItem("dataframe", frame.name, tokens=size)
-            for frame, size in zip(frames, frame_sizes, strict=True)
-        ),
+        *frame_items,
         *([ContextItem("variables", tokens=kinds_size, count=len(variables))] if variables else []),
         *mention_items,
         ContextItem("request", tokens=intent_size),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..models import Interaction, is_id
+from ..requests import Level
 from .history import Conversation
 
 ItemKind = Literal[
@@ -56,12 +57,14 @@ class ContextItem:
     """Whether the item isn't included because the administrator doesn't allow it."""
     is_shortened: bool = False
     """Whether an earlier cell is shortened to its definitions, or another text to a part of it."""
+    level: Level | Literal[""] = ""
+    """Of a DataFrame, the level of the item: its columns, their statistics, or its rows."""
     defines: tuple[str, ...] = ()
     """The variables that the request needs and that the earlier cell defines or changes."""
     cell_ids: tuple[str, ...] = ()
     turn_ids: tuple[int, ...] = ()
     count: int = 1
-    """The number of cells, turns, examples or variables that the item stands for.
+    """The number of cells, turns, examples, variables or rows that the item stands for.
 
     Of a summary, it is the number of turns that the summary covers."""
 
@@ -78,6 +81,8 @@ class ContextItem:
             fields["forbidden"] = True
         if self.is_shortened:
             fields["shortened"] = True
+        if self.level not in ("", "schema"):
+            fields["level"] = self.level
         if self.count != 1:
             fields["count"] = self.count
         lists = {"defines": self.defines, "cell_ids": self.cell_ids, "turn_ids": self.turn_ids}
@@ -100,6 +105,7 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
                 is_included=not fields.get("dropped"),
                 is_forbidden=bool(fields.get("forbidden")),
                 is_shortened=bool(fields.get("shortened")),
+                level=_stored_level(fields),
                 defines=tuple(map(str, _list(fields.get("defines")))),
                 cell_ids=tuple(filter(is_id, map(str, _list(fields.get("cell_ids"))))),
                 turn_ids=tuple(id for id in _list(fields.get("turn_ids")) if isinstance(id, int)),
@@ -107,6 +113,14 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
             )
         )
     return items
+
+
+def _stored_level(fields: dict[str, Any]) -> Level | Literal[""]:
+    """Return the level of a stored item. Items for the columns of DataFrames are stored without."""
+    if fields["kind"] != "dataframe":
+        return ""
+    levels: tuple[Level, ...] = get_args(Level)
+    return next((level for level in levels if level == fields.get("level")), "schema")
 
 
 def _list(value: Any) -> list[Any]:

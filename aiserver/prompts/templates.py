@@ -18,6 +18,7 @@ from typing import Literal
 
 from ..data_files.profile import Database, FileProfile, Table
 from ..requests import ColumnProfile, DataFrameProfile, Variable
+from .data_values import row_texts, statistics_text
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
@@ -196,10 +197,25 @@ def data_frame(frame: DataFrameProfile) -> str:
     """
     head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
     index = [f"  index {_index([level])}" for level in frame.index]
-    return "\n".join([head, *index, *_columns(frame.columns, frame.column_count)])
+    lines = _columns(frame.columns, frame.column_count, row_count=frame.row_count)
+    return "\n".join([head, *index, *lines])
 
 
-def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> list[str]:
+def data_frame_rows(frame: DataFrameProfile, style: Style) -> str:
+    """Return the first rows of a DataFrame, or "" if its profile has none.
+
+    They are on lines of their own, but on one line for a small model.
+    """
+    rows = row_texts(frame)
+    head = f"First {len(rows)} rows of {' '.join(frame.name.split())}"
+    if style == "compact":
+        return f"{head}: {', '.join(f'({row})' for row in rows)}" if rows else ""
+    return "\n".join([f"{head}:", *(f"  {row}" for row in rows)]) if rows else ""
+
+
+def _columns(
+    columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True, row_count: int = 0
+) -> list[str]:
     lines = [
         f"  {column.name!r}: {column.dtype}" if quoted else f"  {column.name}: {column.dtype}"
         for column in columns
@@ -207,6 +223,8 @@ def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = Tru
     for index, column in enumerate(columns):
         if column.examples:
             lines[index] += f", such as {', '.join(map(repr, column.examples))}"
+        if statistics := statistics_text(column.statistics, row_count):
+            lines[index] += f"; {statistics}"
     return [*lines, f"  ({count - len(columns)} more columns)"] if count > len(columns) else lines
 
 
@@ -275,7 +293,7 @@ def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
     """
     name = " ".join(frame.name.split())
     shown = name if name.isidentifier() else repr(name)
-    columns = _short_columns(frame.columns, frame.column_count)
+    columns = _short_columns(frame.columns, frame.column_count, row_count=frame.row_count)
     if frame.index:
         columns = f"index {_index(frame.index)}; columns {columns}"
     return f"print({name}.dtypes)", f"{shown}, {frame.row_count} rows: {columns}"
@@ -287,13 +305,16 @@ def _index(levels: Sequence[ColumnProfile]) -> str:
     return ", ".join(text.lstrip() for text in texts)
 
 
-def _short_columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> str:
-    texts = [
-        (repr(column.name) if quoted else column.name)
-        + f" {column.dtype}"
-        + (f" ({', '.join(map(repr, column.examples))})" if column.examples else "")
-        for column in columns
-    ]
+def _short_columns(
+    columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True, row_count: int = 0
+) -> str:
+    texts = []
+    for column in columns:
+        examples = ", ".join(map(repr, column.examples))
+        statistics = statistics_text(column.statistics, row_count, is_short=True)
+        values = "; ".join(text for text in (examples, statistics) if text)
+        text = f"{column.name!r} {column.dtype}" if quoted else f"{column.name} {column.dtype}"
+        texts.append(f"{text} ({values})" if values else text)
     return ", ".join([*texts, "..."] if count > len(columns) else texts)
 
 

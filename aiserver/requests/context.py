@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ..models import Id
 from .base import MAX_TEXT, Body, CellType, Name, Text
+
+# The data values that a model on another machine may get of a DataFrame: none, statistics of its
+# columns, or these and some of its rows.
+Level = Literal["schema", "statistics", "sample"]
+
+MAX_SAMPLE_BYTES = 64_000  # of all values of a sample, in UTF-8
 
 
 class ContextCell(Body):
@@ -20,6 +26,29 @@ class ContextCell(Body):
     """Whether the cell's last run ended with an error."""
 
 
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+_DATE = r"^[+-]?\d{4,6}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.]{0,13}(?:Z|[+-]\d\d:?\d\d)?)?$"
+Bound = Number | Annotated[str, Field(max_length=40, pattern=_DATE)]
+
+
+class ColumnStatistics(Body):
+    """Statistics of a column of a DataFrame, without any value of a text.
+
+    ``rows`` is the number of rows that were examined, and ``missing`` and ``distinct`` the numbers
+    of missing and of different values in them. The other fields are those of a column of numbers or
+    dates. ``quartiles`` are the values below which 25, 50 and 75 % of the numbers are.
+    """
+
+    rows: Count
+    missing: Count | None = None
+    distinct: Count | None = None
+    min: Bound | None = None
+    max: Bound | None = None
+    mean: Number | None = None
+    quartiles: Annotated[list[Number], Field(min_length=3, max_length=3)] | None = None
+
+
 class ColumnProfile(Body):
     """One column of a DataFrame: its name and dtype, as text.
 
@@ -29,6 +58,28 @@ class ColumnProfile(Body):
     name: Annotated[str, Field(max_length=1000)]
     dtype: Name
     examples: Annotated[list[Name], Field(max_length=5)] = []
+    statistics: ColumnStatistics | None = None
+
+
+Value = Annotated[str, Field(max_length=60)]
+Row = Annotated[list[Value | None], Field(min_length=1, max_length=200)]
+
+
+class Sample(Body):
+    """Some rows of a DataFrame: for each row, the values of the first columns as texts.
+
+    A missing value is None.
+    """
+
+    rows: Annotated[list[Row], Field(min_length=1, max_length=20)]
+
+    @field_validator("rows")
+    @classmethod
+    def _limit_bytes(cls, rows: list[list[str | None]]) -> list[list[str | None]]:
+        values = (value for row in rows for value in row if value)
+        if sum(len(value.encode("utf-8", "surrogatepass")) for value in values) > MAX_SAMPLE_BYTES:
+            raise ValueError(f"a sample has at most {MAX_SAMPLE_BYTES} bytes")
+        return rows
 
 
 class DataFrameProfile(Body):
@@ -37,6 +88,10 @@ class DataFrameProfile(Body):
     ``name`` is the name of its variable, and ``kind`` its class. ``columns`` may contain only the
     first columns; ``column_count`` is the number of all columns. ``index`` describes the levels of
     the index, unless it only numbers the rows; the name of an unnamed level is empty.
+
+    ``level`` is the privacy level that the user has chosen. A model on another machine gets the
+    statistics of the columns and the rows of ``sample`` only if this level allows it. A model on
+    this machine always gets them, if there is room.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
@@ -45,6 +100,8 @@ class DataFrameProfile(Body):
     column_count: Annotated[int, Field(ge=0)]
     columns: Annotated[list[ColumnProfile], Field(max_length=500)] = []
     index: Annotated[list[ColumnProfile], Field(max_length=20)] = []
+    level: Level = "schema"
+    sample: Sample | None = None
 
 
 class Variable(Body):

@@ -808,6 +808,28 @@ export interface components {
             dtype: string;
             /** @description Values of the column; only models on this machine see them */
             examples?: string[];
+            /** @description A model on another machine sees them only if the DataFrame's level allows it */
+            statistics?: components["schemas"]["ColumnStatistics"] | null;
+        };
+        /** @description Statistics of a column. Numbers and dates are left out of columns of other values, and of those with fewer than five values */
+        ColumnStatistics: {
+            /** @description The number of examined rows */
+            rows: number;
+            /** @description The number of missing values */
+            missing?: number | null;
+            /** @description The number of different values */
+            distinct?: number | null;
+            min?: components["schemas"]["Bound"] | null;
+            max?: components["schemas"]["Bound"] | null;
+            mean?: number | null;
+            quartiles?: number[] | null;
+        };
+        /** @description The smallest or largest value of a column, a number or a date */
+        Bound: number | string;
+        /** @description The first rows of a DataFrame, of at most 64,000 bytes */
+        Sample: {
+            /** @description The values of the first columns as texts; null for a missing value */
+            rows: (string | null)[][];
         };
         DataFrameProfile: {
             name: string;
@@ -818,6 +840,13 @@ export interface components {
             columns?: components["schemas"]["ColumnProfile"][];
             /** @description The levels of an index that doesn't only number the rows */
             index?: components["schemas"]["ColumnProfile"][];
+            /**
+             * @description The privacy level that the user has chosen. A model on another machine gets no statistics at `schema`, and no rows below `sample`
+             * @default schema
+             * @enum {string}
+             */
+            level: "schema" | "statistics" | "sample";
+            sample?: components["schemas"]["Sample"] | null;
         };
         Context: {
             cells?: components["schemas"]["ContextCell"][];
@@ -991,7 +1020,12 @@ export interface components {
             forbidden: boolean;
             /** @description Whether an earlier cell is shortened to its definitions, or a mention, rules file or summary to a part of it */
             shortened: boolean;
-            /** @description The number of cells, turns, examples or variables; for a summary, of the turns that it covers */
+            /**
+             * @description Of a DataFrame: `schema` is the item for its columns, `statistics` the one for their statistics and `sample` the one for its rows. Empty for other items, and for those of older versions
+             * @enum {string}
+             */
+            level: "" | "schema" | "statistics" | "sample";
+            /** @description The number of cells, turns, examples or variables, or of a DataFrame's rows; for a summary, of the turns that it covers */
             count: number;
             /** @description Names that the request needs and that the cell defines */
             defines: string[];
@@ -1804,6 +1838,9 @@ export type Error = components['schemas']['Error'];
 export type UserText = components['schemas']['UserText'];
 export type ContextCell = components['schemas']['ContextCell'];
 export type ColumnProfile = components['schemas']['ColumnProfile'];
+export type ColumnStatistics = components['schemas']['ColumnStatistics'];
+export type Bound = components['schemas']['Bound'];
+export type Sample = components['schemas']['Sample'];
 export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
 export type UsedRulesFile = components['schemas']['UsedRulesFile'];

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from aiserver.features import Features
 
 from ..conftest import SSE, request
 
@@ -203,5 +206,5 @@ async def test_no_remote_provider_can_be_connected(call, scripted, monkeypatch, 
 async def test_the_page_gets_the_settings(extension, jp_serverapp, server_config):
     page_config = jp_serverapp.web_app.settings["page_config_data"]
     features = server_config.get("AIServer", {}).get("features", {})
-    names = ("remote_models", "running", "completion", "receipts", "files", "outputs")
+    names = [field.name for field in dataclasses.fields(Features)]
     assert page_config["aiserverFeatures"] == dict.fromkeys(names, "allowed") | features

@@ -32,7 +32,14 @@ from aiserver.prompts.prompt_input import (
     RulesText,
 )
 from aiserver.prompts.templates import Style
-from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
+from aiserver.requests import (
+    ColumnProfile,
+    ColumnStatistics,
+    ContextCell,
+    DataFrameProfile,
+    Sample,
+    Variable,
+)
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -88,6 +95,42 @@ FRAME = DataFrameProfile(
     column_count=14,
     columns=[ColumnProfile(name="Age", dtype="float64"), ColumnProfile(name="票价", dtype="int64")],
 )
+SALES = DataFrameProfile(
+    name="销售",
+    row_count=120_000,
+    column_count=4,
+    columns=[
+        ColumnProfile(
+            name="城市",
+            dtype="object",
+            statistics=ColumnStatistics(rows=100_000, missing=12, distinct=31),
+        ),
+        ColumnProfile(
+            name="price",
+            dtype="float64",
+            statistics=ColumnStatistics(
+                rows=120_000,
+                missing=0,
+                distinct=88,
+                min=0.416667,
+                max=80,
+                mean=29.69911,
+                quartiles=[20.125, 28, 38],
+            ),
+        ),
+        ColumnProfile(
+            name="day",
+            dtype="datetime64[ns]",
+            statistics=ColumnStatistics(
+                rows=120_000, missing=3, distinct=366, min="2024-01-01", max="2024-12-31"
+            ),
+        ),
+        ColumnProfile(
+            name="rare", dtype="float64", statistics=ColumnStatistics(rows=120_000, missing=119_998)
+        ),
+    ],
+)
+SAMPLE = Sample(rows=[["北京\n", "12.5", "2024-01-02 00:00:00", None], ["it's", None, None, "3"]])
 FILES = [
     FileProfile(
         "数据/销售.csv",
@@ -177,6 +220,10 @@ REQUESTS = {
         ],
     ),
     "data-frames": PromptInput("mean age", dataframes=[FRAME]),
+    "statistics": PromptInput("mean price", dataframes=[SALES]),
+    "sample": PromptInput(
+        "mean price", dataframes=[SALES.model_copy(update={"sample": SAMPLE}), FRAME]
+    ),
     "files": PromptInput("统计 数据/销售.csv 的金额", files=FILES),
     "files-r": PromptInput("read 数据/销售.csv", language="R", files=FILES[:1]),
     "everything": PromptInput(

@@ -1,0 +1,106 @@
+"""Read the first rows of a DataFrame as texts, for a request whose privacy level is ``sample``.
+
+Invariants:
+
+- The invariants of ``variables.py`` apply. A value becomes a text only if its class is exactly a
+  built-in one or a library's own. Any other value is described by the name of its class.
+- Each text has at most ``MAX_VALUE`` characters. A longer text ends before its last incomplete
+  word, because a part of a key isn't recognised as a secret.
+- All texts together have at most ``MAX_BYTES`` bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+import json
+import re
+import sys
+from typing import Any
+
+from .variables import (
+    MAX_COLUMNS,
+    MAX_NAME,
+    _class_name,
+    _is_library_class,
+    _is_numpy_dtype,
+    _is_subclass,
+    _library_classes,
+    _plain_frame,
+    _text,
+)
+
+MAX_VALUE = 60  # characters
+MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
+_SCALARS = (str, int, float, bool, datetime.date, datetime.datetime, datetime.time)
+_OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
+_LIBRARY_SCALARS = ("Timestamp", "Timedelta", "Period", "Interval")
+_MAX_BITS = 512  # of an integer; Python refuses to write very long ones
+_INCOMPLETE_WORD = re.compile(r"[!-~]*\Z")
+
+
+def first_rows(variables: dict[str, Any], name: str, count: int) -> str:
+    """Return ``{"columns": […], "rows": [[…], …]}`` as JSON in base64.
+
+    ``columns`` are the names of the first columns, as ``describe`` returns them. ``rows`` are the
+    first ``count`` rows, or fewer if the texts would be too long; a missing value is null. Return
+    ``{"problem": "missing"}`` if there is no such DataFrame.
+    """
+    value = variables.get(name)
+    result: dict[str, Any] = {"problem": "missing"}
+    for kind, base in _library_classes():
+        if kind in ("pandas.DataFrame", "polars.DataFrame") and _is_subclass(value, base):
+            frame = _plain_frame(kind, base, value)
+            if frame is not None:
+                result = _first_rows(kind, frame, count)
+            break
+    return base64.b64encode(json.dumps(result).encode()).decode()
+
+
+def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
+    names = list(frame.columns[:MAX_COLUMNS])
+    dtypes = list(frame.dtypes)[:MAX_COLUMNS]
+    columns = [
+        _column_texts(kind, frame, index, dtype, count) for index, dtype in enumerate(dtypes)
+    ]
+    rows = []
+    size = 0
+    for row in zip(*columns):
+        size += sum(len(text.encode()) for text in row if text)
+        if size > MAX_BYTES:
+            break
+        rows.append(list(row))
+    return {"columns": [_text(name, MAX_NAME) for name in names], "rows": rows}
+
+
+def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:
+    if not (_is_library_class(type(dtype)) or _is_numpy_dtype(dtype)):
+        # The values of another package's dtype can't be read without its code.
+        rows = min(count, frame.shape[0])
+        return ["<" + str(_class_name(type(dtype)))[: MAX_VALUE - 2] + ">"] * rows
+    if kind == "pandas.DataFrame":
+        values = frame.iloc[:count, index].tolist()
+    else:
+        values = frame.to_series(index).head(count).to_list()
+    return [_value_text(value) for value in values]
+
+
+def _value_text(value: Any) -> str | None:
+    """Return a value as text; None if it is missing."""
+    cls = type(value)
+    pandas = sys.modules.get("pandas")
+    missing = [getattr(pandas, name, None) for name in ("NA", "NaT")] if pandas else []
+    if value is None or any(value is item for item in missing):
+        return None
+    library = [getattr(pandas, name, None) for name in _LIBRARY_SCALARS] if pandas else []
+    if cls is float and value != value:
+        return None
+    is_scalar = any(cls is scalar for scalar in (*_SCALARS, *_OTHER_SCALARS, *library))
+    if not is_scalar or (cls is int and value.bit_length() > _MAX_BITS):
+        return "<" + str(_class_name(cls))[: MAX_VALUE - 2] + ">"
+    text = value[: MAX_VALUE + 1] if cls is str else str(value)
+    text = text.encode("utf-8", "replace").decode()
+    if len(text) <= MAX_VALUE:
+        return text
+    return _INCOMPLETE_WORD.sub("", text[: MAX_VALUE - 1]) + "…"
