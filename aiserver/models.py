@@ -158,7 +158,9 @@ class NewTurn(Stored):
     user: str | None = None
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
-    """Names, shapes and dtypes of the request's DataFrames. Later requests use them again."""
+    """Names, shapes and dtypes of the request's DataFrames, which later requests use again.
+
+    If the person chose to send statistics to a remote model, also the level and the statistics."""
     context: list[dict[str, Any]] | None = None
     """The receipt of the prompt: the name and the number of tokens of each item, but no texts."""
     prompt: Any = None

@@ -841,11 +841,10 @@ export interface components {
             /** @description The levels of an index that doesn't only number the rows */
             index?: components["schemas"]["ColumnProfile"][];
             /**
-             * @description The privacy level that the user has chosen. A model on another machine gets no statistics at `schema`, and no rows below `sample`
-             * @default schema
+             * @description `schema` by default. The privacy level that the user has chosen. A model on another machine gets no statistics at `schema`, and no rows below `sample`
              * @enum {string}
              */
-            level: "schema" | "statistics" | "sample";
+            level?: "schema" | "statistics" | "sample";
             sample?: components["schemas"]["Sample"] | null;
         };
         Context: {

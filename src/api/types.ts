@@ -15,6 +15,7 @@ export type SessionEvent = schema.Event;
 export type ExportFormat = schema.ExportBody['format'];
 export type Verdict = schema.Check['verdict'];
 export type ModelInfo = schema.Model;
+export type PrivacyLevel = NonNullable<schema.DataFrameProfile['level']>;
 /** An error as the server sends it. Only the code and the message are always present. */
 export type ErrorBody = Pick<schema.Error, 'code' | 'message'> &
   Partial<schema.Error>;

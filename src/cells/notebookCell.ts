@@ -7,8 +7,9 @@ import { Cell, ICodeCellModel, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { CellType, UsedRulesFile } from '../api/types';
+import type { CellType, PrivacyLevel, UsedRulesFile } from '../api/types';
 import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
+import { IDataValues, readDataValues } from '../kernel/dataValues';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
@@ -125,6 +126,20 @@ export class NotebookCell {
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;
     return kernel ? readVariables(kernel, examples).catch(() => null) : null;
+  }
+
+  /**
+   * Return the values of a DataFrame that a privacy level includes; null if the kernel has no such
+   * DataFrame, isn't a Python kernel, is busy or doesn't reply.
+   */
+  async dataValues(
+    name: string,
+    level: Exclude<PrivacyLevel, 'schema'>
+  ): Promise<IDataValues | null> {
+    const kernel = this._pythonKernel;
+    return kernel
+      ? readDataValues(kernel, name, level).catch(() => null)
+      : null;
   }
 
   /**

@@ -129,7 +129,7 @@ export function saveErrorText(code: string, trans: TranslationBundle): string {
 
 /** Return the sentence that explains why a feature isn't available. */
 export function forbiddenText(
-  feature: Extract<Feature, 'remote_models' | 'running' | 'files' | 'outputs'>,
+  feature: Exclude<Feature, 'completion' | 'receipts'>,
   trans: TranslationBundle
 ): string {
   switch (feature) {
@@ -141,5 +141,9 @@ export function forbiddenText(
       return trans.__('Your administrator doesn’t allow files in requests.');
     case 'outputs':
       return trans.__('Your administrator doesn’t allow outputs in requests.');
+    case 'data_values':
+      return trans.__(
+        'Your administrator doesn’t allow statistics and rows in requests to remote models.'
+      );
   }
 }

@@ -16,6 +16,7 @@ const item = (
   included: true,
   forbidden: false,
   shortened: false,
+  level: '',
   count: 1,
   defines: [],
   cellIds: [],
@@ -90,6 +91,9 @@ describe('Receipt', () => {
       }),
       item('variables', { count: 4 }),
       item('dataframe', { name: 'df' }),
+      item('dataframe', { name: 'df', level: 'statistics' }),
+      item('dataframe', { name: 'df', level: 'sample', count: 5 }),
+      item('dataframe', { name: 'xs', level: 'sample', count: 1 }),
       item('file', { name: '数据/销售.csv' }),
       item('summary', { count: 1200 }),
       item('summary', { count: 1, shortened: true }),
@@ -111,7 +115,10 @@ describe('Receipt', () => {
       ['Cell 5, shortened', 'Notebook', '10', ''],
       ['1 cell above', 'Notebook', '10', ''],
       ['4 variables', 'Kernel', '10', ''],
-      ['DataFrame df', 'Kernel', '10', ''],
+      ['df: columns', 'Kernel', '10', ''],
+      ['df: statistics', 'Kernel', '10', ''],
+      ['df: 5 rows', 'Kernel', '10', ''],
+      ['xs: 1 row', 'Kernel', '10', ''],
       ['File 数据/销售.csv', 'Folder of the notebook', '10', ''],
       ['Summary of 1200 older requests', 'History of this cell', '10', ''],
       [
@@ -126,7 +133,7 @@ describe('Receipt', () => {
       ['Cells 1, 2, 4', 'Notebook', left, 'jp-mod-dropped'],
       ['Earlier requests 1–3', 'History of this cell', left, 'jp-mod-dropped'],
       ['30 earlier requests', 'History of this cell', left, 'jp-mod-dropped'],
-      ['Total, approximately', '1,350', '']
+      ['Total, approximately', '1,380', '']
     ]);
   });
 

@@ -88,7 +88,7 @@ export function itemText(
     case 'variables':
       return trans._n('%1 variable', '%1 variables', count);
     case 'dataframe':
-      return trans.__('DataFrame %1', name);
+      return dataFrameText(item, trans);
     case 'file':
       return trans.__('File %1', name);
     case 'summary':
@@ -122,6 +122,20 @@ function cellText(
   return defines.length
     ? trans.__('%1 (defines %2)', text, defines.join(', '))
     : text;
+}
+
+function dataFrameText(
+  { name, level, count }: ContextItem,
+  trans: TranslationBundle
+): string {
+  switch (level) {
+    case 'statistics':
+      return trans.__('%1: statistics', name);
+    case 'sample':
+      return trans._n('%2: %1 row', '%2: %1 rows', count, name);
+    default:
+      return trans.__('%1: columns', name);
+  }
 }
 
 function summaryText(

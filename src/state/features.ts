@@ -9,7 +9,13 @@ import { PageConfig } from '@jupyterlab/coreutils';
 
 /** The features that have a setting, as `aiserver/features.py` describes them. */
 export type Feature =
-  'remote_models' | 'running' | 'completion' | 'receipts' | 'files' | 'outputs';
+  | 'remote_models'
+  | 'running'
+  | 'completion'
+  | 'receipts'
+  | 'files'
+  | 'outputs'
+  | 'data_values';
 
 /** With `allowed`, the person decides. With `always`, the feature can't be turned off. */
 export type FeatureSetting = 'allowed' | 'forbidden' | 'always';

@@ -17,18 +17,20 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
+from aiserver.kernel.bundle import SAMPLE_MODULES, bundle
+
 ROOT = Path(__file__).parents[2]
 
 
-def expression(examples: int = 0) -> str:
+def expression(examples: int = 0, *, call: str = "", module: str = "") -> str:
     """Return the expression that the browser sends. (Its parts are also valid in Python.)"""
     text = (ROOT / "src" / "kernel" / "request.ts").read_text("utf-8")
     pieces = re.search(r"const expression =\s*(.*?);\n", text, re.S)
     assert pieces
-    call = f"describe(variables, {examples})"
+    call = call or f"describe(variables, {examples})"
     code = pieces[1].replace("JSON.stringify(module)", "MODULE").replace("\n", " ")
     code = code.replace("`", "'").replace("${JSON.stringify(call)}", "' + CALL + '")
-    module = (ROOT / "aiserver" / "kernel" / "variables.py").read_text("utf-8")
+    module = module or (ROOT / "aiserver" / "kernel" / "variables.py").read_text("utf-8")
     result = eval(code, {"MODULE": json.dumps(module), "CALL": json.dumps(call)})
     assert isinstance(result, str)
     return result
@@ -68,6 +70,15 @@ class Kernel:
         answer = self.ask({"result": expression(examples)})["result"]
         assert answer["status"] == "ok", answer
         return json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
+
+    def first_rows(self, name: str) -> dict[str, Any]:
+        """Return the first rows of a DataFrame like the browser reads them."""
+        call = f"first_rows(variables, {json.dumps(name)}, 5)"
+        sent = expression(call=call, module=bundle(SAMPLE_MODULES))
+        answer = self.ask({"result": sent})["result"]
+        assert answer["status"] == "ok", answer
+        rows: dict[str, Any] = json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
+        return rows
 
     def frames(self) -> list[dict[str, Any]]:
         """Return the DataFrames like the browser reads them."""
@@ -110,6 +121,15 @@ def test_the_profile_has_names_shapes_and_dtypes(kernel: Kernel) -> None:
             ],
         }
     ]
+
+
+def test_reading_rows_leaves_nothing_in_the_kernel(kernel: Kernel) -> None:
+    """P18"""
+    kernel.run("销售 = pd.DataFrame({'价格': range(9)})")
+    names = kernel.value("sorted(globals())")
+    assert kernel.first_rows("销售")["rows"] == [[str(n)] for n in range(5)]
+    assert kernel.first_rows("missing") == {"problem": "missing"}
+    assert kernel.value("sorted(globals())") == names
 
 
 def test_the_other_variables_have_a_kind_and_a_size(kernel: Kernel) -> None:

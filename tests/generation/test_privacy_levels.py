@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,8 @@ from aiserver.generation.privacy_levels import (
 )
 from aiserver.prompts.data_values import is_date, is_number
 from aiserver.requests import ColumnProfile, ColumnStatistics, DataFrameProfile, Sample
+
+from ..kernel.profiling.profiles_of import columns_of
 
 NUMBERS = [
     *("int64", "Int64", "uint8", "float32", "Float64", "double[pyarrow]", "int64[pyarrow]"),
@@ -117,3 +121,33 @@ def test_a_stored_frame_has_no_rows_and_statistics_only_above_schema(
     assert again.level == frame.level
     assert schema_only(again) == schema_only(frame)
     assert "statistics" not in json.dumps(stored_frame(schema_only(frame)))
+
+
+def test_the_kernels_profiles_of_numbers_and_dates_are_valid_statistics() -> None:
+    days = pd.date_range("2024-01-01", periods=9, freq="h")
+    zoned = {"t": days, "z": days.tz_localize("Asia/Shanghai"), "n": range(9), "x": ["canary"] * 9}
+    dates = pl.Series([day.date() for day in days])
+    for frame in (pd.DataFrame(zoned), pl.DataFrame({"t": days, "d": dates, "n": range(9)})):
+        for profile in columns_of(frame).values():
+            column = column_profile(profile)
+            limited = permitted_values(
+                DataFrameProfile(
+                    name="df", row_count=9, column_count=1, columns=[column], level="statistics"
+                ),
+                on_this_machine=False,
+            )
+            statistics = limited.columns[0].statistics
+            assert statistics is not None and statistics.missing == 0
+            has_range = "numbers" in profile or "dates" in profile
+            assert (statistics.min is not None) == (statistics.max is not None) == has_range
+            assert has_range == (profile["name"] != "x")
+            assert "canary" not in limited.model_dump_json()
+
+
+def column_profile(profile: dict[str, Any]) -> ColumnProfile:
+    """Return a column as ``src/kernel/dataValues.ts`` sends it."""
+    numbers = profile.get("numbers", {})
+    values = {name: numbers[name] for name in ("min", "max", "mean", "quartiles") if numbers}
+    counts = {name: profile[name] for name in ("rows", "missing", "distinct")}
+    statistics = ColumnStatistics(**(counts | values | profile.get("dates", {})))
+    return ColumnProfile(name=profile["name"], dtype=profile["dtype"], statistics=statistics)

@@ -57,3 +57,42 @@ test('the only DataFrame is attached without a name, also after a later run', as
   await new CellUnderTest(page, 0).run();
   await expect(chips).toHaveText(/^df/);
 });
+
+test('a person chooses whether a model gets statistics or rows of a DataFrame (P15)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const data =
+    'import pandas as pd\nsales = pd.DataFrame({"city": ["canary-" + str(n) for n in range(9)], "price": range(100, 109)})';
+  await openNotebook([data, 'spacer = 1', '']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 2);
+  await cell.open();
+  await cell.input.fill('mean price of sales');
+  const level = cell.row.getByLabel('What the model gets of sales');
+  await expect(level).toHaveValue('schema');
+  await lab.model!.script(code('1'), code('2'));
+  const sent = async (index: number) => {
+    const request = (await lab.model!.requests())[index];
+    return request.body.messages.map(message => message.content).join('\n');
+  };
+
+  await level.selectOption('Statistics');
+  await expect(level).toHaveValue('statistics');
+  await cell.input.press('Enter');
+  await cell.accept();
+  expect(await sent(0)).toContain('100 to 108, mean 104');
+  expect(await sent(0)).not.toMatch(/canary-\d/);
+
+  await cell.open();
+  await cell.input.fill('mean price of sales');
+  await expect(level).toHaveValue('schema');
+  await level.selectOption('5 rows');
+  await expect(level).toHaveValue('sample');
+  await cell.input.press('Enter');
+  await cell.accept();
+  expect(await sent(1)).toContain("'canary-0', 100");
+  expect(await sent(1)).toContain("'canary-4', 104");
+  expect(await sent(1)).not.toContain("'canary-5'");
+});

@@ -9,6 +9,7 @@ import type {
 } from '../../api/types';
 import type { INumberedCell } from '../../cells/notebookCell';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
+import type { IDataValues } from '../../kernel/dataValues';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
@@ -149,6 +150,12 @@ export function setup(
     ),
     variables: jest.fn(
       async (_examples: number): Promise<IKernelVariables | null> => null
+    ),
+    dataValues: jest.fn(
+      async (
+        _name: string,
+        _level: 'statistics' | 'sample'
+      ): Promise<IDataValues | null> => null
     ),
     apply: jest.fn((text: string) => {
       if (source === null) {

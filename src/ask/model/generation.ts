@@ -36,6 +36,7 @@ import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
 import { EXAMPLES } from './repeatRequest';
 import { mentionKey } from './context/mentions';
+import { LevelChoice } from './context/levelChoice';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
 import { RunAndRepair } from './runAndRepair';
@@ -59,6 +60,7 @@ export class GenerationModel extends GenerationStore {
   }
 
   readonly decision = new Decision(this);
+  readonly levels = new LevelChoice(this);
   readonly alternatives: Alternatives;
   readonly runs: RunAndRepair;
 
@@ -137,6 +139,7 @@ export class GenerationModel extends GenerationStore {
       const kernel = await this.target.variables(examples);
       if (kernel) {
         this.setState({ kernel });
+        await this.levels.refresh();
       }
       await this.check();
     }

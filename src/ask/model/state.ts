@@ -4,6 +4,7 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
+import type { ChosenLevels, ILevelStatus } from './context/privacyLevels';
 import type { ISelection } from './context/selection';
 import type { ISuggestion } from './suggestion';
 import { IFailure, isModelFailure } from '../../state/failure';
@@ -147,6 +148,10 @@ export interface IGenerationState {
    * a remote model with the next request.
    */
   readonly shared: readonly string[];
+  /** The privacy levels of DataFrames that the person has chosen for the next request. */
+  readonly levels: ChosenLevels;
+  /** The DataFrame whose values are being read or could not be read; null if there is none. */
+  readonly levelStatus: ILevelStatus | null;
 }
 
 export const INITIAL_STATE: IGenerationState = {
@@ -179,7 +184,9 @@ export const INITIAL_STATE: IGenerationState = {
   detached: [],
   branch: null,
   selection: null,
-  shared: []
+  shared: [],
+  levels: new Map(),
+  levelStatus: null
 };
 
 /** Return the failure that a row shows if its model is not ready; null if the model is ready. */

@@ -25,6 +25,7 @@ import { IntentHistory } from './intents';
 import { IOpenStep, IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { mentionKey, mentionsIn } from './context/mentions';
+import { withLevels } from './context/privacyLevels';
 import { ILineRange, lineRange, selectionOfLines } from './context/selection';
 import {
   IGenerationState,
@@ -150,7 +151,7 @@ export class GenerationStore {
       source: suggestion ? state.code : (target.source() ?? ''),
       parentTurnId:
         this.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
-      dataframes: state.dataframes,
+      dataframes: withLevels(state.dataframes, state.levels),
       attached: {
         frames: this.attachedFrames(intent),
         variables: this.attachedVariables(intent)
@@ -162,12 +163,12 @@ export class GenerationStore {
 
   /** Return the kernel's DataFrames to attach automatically to a request with this intent. */
   attachedFrames(intent: string): DataFrameProfile[] {
-    const { kernel, dataframes, detached } = this._state;
+    const { kernel, dataframes, detached, levels } = this._state;
     const chosen = dataframes.map(({ name }) => name);
     const excluded = new Set([...detached, ...chosen]);
-    return namedFrames(kernel, this._textsOf(intent)).filter(
-      ({ name }) => !excluded.has(name)
-    );
+    const frames = namedFrames(kernel, this._textsOf(intent));
+    const attached = frames.filter(({ name }) => !excluded.has(name));
+    return withLevels(attached, levels);
   }
 
   /** Return the variables, other than DataFrames, to describe in a request with this intent. */

@@ -10,7 +10,7 @@ import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
-import type { IGenerationState } from '../model/state';
+import type { IGenerationState, ITarget } from '../model/state';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IModels } from '../../tokens';
@@ -36,6 +36,7 @@ export async function setup(
     modelServices?: IModels;
     notices?: string[];
     kernel?: IKernelVariables;
+    dataValues?: ITarget['dataValues'];
     recipes?: Recipe[];
   } = {}
 ) {
@@ -70,6 +71,7 @@ export async function setup(
       codeAbove: () => '',
       check: () => options.problems ?? Promise.resolve(null),
       variables: async () => options.kernel ?? null,
+      dataValues: options.dataValues ?? (async () => null),
       run: async () => true,
       interrupt: async () => undefined,
       insertMarkdownBelow: () => true,

@@ -291,15 +291,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
       <MentionChips model={model} text={text} trans={trans} />
-      <DataFrameChips
-        dataframes={dataframes}
-        model={state.model}
-        trans={trans}
-        onRemove={name => {
-          model.removeDataFrame(name);
-          focus();
-        }}
-      />
+      <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
       <QuestionButtons
         {...{ model, text, dataframes, trans }}
         onChoose={request => {

@@ -96,7 +96,9 @@ export function DataFramePicker(
       )}
       <div className="jp-AIServer-Ask-pickerbar">
         <span className="jp-AIServer-Ask-hint">
-          {trans.__('Only column names and types are sent.')}
+          {trans.__(
+            'Only column names and types are sent, unless you choose more below.'
+          )}
         </span>
         {(problem || profiles?.length === 0) && (
           <Button

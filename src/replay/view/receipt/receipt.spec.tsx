@@ -28,6 +28,7 @@ const item = (name: string, tokens: number, included = true): ContextItem => ({
   included,
   forbidden: false,
   shortened: false,
+  level: 'schema',
   count: 1,
   defines: [],
   cellIds: [],
@@ -148,9 +149,9 @@ describe('the receipts in the sidebar', () => {
     select.value = '1';
     select.dispatchEvent(new Event('change', { bubbles: true }));
     await until(() => byText('.jp-AIServer-Preview th', 'Tokens before'));
-    const row = byText('.jp-AIServer-Preview tr', 'DataFrame df')!;
+    const row = byText('.jp-AIServer-Preview tr', 'df: columns')!;
     expect([...row.children].map(cell => cell.textContent)).toEqual([
-      'DataFrame df',
+      'df: columns',
       '10',
       '20'
     ]);

@@ -1,0 +1,118 @@
+import type { DataFrameProfile } from '../../../api/types';
+import type { IDataValues } from '../../../kernel/dataValues';
+import { MODEL, code, done, setup, start } from '../generation.fakes';
+
+const FRAME: DataFrameProfile = {
+  name: 'sales',
+  kind: 'pandas.DataFrame',
+  rowCount: 9,
+  columnCount: 2,
+  columns: [
+    { name: 'city', dtype: 'object' },
+    { name: 'price', dtype: 'float64' }
+  ]
+};
+const PRICE = { rows: 9, missing: 0, distinct: 7, min: 0.5, max: 9 };
+const VALUES: IDataValues = {
+  columns: [{ index: 1, name: 'price', statistics: PRICE }],
+  sample: { columns: ['city', 'price'], rows: [['canary', '0.5']] }
+};
+const REMOTE = { ...MODEL, onThisMachine: false };
+
+/** Open a row whose kernel has one DataFrame and the given values. */
+async function opened(model = REMOTE, values: IDataValues | null = VALUES) {
+  const t = setup();
+  t.history.api.models.mockResolvedValue({
+    default: MODEL.id,
+    models: [model]
+  });
+  t.target.variables.mockResolvedValue({ frames: [FRAME], variables: [] });
+  t.target.dataValues.mockResolvedValue(values);
+  t.model.open();
+  await t.until(state => state.kernel.frames.length > 0 && !!state.model);
+  const sent = () => t.model.buildRequest('plot sales').attached.frames[0];
+  return { ...t, sent };
+}
+
+describe('privacy levels', () => {
+  it('sends only the schema until a level is chosen (P15)', async () => {
+    const t = await opened();
+    expect(t.sent()).toEqual(FRAME);
+    await t.model.levels.choose('sales', 'statistics');
+    expect(t.sent()).toMatchObject({
+      level: 'statistics',
+      columns: [FRAME.columns![0], { name: 'price', statistics: PRICE }]
+    });
+    await t.model.levels.choose('sales', 'schema');
+    expect(t.sent()).toEqual(FRAME);
+    expect(t.target.dataValues).toHaveBeenCalledTimes(1);
+  });
+
+  it('sends the rows of chosen DataFrames, too', async () => {
+    const t = await opened();
+    await t.model.levels.choose('sales', 'sample');
+    t.model.setDataFrames([FRAME]);
+    const [frame] = t.model.buildRequest('plot').dataframes;
+    const sample = { rows: VALUES.sample!.rows };
+    expect(frame).toMatchObject({ level: 'sample', sample });
+  });
+
+  it('gives a remote model nothing that was chosen for a local one', async () => {
+    const t = await opened(MODEL);
+    await t.model.levels.choose('sales', 'sample');
+    // The server gives the values to a model on this machine only, because there is no level.
+    expect(t.sent().sample).toBeDefined();
+    expect(t.sent().level).toBeUndefined();
+  });
+
+  it('keeps the level for requests about the suggestion, and then forgets it', async () => {
+    const t = await opened();
+    await t.model.levels.choose('sales', 'statistics');
+    const answered = t.model.ask('plot sales');
+    const feed = await t.requested(1);
+    feed.push(start(), code('y'), done(1, 'y'), null);
+    await answered;
+    await t.phase('suggested');
+    expect(t.bodies[0].context?.dataframes?.[0].level).toBe('statistics');
+    expect(t.sent().level).toBe('statistics');
+    await t.model.decision.reject();
+    expect(t.sent()).toEqual(FRAME);
+  });
+
+  it('says so and sends nothing more if the values can’t be read', async () => {
+    const t = await opened(REMOTE, null);
+    await t.model.levels.choose('sales', 'statistics');
+    const status = { name: 'sales', isReading: false };
+    expect(t.model.state.levelStatus).toEqual(status);
+    expect(t.sent()).toEqual(FRAME);
+  });
+
+  it('ignores values that arrive after another choice, or after the row was closed', async () => {
+    const t = await opened();
+    const late = t.model.levels.choose('sales', 'sample');
+    expect(t.model.state.levelStatus?.isReading).toBe(true);
+    await t.model.levels.choose('sales', 'schema');
+    await late;
+    expect(t.sent()).toEqual(FRAME);
+    const closed = t.model.levels.choose('sales', 'sample');
+    t.model.close();
+    await closed;
+    expect(t.model.state.levels.size).toBe(0);
+  });
+
+  it('reads the values again after code has run, and drops those of a changed frame', async () => {
+    const t = await opened();
+    await t.model.levels.choose('sales', 'sample');
+    const newer = { ...VALUES, columns: [] };
+    t.target.dataValues.mockResolvedValue(newer);
+    const columns = [{ name: 'town', dtype: 'object' }];
+    const changed = { ...FRAME, columnCount: 1, columns };
+    t.target.variables.mockResolvedValue({ frames: [changed], variables: [] });
+    await t.model.readKernel();
+    expect(t.sent()).toEqual({ ...changed, level: 'sample' });
+    t.target.dataValues.mockResolvedValue(null);
+    await t.model.readKernel();
+    expect(t.sent()).toEqual(changed);
+    expect(t.model.state.levelStatus?.isReading).toBe(false);
+  });
+});

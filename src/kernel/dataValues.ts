@@ -1,0 +1,126 @@
+/**
+ * Reads values of a DataFrame that a person has chosen to send: statistics of its columns, and its
+ * first rows.
+ *
+ * The rows are read by `aiserver/kernel/sample.py`, and the statistics are a part of the profile in
+ * `profile.ts`. The invariants of `request.ts` apply. The results aren't trusted: what the HTTP API
+ * would refuse is left out.
+ */
+import type { Kernel } from '@jupyterlab/services';
+
+import type { ColumnStatistics, PrivacyLevel } from '../api/types';
+import { IColumnProfile, profileColumns } from './profile';
+import { callInKernel } from './request';
+
+/** The number of rows that a request can contain. */
+export const SAMPLE_ROWS = 5;
+/** The maximum number of columns that a request describes. */
+const MAX_COLUMNS = 200;
+/** Columns that aren't profiled after this time have no statistics. */
+const MAX_MS = 5000;
+const MAX_VALUE = 60;
+const DATE =
+  /^[+-]?\d{4,6}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.]{0,13}(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+export interface IDescribedColumn {
+  readonly index: number;
+  readonly name: string;
+  readonly statistics: ColumnStatistics;
+}
+
+/** The first rows of a DataFrame as texts, and the names of their columns. */
+export interface IFirstRows {
+  readonly columns: readonly string[];
+  readonly rows: (string | null)[][];
+}
+
+export interface IDataValues {
+  readonly columns: readonly IDescribedColumn[];
+  /** Null unless the level is `sample`. */
+  readonly sample: IFirstRows | null;
+}
+
+/**
+ * Read the values that a privacy level includes. The result is null if there is no such DataFrame.
+ *
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
+ */
+export async function readDataValues(
+  kernel: Kernel.IKernelConnection,
+  name: string,
+  level: Exclude<PrivacyLevel, 'schema'>
+): Promise<IDataValues | null> {
+  const sample = level === 'sample' ? await readFirstRows(kernel, name) : null;
+  if (level === 'sample' && !sample) {
+    return null;
+  }
+  const columns: IDescribedColumn[] = [];
+  const end = Date.now() + MAX_MS;
+  let next: number | null = 0;
+  while (next !== null && next < MAX_COLUMNS && Date.now() < end) {
+    const first: number = next;
+    const profile = await profileColumns(
+      kernel,
+      name,
+      first,
+      MAX_COLUMNS - first
+    );
+    if (!profile) {
+      return null;
+    }
+    columns.push(...profile.columns.map(toDescribedColumn));
+    // A kernel whose reply makes no progress must not be asked forever.
+    next = profile.next !== null && profile.next > first ? profile.next : null;
+  }
+  return { columns, sample };
+}
+
+async function readFirstRows(
+  kernel: Kernel.IKernelConnection,
+  name: string
+): Promise<IFirstRows | null> {
+  const { SAMPLE } = await import('./sampleCode');
+  // A string literal of JSON is one of Python, too.
+  const call = `first_rows(variables, ${JSON.stringify(name)}, ${SAMPLE_ROWS})`;
+  const result = (await callInKernel(kernel, SAMPLE, call)) as Record<
+    string,
+    unknown
+  > | null;
+  if (result?.problem !== undefined) {
+    return null;
+  }
+  const { columns, rows } = result ?? {};
+  if (
+    !Array.isArray(columns) ||
+    !columns.every(text => typeof text === 'string') ||
+    !Array.isArray(rows) ||
+    !rows.every(row => Array.isArray(row) && row.every(isValue))
+  ) {
+    throw new Error('The kernel sent no rows.');
+  }
+  return { columns, rows: rows.slice(0, SAMPLE_ROWS) };
+}
+
+function isValue(value: unknown): value is string | null {
+  return (
+    value === null ||
+    (typeof value === 'string' && [...value].length <= MAX_VALUE)
+  );
+}
+
+/** Return the statistics of a column. The server decides which of them a model may get. */
+function toDescribedColumn(column: IColumnProfile): IDescribedColumn {
+  const { index, name, rows, missing, distinct, numbers, dates } = column;
+  const statistics: ColumnStatistics = { rows, missing, distinct };
+  if (numbers) {
+    const { min, max, mean } = numbers;
+    const quartiles = numbers.quartiles.filter(value => value !== null);
+    Object.assign(statistics, { min, max, mean });
+    if (quartiles.length === 3) {
+      statistics.quartiles = quartiles;
+    }
+  } else if (dates && DATE.test(dates.min) && DATE.test(dates.max)) {
+    Object.assign(statistics, { min: dates.min, max: dates.max });
+  }
+  return { index, name, statistics };
+}
