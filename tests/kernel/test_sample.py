@@ -78,7 +78,7 @@ def test_only_values_of_exact_classes_are_texts() -> None:
         *("<Hostile>", "<Text>", "<bytes>", "<dict>", "<int>", "1.50", "<int8>")
     ]
 
-    class Own(pd.DataFrame):
+    class Own(pd.DataFrame):  # type: ignore[misc]
         @property
         def iloc(self) -> Any:
             raise AssertionError
