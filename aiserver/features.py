@@ -28,8 +28,8 @@ class Features:
     ``remote_models`` are models on other machines. ``running`` is “Accept and run”, with the
     corrections that follow a failed run. ``completion`` is inline completion. ``receipts`` are the
     stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
-    are the outputs of mentioned cells. ``data_values`` are statistics and rows of DataFrames for
-    models on other machines.
+    are the outputs of mentioned cells and the values of mentioned variables. ``data_values`` are
+    statistics and rows of DataFrames for models on other machines.
     """
 
     remote_models: FeatureSetting = "allowed"

@@ -11,13 +11,10 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-from aiserver.kernel.bundle import bundle
+from aiserver.kernel.bundle import VARIABLES_MODULES, bundle
 
 INTERRUPT_TIMEOUT = 10  # seconds until an interrupted kernel must reply
 EXAMPLES = 2  # values of each column of texts
-_VARIABLES = (Path(__file__).parent.parent / "aiserver" / "kernel" / "variables.py").read_text(
-    "utf-8"
-)
 _CELL_FRAME = re.compile(r"(Cell|Input) In ?\[|<ipython-input-")  # the heading of a cell's lines
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -105,8 +102,8 @@ class Kernel:
     def describe(self, examples: int = EXAMPLES) -> dict[str, Any]:
         """Return the DataFrames and other variables, as the page reads them for a local model."""
         call = (
-            f"(lambda space: (exec({_VARIABLES!r}, space), "
-            f"space['describe'](globals(), {examples}))[1])({{'__name__': 'aiserver'}})"
+            f"(lambda space: (exec({bundle(VARIABLES_MODULES)!r}, space), "
+            f"space['describe'](globals(), {examples}, True))[1])({{'__name__': 'aiserver'}})"
         )
         return dict(json.loads(base64.b64decode(self.value(call))))
 

@@ -10,12 +10,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SOURCE, TARGET = ROOT / "aiserver" / "kernel", ROOT / "src" / "kernel"
+TARGET = ROOT / "src" / "kernel"
 sys.path.insert(0, str(ROOT))
 
 from aiserver.kernel.bundle import (  # noqa: E402 (needs the path above)
     PROFILE_MODULES,
     SAMPLE_MODULES,
+    VARIABLES_MODULES,
     bundle,
 )
 
@@ -23,7 +24,7 @@ from aiserver.kernel.bundle import (  # noqa: E402 (needs the path above)
 def main() -> None:
     """Write or check the files."""
     texts = {
-        "variablesCode.ts": ("VARIABLES", (SOURCE / "variables.py").read_text("utf-8")),
+        "variablesCode.ts": ("VARIABLES", bundle(VARIABLES_MODULES)),
         "sampleCode.ts": ("SAMPLE", bundle(SAMPLE_MODULES)),
         "checkCode.ts": ("CHECK", bundle()),
         "profileCode.ts": ("PROFILE", bundle(PROFILE_MODULES)),

@@ -55,7 +55,7 @@ INNER = {
         {"inspection"},
         {"scopes"},
         {"frames", "unchanged", "profiling"},
-        {"check"},
+        {"check", "values"},
         {"bundle", "variables"},
         {"sample"},
     ],

@@ -1,5 +1,4 @@
-"""Leave out of a request what the administrator doesn't allow: files, outputs of cells, and values
-of DataFrames.
+"""Leave out of a request what the administrator doesn't allow: files, outputs, and values.
 
 Invariant: the receipt lists everything that is left out.
 """
@@ -31,8 +30,8 @@ def without_forbidden(
     """Return the request without the parts that aren't allowed, and an item for each of them.
 
     ``file_names`` are the names of the data files that are named in the texts of the request.
-    Mentions stay, but have no output and no text of a file. DataFrames stay, but have the level
-    ``schema`` for a model that isn't on this machine (see ``privacy_levels.py``).
+    Mentions stay, but have no output, no value and no text of a file. DataFrames stay, but have the
+    level ``schema`` for a model that isn't on this machine (see ``privacy_levels.py``).
     """
     mentions, items = body.context.mentions, []
     if features.files == "forbidden":
@@ -41,7 +40,11 @@ def without_forbidden(
         items += [_item("file", name) for name in dict.fromkeys([*paths, *file_names])]
         body = body.model_copy(update={"notebook_path": None})  # no file is read without it
     if features.outputs == "forbidden":
-        items += [_item("output", mention.name) for mention in mentions if mention.output.strip()]
+        items += [
+            _item("mention" if mention.kind == "variable" else "output", mention.name)
+            for mention in mentions
+            if mention.output.strip()
+        ]
         without_output = [mention.model_copy(update={"output": ""}) for mention in mentions]
         context = body.context.model_copy(update={"mentions": without_output})
         body = body.model_copy(update={"context": context})

@@ -215,7 +215,7 @@ def _prompt_input(
         mentions=[
             _hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
-            if mention.file not in described_files
+            if mention.file not in described_files and _has_content(mention, on_this_machine)
         ],
         rules_files=[
             RulesText(_hide(file.path, vault), _hide(file.text, vault)) for file in rules_files
@@ -235,6 +235,15 @@ def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
     return OlderTurns(text, count, condensed.start - past.recent_start)
 
 
+def _has_content(mention: Mention, on_this_machine: bool) -> bool:
+    """Return whether a mention adds anything: that of a variable only adds a value."""
+    return mention.kind != "variable" or bool(_output_of(mention, on_this_machine))
+
+
+def _output_of(mention: Mention, on_this_machine: bool) -> str:
+    return mention.output if on_this_machine or mention.shared else ""
+
+
 def _hide_in_mention(
     mention: Mention, texts: Mapping[str, str], vault: Vault, on_this_machine: bool
 ) -> MentionedText:
@@ -243,10 +252,13 @@ def _hide_in_mention(
     ``texts`` are the texts of files. The output of a cell is left out if the model isn't on this
     machine, unless the person has chosen to send it.
     """
-    output = mention.output if on_this_machine or mention.shared else ""
+    output = _output_of(mention, on_this_machine)
     text = "\n".join(part for part in (output, mention.error) if part.strip())
     if mention.kind == "error":
         text = mention.source
+    elif mention.kind == "variable":
+        # As an assignment, because some secrets are recognised by the variable's name.
+        text = f"{mention.name.removeprefix('@')} = {output}"
     elif mention.kind == "file":
         is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
         text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
@@ -255,6 +267,7 @@ def _hide_in_mention(
         code=_hide(mention.source, vault) if mention.kind == "cell" else "",
         text=_hide(text, vault),
         cell_id=mention.cell_id,
+        is_value=mention.kind == "variable",
     )
 
 

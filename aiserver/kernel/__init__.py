@@ -2,10 +2,10 @@
 
 The modules of this package use the standard library only, work in CPython 3.8 or newer and import
 nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the check into one
-text, those that profile data into a second, and ``variables.py`` and ``sample.py`` into a third.
-``scripts/kernel_code.py`` writes these texts, and that of ``variables.py``, to ``src/kernel/``. The
-page runs each text in a namespace of its own: it sends the text to the kernel in the
-``user_expressions`` of an execute request with ``silent=True``.
+text, those that profile data into a second, and those that list variables and read a sample into
+two others. ``scripts/kernel_code.py`` writes these texts to ``src/kernel/``. The page runs each
+text in a namespace of its own: it sends the text to the kernel in the ``user_expressions`` of an
+execute request with ``silent=True``.
 
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects. Objects

@@ -1,4 +1,7 @@
-"""Join modules into one text for the kernel: those of the check, of profiling, and of a sample."""
+"""Join modules into one text for the kernel.
+
+There are texts for the check, for profiles, for the list of variables, and for a sample.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ PROFILE_MODULES = (
     "profiling/profile",
     "profiling/joins",
 )
-SAMPLE_MODULES = ("variables", "sample")
+VARIABLES_MODULES = ("inspection/objects", "values", "variables")
+SAMPLE_MODULES = (*VARIABLES_MODULES, "sample")
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 

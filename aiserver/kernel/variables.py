@@ -7,8 +7,9 @@ Invariants:
   ``__class__``. An instance of a subclass of pandas' DataFrame is first converted to a plain
   DataFrame, because pandas would otherwise call methods that the subclass overrides.
 - A hostile object doesn't affect how other objects are described.
-- If ``examples`` is 0, the result contains no values of the data. A custom dtype, or a dtype whose
-  text includes categories or a fill value, is described only by the name of its class.
+- Without ``examples`` and ``has_values``, the result contains no values of the data. A custom
+  dtype, or a dtype whose text includes categories or a fill value, is described only by the name
+  of its class.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from .inspection.objects import class_name, is_library_class, is_numpy_dtype
+from .values import value_text
+
 MAX_FRAMES = 50
 MAX_COLUMNS = 200
 MAX_LEVELS = 5  # of an index
@@ -34,15 +38,15 @@ _SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
 
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
-_class_name = type.__dict__["__name__"].__get__
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 
 
-def describe(variables: dict[str, Any], examples: int = 0) -> str:
+def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = False) -> str:
     """Return ``{"frames": […], "variables": […]}`` as JSON in base64, newest variables first.
 
-    ``examples`` is the maximum number of example values for each column or index of texts.
+    ``examples`` is the maximum number of example values for each column or index of texts. With
+    ``has_values``, the other variables have their values, if ``values.py`` supports their classes.
     """
     classes = list(_library_classes())
     frames: list[dict[str, Any]] = []
@@ -61,6 +65,8 @@ def describe(variables: dict[str, Any], examples: int = 0) -> str:
             elif len(others) < MAX_VARIABLES:
                 described = _describe(value, kind if type(value) is base else "")
                 others.append({"name": name[:MAX_NAME], "kind": described})
+                if has_values and (text := value_text(value)):
+                    others[-1]["value"] = text
         except Exception:  # an object that can't be described is left out
             continue
     text = json.dumps({"frames": frames, "variables": others})
@@ -75,19 +81,12 @@ def _library_classes() -> Iterator[tuple[str, type]]:
         library, _, attribute = name.partition(".")
         cls: Any = getattr(sys.modules.get(library), attribute, None)
         metaclass = type(cls)
-        if metaclass is type or metaclass is abc.ABCMeta or _is_library_class(metaclass):
+        if metaclass is type or metaclass is abc.ABCMeta or is_library_class(metaclass):
             yield name, cls
 
 
 def _is_subclass(value: Any, cls: type) -> bool:
     return any(base is cls for base in _mro(type(value)))
-
-
-def _is_library_class(cls: type) -> bool:
-    module = _class_dict(cls).get("__module__")
-    if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
-        return False
-    return getattr(sys.modules.get(module), "__dict__", {}).get(_class_name(cls)) is cls
 
 
 def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
@@ -131,9 +130,9 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
     Return [] if the index only numbers the rows, or if its class isn't a library's own.
     """
     cls = type(index)
-    if not _is_library_class(cls):
+    if not is_library_class(cls):
         return []
-    if _class_name(cls) == "RangeIndex" and index.name is None:
+    if class_name(cls) == "RangeIndex" and index.name is None:
         return []
     head = index[:_SEARCHED_ROWS]
     levels = []
@@ -151,7 +150,7 @@ def _has_texts(dtype: Any) -> bool:
     """Return whether ``dtype`` is a library's own dtype whose values may be texts."""
     if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
         return False
-    return _is_library_class(type(dtype)) or _is_numpy_dtype(dtype)
+    return is_library_class(type(dtype)) or is_numpy_dtype(dtype)
 
 
 def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
@@ -184,8 +183,8 @@ def _describe(value: Any, kind: str) -> str:
     if kind:
         return f"{kind} of {len(value)} {_dtype_name(value.dtype)}"
     if any(cls is sized for sized in _SIZED):
-        return f"{_class_name(cls)} of {len(value)}{_elements(value)}"[:MAX_NAME]
-    return str(_class_name(cls))[:MAX_NAME]
+        return f"{class_name(cls)} of {len(value)}{_elements(value)}"[:MAX_NAME]
+    return class_name(cls)[:MAX_NAME]
 
 
 def _elements(value: Any) -> str:
@@ -202,7 +201,7 @@ def _elements(value: Any) -> str:
     classes = [{type(element) for element in column} for column in columns if column]
     if not classes or any(len(column) > 1 for column in classes):
         return ""
-    names = [str(_class_name(column.pop())) for column in classes]
+    names = [class_name(column.pop()) for column in classes]
     return " " + " to ".join(names)
 
 
@@ -215,18 +214,13 @@ def _text(value: Any, limit: int) -> str:
         pandas = sys.modules.get("pandas")
         names = ("Timestamp", "Timedelta", "Period", "Interval")
         plain = (*_PLAIN, *(getattr(pandas, name, None) for name in names))
-        value = str(value) if any(cls is own for own in plain) else "<" + _class_name(cls) + ">"
+        value = str(value) if any(cls is own for own in plain) else "<" + class_name(cls) + ">"
     return value.encode("utf-8", "replace").decode()[:limit]  # type: ignore[no-any-return]
 
 
-def _is_numpy_dtype(dtype: Any) -> bool:
-    numpy_dtype = getattr(sys.modules.get("numpy"), "dtype", None)
-    return any(base is numpy_dtype for base in _mro(type(dtype)))
-
-
 def _dtype_name(dtype: Any) -> str:
-    name = str(_class_name(type(dtype)))
-    if not (_is_library_class(type(dtype)) or _is_numpy_dtype(dtype)):
+    name = class_name(type(dtype))
+    if not (is_library_class(type(dtype)) or is_numpy_dtype(dtype)):
         return name[:100]
     full = str(dtype)
     if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:

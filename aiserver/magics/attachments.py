@@ -56,10 +56,11 @@ def _is_about_other_data(intent: str, variables: list[dict[str, Any]]) -> bool:
 def relevant_variables(
     variables: list[dict[str, Any]], texts: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return variables without modules, first those that the texts name: ``relevantVariables``."""
+    """Return variables without modules and values, first those named: ``relevantVariables``."""
     listed = [variable for variable in variables if variable["kind"] != "module"]
     named = [item for item in listed if any(mentions(text, item["name"]) for text in texts)]
-    return [*named, *(item for item in listed if item not in named)][:MAX_VARIABLES]
+    chosen = [*named, *(item for item in listed if item not in named)][:MAX_VARIABLES]
+    return [{"name": item["name"], "kind": item["kind"]} for item in chosen]
 
 
 def mentions(text: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The cells, files and errors that a request mentions, such as ``@cell3``, as texts of the prompt.
+"""The cells, values, files and errors that a request mentions by ``@``, as texts of the prompt.
 
 Invariants:
 
@@ -81,6 +81,8 @@ def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
 
 
 def _format(mention: MentionedText, style: Style, language: CellLanguage) -> str:
+    if mention.is_value:
+        return mention.text
     return templates.mention(mention.name, mention.code, mention.text, style, language)
 
 

@@ -20,12 +20,16 @@ class RestOfCell:
 
 @dataclass(frozen=True)
 class MentionedText:
-    """The code and text that a mention stands for. ``code`` is that of a cell."""
+    """The code and text that a mention stands for.
+
+    ``code`` is that of a cell. If ``is_value`` is true, ``text`` assigns a value to its variable.
+    """
 
     name: str
     code: str = ""
     text: str = ""
     cell_id: str | None = None
+    is_value: bool = False
 
 
 @dataclass(frozen=True)

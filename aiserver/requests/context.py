@@ -122,14 +122,15 @@ class Mention(Body):
     """Something that the request mentions by a name such as ``@cell3``, with what it contains.
 
     ``name`` is written as in the request. ``source`` is the code of a cell, or the text of the
-    error that ``@error`` means. The text of a file isn't sent: the server reads the file
-    ``file``, whose path is relative to the notebook's folder.
+    error that ``@error`` means. ``output`` is the output of a cell, or the value of a variable as
+    text. The text of a file isn't sent: the server reads the file ``file``, whose path is relative
+    to the notebook's folder.
 
-    A model on another machine gets the output of a cell and the text of a file only if ``shared``
-    is true: the user has chosen to send it.
+    A model on another machine gets the output of a cell, the value of a variable and the text of a
+    file only if ``shared`` is true: the user has chosen to send it.
     """
 
-    kind: Literal["cell", "error", "file"]
+    kind: Literal["cell", "error", "file", "variable"]
     name: Annotated[str, Field(min_length=1, max_length=1000)]
     cell_id: Id | None = None
     source: Text = ""
@@ -159,9 +160,9 @@ class Context(Body):
     ``cells`` are the cells above the request's cell, from top to bottom. ``kernel`` is the display
     name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
     ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
-    the cell that the user selected: only they may change. ``mentions`` are the cells, files and
-    errors that the request mentions. ``rules_files`` are the rules files to send, such as
-    ``AGENTS.md``; the server reads them.
+    the cell that the user selected: only they may change. ``mentions`` are the cells, files,
+    errors and values of variables that the request mentions. ``rules_files`` are the rules files to
+    send, such as ``AGENTS.md``; the server reads them.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []

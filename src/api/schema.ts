@@ -856,7 +856,7 @@ export interface components {
             variables?: components["schemas"]["Variable"][];
             /** @description The selected lines of the cell. If given, only they may change */
             selection?: components["schemas"]["LineRange"] | null;
-            /** @description The cells, files and errors that the request mentions */
+            /** @description The cells, files, errors and values of variables that the request mentions */
             mentions?: components["schemas"]["Mention"][];
             /** @description The rules files to send, such as AGENTS.md. The server reads them */
             rulesFiles?: components["schemas"]["UsedRulesFile"][];
@@ -873,7 +873,7 @@ export interface components {
         /** @description Something that the request mentions by a name such as `@cell3`, with what it contains */
         Mention: {
             /** @enum {string} */
-            kind: "cell" | "error" | "file";
+            kind: "cell" | "error" | "file" | "variable";
             /** @description The mention, as the request writes it */
             name: string;
             cellId?: components["schemas"]["Id"] | null;
@@ -881,11 +881,11 @@ export interface components {
             source?: string;
             /** @description The error of the cell's last run */
             error?: string;
-            /** @description The output of the cell's last run, as text */
+            /** @description The output of the cell's last run, or the value of the variable, as text */
             output?: string;
             /** @description The path of the file, relative to the notebook's folder */
             file?: string;
-            /** @description Whether the user has chosen that a model on another machine gets the output, or the text of the file */
+            /** @description Whether the user has chosen that a model on another machine gets the output, the value, or the text of the file */
             shared?: boolean;
         };
         /** @description Some lines of the cell's source, counted from 1 */

@@ -118,14 +118,16 @@ export class NotebookCell {
   }
 
   /**
-   * Return the kernel's variables; null if the kernel isn't a Python kernel, is busy or doesn't
-   * reply.
+   * Return the kernel's variables with their values; null if the kernel isn't a Python kernel, is
+   * busy or doesn't reply.
    *
    * @param examples - The maximum number of values to read from each text column and text index.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;
-    return kernel ? readVariables(kernel, examples).catch(() => null) : null;
+    return kernel
+      ? readVariables(kernel, examples, true).catch(() => null)
+      : null;
   }
 
   /**

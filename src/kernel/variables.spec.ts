@@ -48,7 +48,18 @@ describe('readVariables', () => {
     const t = replying(answer(DATA));
     expect(await readVariables(t.connection, 2)).toEqual(DATA);
     const [content] = t.requestExecute.mock.calls[0];
-    expect(JSON.stringify(content)).toContain('describe(variables, 2)');
+    expect(JSON.stringify(content)).toContain('describe(variables, 2, False)');
+  });
+
+  it('reads the values of variables if it is asked to', async () => {
+    const data = {
+      ...DATA,
+      variables: [{ name: 'x', kind: 'int', value: '3' }]
+    };
+    const t = replying(answer(data));
+    expect(await readVariables(t.connection, 0, true)).toEqual(data);
+    const [content] = t.requestExecute.mock.calls[0];
+    expect(JSON.stringify(content)).toContain('describe(variables, 0, True)');
   });
 
   it.each([
@@ -67,7 +78,12 @@ describe('readVariables', () => {
     const t = replying(
       answer({
         frames: [...frames, PROFILE],
-        variables: [null, { name: 'x' }, ...DATA.variables]
+        variables: [
+          null,
+          { name: 'x' },
+          { name: 'x', kind: 'int', value: 3 },
+          ...DATA.variables
+        ]
       })
     );
     expect(await readVariables(t.connection)).toEqual(DATA);

@@ -17,6 +17,8 @@ export interface IVariable {
   readonly name: string;
   /** The variable's class, and its size if the size is known; no values. */
   readonly kind: string;
+  /** The variable's value as text, if its class is supported. Only a mention contains it. */
+  readonly value?: string;
 }
 
 /** The variables of a kernel, the newest first. */
@@ -29,15 +31,18 @@ export interface IKernelVariables {
  * Read the variables of a Python kernel.
  *
  * `examples` is the maximum number of values to read from each column, and from each level of an
- * index. Only texts are read. If `examples` is 0, no values are read.
+ * index. Only texts are read. `hasValues` means that the values of other variables are read, too.
+ * Without both, no values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
 export async function readVariables(
   kernel: Kernel.IKernelConnection,
-  examples = 0
+  examples = 0,
+  hasValues = false
 ): Promise<IKernelVariables> {
-  const call = `describe(variables, ${Number(examples)})`;
+  const flag = hasValues ? 'True' : 'False';
+  const call = `describe(variables, ${Number(examples)}, ${flag})`;
   const result = (await callInKernel(kernel, VARIABLES, call)) as Record<
     string,
     unknown
@@ -96,7 +101,9 @@ function listOf(value: unknown): unknown[] {
 function isVariable(value: unknown): value is IVariable {
   const variable = value as IVariable;
   return (
-    typeof variable?.name === 'string' && typeof variable.kind === 'string'
+    typeof variable?.name === 'string' &&
+    typeof variable.kind === 'string' &&
+    ['undefined', 'string'].includes(typeof variable.value)
   );
 }
 

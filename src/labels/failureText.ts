@@ -140,7 +140,9 @@ export function forbiddenText(
     case 'files':
       return trans.__('Your administrator doesn’t allow files in requests.');
     case 'outputs':
-      return trans.__('Your administrator doesn’t allow outputs in requests.');
+      return trans.__(
+        'Your administrator doesn’t allow outputs and values in requests.'
+      );
     case 'data_values':
       return trans.__(
         'Your administrator doesn’t allow statistics and rows in requests to remote models.'

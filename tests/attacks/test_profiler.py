@@ -17,20 +17,22 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
-from aiserver.kernel.bundle import SAMPLE_MODULES, bundle
+from aiserver.kernel.bundle import SAMPLE_MODULES, VARIABLES_MODULES, bundle
 
 ROOT = Path(__file__).parents[2]
 
 
-def expression(examples: int = 0, *, call: str = "", module: str = "") -> str:
+def expression(
+    examples: int = 0, has_values: bool = False, *, call: str = "", module: str = ""
+) -> str:
     """Return the expression that the browser sends. (Its parts are also valid in Python.)"""
     text = (ROOT / "src" / "kernel" / "request.ts").read_text("utf-8")
     pieces = re.search(r"const expression =\s*(.*?);\n", text, re.S)
     assert pieces
-    call = call or f"describe(variables, {examples})"
+    call = call or f"describe(variables, {examples}, {has_values})"
     code = pieces[1].replace("JSON.stringify(module)", "MODULE").replace("\n", " ")
     code = code.replace("`", "'").replace("${JSON.stringify(call)}", "' + CALL + '")
-    module = module or (ROOT / "aiserver" / "kernel" / "variables.py").read_text("utf-8")
+    module = module or bundle(VARIABLES_MODULES)
     result = eval(code, {"MODULE": json.dumps(module), "CALL": json.dumps(call)})
     assert isinstance(result, str)
     return result
@@ -65,9 +67,9 @@ class Kernel:
         )
         return reply["content"]["user_expressions"]
 
-    def describe(self, examples: int = 0) -> dict[str, Any]:
+    def describe(self, examples: int = 0, has_values: bool = False) -> dict[str, Any]:
         """Return the variables like the browser reads them."""
-        answer = self.ask({"result": expression(examples)})["result"]
+        answer = self.ask({"result": expression(examples, has_values)})["result"]
         assert answer["status"] == "ok", answer
         return json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
 
@@ -179,6 +181,19 @@ def test_kinds_contain_classes_sizes_and_dtypes_but_no_values(kernel: Kernel) ->
     }
 
 
+def test_variables_have_their_values_if_the_browser_asks_for_them(kernel: Kernel) -> None:
+    """P15: otherwise, there is no value, and never one of a DataFrame."""
+    kernel.run("c = ['canary-19']; limit = 0.3; config = {'城市': c}; df = pd.DataFrame({'a': c})")
+    assert kernel.describe(has_values=True)["variables"] == [
+        {"name": "config", "kind": "dict of 1 str to list", "value": "{'城市': ['canary-19']}"},
+        {"name": "limit", "kind": "float", "value": "0.3"},
+        {"name": "c", "kind": "list of 1 str", "value": "['canary-19']"},
+        {"name": "pd", "kind": "module"},
+    ]
+    assert "canary-19" not in json.dumps(kernel.describe(has_values=True)["frames"])
+    assert "canary-19" not in json.dumps(kernel.describe())
+
+
 def test_examples_are_values_of_text_columns(kernel: Kernel) -> None:
     kernel.run(
         "df = pd.DataFrame({'城市': ['北京', '上海', '北京', ''], 'n': [1, 2, 3, 4]})\n"
@@ -225,8 +240,8 @@ def test_the_inspection_leaves_no_trace(kernel: Kernel) -> None:
     )
     kernel.value(state)  # loads what the inspection imports
     before = kernel.value(state)
-    for _ in range(3):
-        assert len(kernel.frames()) == 1
+    for has_values in (False, True, True):
+        assert len(kernel.describe(has_values=has_values)["frames"]) == 1
     assert kernel.value(state) == before
 
 
@@ -297,7 +312,7 @@ armed.append(1)
 def test_the_inspection_runs_no_user_code(kernel: Kernel) -> None:
     """P18: no repr, property or shadowed name is used; a hostile object doesn't affect others."""
     kernel.run(HOSTILE)
-    answer = kernel.ask({"result": expression()})["result"]
+    answer = kernel.ask({"result": expression(has_values=True)})["result"]
     assert answer["status"] == "ok", kernel.value("ran")
     frames = {frame["name"]: frame for frame in kernel.frames()}
     assert kernel.value("ran") == "[]" and kernel.value("armed") == "[1]"

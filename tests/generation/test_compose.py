@@ -131,6 +131,17 @@ async def test_a_model_on_this_machine_gets_the_output_of_a_mentioned_cell(style
     assert "forty" not in remote and "E: x" in remote
 
 
+@pytest.mark.parametrize("style", ["compact", "full"])
+async def test_a_model_on_this_machine_gets_the_value_of_a_mentioned_variable(style: str) -> None:
+    """P15: a remote model gets it only if the person has chosen it."""
+    for on_this_machine, shared in ((True, False), (False, True), (False, False)):
+        mention = Mention(kind="variable", name="@limit", output="0.375", shared=shared)
+        body = GenerateBody(**CELL, intent="above @limit", context=Context(mentions=[mention]))
+        text = await text_of(Words(style, on_this_machine), body, DataFiles(None))
+        assert text.count("limit = 0.375") == (on_this_machine or shared)
+        assert ("0.375" in text) == (on_this_machine or shared)
+
+
 async def test_a_mentioned_data_file_that_cannot_be_read_is_named(folder: Path) -> None:
     paths = ["missing.csv", "a,b.csv", "a.csv"]
     mentions = [Mention(kind="file", name=f"@{path}", file=path) for path in paths]

@@ -22,7 +22,7 @@ FILES = [
     ("file", "notes.md"),
     ("file", "sales.csv"),
 ]
-OUTPUT = [("output", "@cell3")]
+OUTPUT = [("output", "@cell3"), ("mention", "@config")]
 COMPLETION = {"prefix": "x = ", "suffix": "", "cells": []}
 
 
@@ -31,7 +31,7 @@ def setting(**features: str) -> dict[str, Any]:
 
 
 def ask_for_everything() -> dict[str, Any]:
-    """Return a request that names files and an output, and has chosen to send them."""
+    """Return a request that names files, an output and a value, and has chosen to send them."""
     digest = hashlib.sha256(RULES.encode()).hexdigest()
     cell = {
         "kind": "cell",
@@ -42,12 +42,13 @@ def ask_for_everything() -> dict[str, Any]:
         "shared": True,
     }
     file = {"kind": "file", "name": "@notes.md", "file": "notes.md", "shared": True}
+    value = {"kind": "variable", "name": "@config", "output": f"'value {CANARY}'", "shared": True}
     return request(
-        "use sales.csv as in @cell3 and @notes.md",
+        "use sales.csv as in @cell3 and @notes.md, and @config",
         notebookPath="sub/n.ipynb",
         source="total = 3",
         context={
-            "mentions": [cell, file],
+            "mentions": [cell, file, value],
             "rulesFiles": [{"path": "sub/AGENTS.md", "sha256": digest}],
         },
     )
@@ -93,6 +94,7 @@ async def test_what_is_forbidden_is_left_out_and_listed_in_the_receipt(
         ("file", "notes.md"): f"notes {CANARY}",
         ("file", "sales.csv"): f"column {CANARY}",
         ("output", "@cell3"): f"output {CANARY}",
+        ("mention", "@config"): f"config = 'value {CANARY}'",
     }
     assert {item for item, text in texts.items() if text not in sent} == set(left_out)
     assert "print(total)" in sent and "NameError: y" in sent

@@ -72,6 +72,39 @@ async def test_a_remote_model_gets_an_output_only_if_the_person_has_chosen_it(
     assert CANARY not in stored
 
 
+VALUE = {"kind": "variable", "name": "@config", "output": f"{{'a': '{CANARY}', 'b': '{SECRET}'}}"}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+async def test_a_remote_model_gets_a_value_only_if_the_person_has_chosen_it(
+    call, scripted, remote_model, shared
+):
+    """P15, P16: without secrets; the preview is what is sent."""
+    scripted.script(CODE)
+    variables = [{"name": "config", "kind": "dict of 2 str to str"}]
+    asked = body({**VALUE, "shared": shared})
+    asked["context"]["variables"] = variables
+    preview = (await call("POST", "generate/preview", asked)).data
+    turn = (await call("POST", "generate", asked)).data
+    text = sent(scripted)
+    assert preview["messages"][-1]["text"] == text
+    everything = json.dumps(scripted.requests[-1]["body"], ensure_ascii=False)
+    assert everything.count(CANARY) == (1 if shared else 0) and SECRET not in everything
+    assert (f"\nconfig = {{'a': '{CANARY}', 'b': '‹redacted:" in text) == shared
+    assert "config: dict of 2 str to str" in text
+    items = [item.get("name") for item in turn["context"] if item["kind"] == "mention"]
+    assert items == (["@config"] if shared else [])
+    assert [item["name"] for item in preview["items"] if item["kind"] == "mention"] == items
+
+
+async def test_a_value_is_recognised_as_a_secret_by_its_variable(call, scripted, remote_model):
+    """P16: the name of the variable counts."""
+    scripted.script(CODE)
+    value = {"kind": "variable", "name": "@db_password", "output": "'hunter2-canary'"}
+    await call("POST", "generate", body({**value, "shared": True}))
+    assert "hunter2" not in json.dumps(scripted.requests[-1]["body"])
+
+
 async def test_an_error_is_mentioned_with_its_text(call, scripted, remote_model):
     scripted.script(CODE)
     error = {"kind": "error", "name": "@error", "source": "----> 1 df['prise']\nKeyError: 'prise'"}

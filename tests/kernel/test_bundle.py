@@ -16,7 +16,13 @@ import pandas as pd
 import pytest
 
 from aiserver import kernel
-from aiserver.kernel.bundle import CHECK_MODULES, PROFILE_MODULES, SAMPLE_MODULES, bundle
+from aiserver.kernel.bundle import (
+    CHECK_MODULES,
+    PROFILE_MODULES,
+    SAMPLE_MODULES,
+    VARIABLES_MODULES,
+    bundle,
+)
 from aiserver.kernel.check import check
 
 OLDEST = (3, 8)
@@ -43,15 +49,14 @@ def interpreters() -> list[str]:
 def test_every_module_is_in_the_bundle():
     root = Path(kernel.__file__).parent
     files = {str(path.relative_to(root))[:-3] for path in root.rglob("*.py")}
-    own = {
-        name
-        for name in files
-        if not name.endswith("__init__") and name not in ("bundle", *SAMPLE_MODULES)
-    }
-    assert own == {*CHECK_MODULES, *PROFILE_MODULES}
+    own = {name for name in files if not name.endswith("__init__") and name != "bundle"}
+    assert own == {*CHECK_MODULES, *PROFILE_MODULES, *VARIABLES_MODULES, *SAMPLE_MODULES}
 
 
-@pytest.mark.parametrize("modules", [CHECK_MODULES, PROFILE_MODULES, SAMPLE_MODULES])
+ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, VARIABLES_MODULES, SAMPLE_MODULES]
+
+
+@pytest.mark.parametrize("modules", ALL_MODULES)
 def test_the_bundle_is_self_contained(modules):
     tree = ast.parse(bundle(modules), feature_version=OLDEST)
     for node in ast.walk(tree):
@@ -61,7 +66,7 @@ def test_the_bundle_is_self_contained(modules):
             assert all(item.name.split(".")[0] in sys.stdlib_module_names for item in node.names)
 
 
-@pytest.mark.parametrize("modules", [CHECK_MODULES, PROFILE_MODULES, SAMPLE_MODULES])
+@pytest.mark.parametrize("modules", ALL_MODULES)
 def test_top_level_names_are_distinct(modules):
     names: list[str] = []
     for node in ast.parse(bundle(modules)).body:
@@ -96,6 +101,32 @@ def test_the_bundle_works_in_other_interpreters(python):
     assert run.returncode == 0, run.stderr
     kinds = [[item["kind"] for item in problems] for problems in json.loads(run.stdout)]
     assert kinds == [[] if kind is None else [kind] for kind in CASES.values()]
+
+
+@pytest.mark.parametrize("python", interpreters())
+def test_variables_are_listed_in_other_interpreters(python):
+    script = "\n".join(
+        [
+            "import base64, datetime, json, sys",
+            "space = {'__name__': 'aiserver_kernel'}",
+            "exec(compile(sys.stdin.read(), '<kernel>', 'exec'), space)",
+            "own = {'limit': {'a': [0.5]}, 'day': datetime.date(2024, 1, 2)}",
+            "print(base64.b64decode(space['describe'](own, 0, True)).decode())",
+        ]
+    )
+    run = subprocess.run(
+        [python, "-I", "-W", "error", "-c", script],
+        input=bundle(VARIABLES_MODULES),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        encoding="utf-8",
+    )
+    assert run.returncode == 0, run.stderr
+    assert [item["value"] for item in json.loads(run.stdout)["variables"]] == [
+        "datetime.date(2024, 1, 2)",
+        "{'a': [0.5]}",
+    ]
 
 
 def test_a_check_is_bounded():

@@ -9,7 +9,8 @@ import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
 const LOAD =
-  'import pandas as pd\ndf = pd.DataFrame({"price": [1], "总 额": [2]})\nprint("canary-output")';
+  'import pandas as pd\ndf = pd.DataFrame({"price": [1], "总 额": [2]})\nprint("canary-output")' +
+  '\nlimit = "canary" + "-" + "value"';
 
 test('mentions are completed, and outputs are only sent on request (P15)', async ({
   page,
@@ -40,7 +41,7 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   await cell.input.pressSequentially('@err');
   await cell.input.press('Tab');
   await expect(cell.input).toHaveValue('plot @df."总 额" like @cell1 and @notes.md @error ');
-  await expect(cell.row.getByText('Outputs and texts are only sent')).toBeVisible();
+  await expect(cell.row.getByText('Outputs, values and texts are only sent')).toBeVisible();
 
   await lab.model!.script(code('df.plot()'), code('df.plot(x=1)'));
   await cell.input.press('Enter');
@@ -63,6 +64,21 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   expect(await sent(2)).toContain('Output of @cell1:\ncanary-output');
   expect(await sent(2)).toContain('@notes.md:\ncanary-text');
   // The choice is for this request and its corrections, until the person decides.
+  await cell.reject();
+  await cell.open();
+  await cell.input.fill('above @limit');
+  await lab.model!.script(code('limit'), code('limit + 1'));
+  await cell.input.press('Enter');
+  await expect(cell.button(/^Accept$/)).toBeVisible();
+  expect(await sent(3)).toContain('limit: str of 12');
+  expect(await sent(3)).not.toContain('canary-value');
+  await cell.reject();
+  await cell.open();
+  await cell.input.fill('above @limit');
+  await cell.row.getByRole('checkbox', { name: 'send its value' }).check();
+  await cell.input.press('Enter');
+  await expect(cell.proposal).toContainText('limit + 1');
+  expect(await sent(4)).toContain("limit = 'canary-value'");
   await cell.reject();
   await cell.open();
   await cell.input.fill('like @cell1');

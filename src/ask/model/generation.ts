@@ -122,7 +122,7 @@ export class GenerationModel extends GenerationStore {
     });
   }
 
-  /** Choose whether a remote model gets the output or text of a mention with the next request. */
+  /** Choose whether a remote model gets the output, value or text of a mention. */
   share(mention: Mention, isShared: boolean): void {
     const key = mentionKey(mention);
     const others = this.state.shared.filter(other => other !== key);
@@ -131,7 +131,8 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * If the row of a code cell is open, read the kernel's variables again, and check an open
-   * suggestion against them. Values of the data are read only for a local model.
+   * suggestion against them. Values of DataFrames are read only for a local model; those of other
+   * variables are only sent if the request mentions them.
    */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {

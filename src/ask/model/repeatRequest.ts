@@ -5,7 +5,7 @@
  * Invariants:
  * - The cell, its row and the kernel stay unchanged.
  * - The context is read when the request is sent, and a remote model gets no more of it than with a
- *   request from the row: no values of DataFrames, and no outputs or texts of mentioned files.
+ *   request from the row: no values, and no outputs or texts of mentioned files.
  */
 import type { GenerateBody } from '../../api/types';
 import { toFailure } from '../../state/failure';

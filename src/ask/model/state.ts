@@ -144,8 +144,8 @@ export interface IGenerationState {
   /** The lines of the cell that the next request may change; null for the whole cell. */
   readonly selection: ISelection | null;
   /**
-   * The keys (see `mentionKey`) of mentions whose outputs or texts the person has chosen to send to
-   * a remote model with the next request.
+   * The keys (see `mentionKey`) of mentions whose outputs, values or texts the person has chosen to
+   * send to a remote model with the next request.
    */
   readonly shared: readonly string[];
   /** The privacy levels of DataFrames that the person has chosen for the next request. */

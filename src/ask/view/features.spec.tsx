@@ -13,7 +13,8 @@ const options = () =>
     node.getAttribute('aria-disabled')
   ]);
 const FILES = 'Your administrator doesn’t allow files in requests.';
-const OUTPUTS = 'Your administrator doesn’t allow outputs in requests.';
+const OUTPUTS =
+  'Your administrator doesn’t allow outputs and values in requests.';
 const CELL = {
   cellId: 'c3',
   source: 'print(1)',

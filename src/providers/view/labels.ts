@@ -31,7 +31,7 @@ export function sentDataText(
   trans: TranslationBundle
 ): string {
   return trans.__(
-    'The following is sent to %1: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, the column names and types of the DataFrames shown and of data files that you name, the rules files that you use, and what you mention by @; outputs, texts of files, and statistics and rows of DataFrames only if you select them.',
+    'The following is sent to %1: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, the column names and types of the DataFrames shown and of data files that you name, the rules files that you use, and what you mention by @; outputs, values of variables, texts of files, and statistics and rows of DataFrames only if you select them.',
     destination
   );
 }

@@ -55,8 +55,8 @@ function isAboutOtherData(
 }
 
 /**
- * Return at most `MAX_VARIABLES` variables, without modules: first those that the texts mention,
- * then the newest of the other variables. `variables` is sorted, the newest first.
+ * Return at most `MAX_VARIABLES` variables, without modules and values: first those that the texts
+ * mention, then the newest of the other variables. `variables` is sorted, the newest first.
  */
 export function relevantVariables(
   variables: readonly IVariable[],
@@ -67,7 +67,9 @@ export function relevantVariables(
     texts.some(text => mentions(text, name));
   const named = listed.filter(isNamed);
   const others = listed.filter(variable => !isNamed(variable));
-  return [...named, ...others].slice(0, MAX_VARIABLES);
+  return [...named, ...others]
+    .slice(0, MAX_VARIABLES)
+    .map(({ name, kind }) => ({ name, kind }));
 }
 
 /**

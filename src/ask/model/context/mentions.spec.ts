@@ -5,7 +5,13 @@ const CELL = { cellId: 'c3', source: 'n', error: '', output: '42' };
 const MENTION = { kind: 'cell', name: '@cell3', cellId: 'c3' } as const;
 const kernel = {
   frames: [{ name: 'df', kind: 'x', rowCount: 1, columnCount: 1, columns: [] }],
-  variables: [{ name: 'run', kind: 'dict' }]
+  variables: [
+    { name: 'run', kind: 'dict' },
+    { name: 'limit', kind: 'float', value: '0.3' },
+    { name: '配置', kind: 'dict of 1', value: "{'a': 1}" },
+    { name: '配置表', kind: 'list of 1', value: '[1]' },
+    { name: 'cell3', kind: 'int', value: '3' }
+  ]
 };
 
 function names(intent: string, error: string | null = null) {
@@ -51,8 +57,37 @@ describe('mentionsIn', () => {
   });
 });
 
+describe('mentionsIn, for variables', () => {
+  it('returns those that have a value, once', () => {
+    expect(names('above @limit, @limit and limit; @run')).toEqual([
+      ['variable', '@limit']
+    ]);
+    const { target } = setup();
+    expect(mentionsIn('@limit', target, kernel)[0].output).toBe('0.3');
+  });
+
+  it('returns the longest name, before a Chinese word, too', () => {
+    expect(names('按@配置表 和@limit以上')).toEqual([
+      ['variable', '@配置表'],
+      ['variable', '@limit']
+    ]);
+    expect(names('@limits, a@limit, @limit_2')).toEqual([]);
+  });
+
+  it('prefers cells and files with the same name', () => {
+    expect(names('@cell3 @limit.yaml @limit.')).toEqual([
+      ['cell', '@cell3'],
+      ['file', '@limit.yaml'],
+      ['variable', '@limit']
+    ]);
+  });
+});
+
 describe('needsConsent', () => {
-  it('is about outputs and texts, not about code, errors and columns', () => {
+  it('is about outputs, values and texts, not code, errors and columns', () => {
+    expect(needsConsent({ kind: 'variable', name: '@x', output: '4' })).toBe(
+      true
+    );
     expect(needsConsent({ kind: 'cell', name: '@cell3', output: '4' })).toBe(
       true
     );
@@ -83,6 +118,27 @@ describe('a request with mentions', () => {
         output: '43',
         shared: true
       }
+    ]);
+  });
+
+  it('has no value of a variable, unless it is mentioned (P15)', async () => {
+    const t = setup();
+    t.target.variables.mockResolvedValue(kernel);
+    t.model.open();
+    await t.model.readKernel();
+    void t.model.ask('above limit');
+    (await t.requested(1)).push(start(1), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0].context?.variables).toContainEqual({
+      name: 'limit',
+      kind: 'float'
+    });
+    expect(JSON.stringify(t.bodies[0])).not.toContain('0.3');
+    expect(t.bodies[0].context?.mentions).toBeUndefined();
+    void t.model.ask('above @limit');
+    (await t.requested(2)).push(start(2));
+    expect(t.bodies[1].context?.mentions).toEqual([
+      { kind: 'variable', name: '@limit', output: '0.3' }
     ]);
   });
 

@@ -1,12 +1,15 @@
 /**
- * Finds what a request mentions by `@`: a cell (`@cell3`), the cell's error (`@error`) or a file
- * (`@notes.md`). Variables and DataFrames need no `@`: `attachments.ts` finds their names.
+ * Finds what a request mentions by `@`: a cell (`@cell3`), the cell's error (`@error`), a file
+ * (`@notes.md`) or a variable with a value (`@threshold`). DataFrames, and the classes of variables,
+ * need no `@`: `attachments.ts` finds their names.
  *
- * Invariant: the texts are read when the request is sent, so the request contains what the person
- * sees.
+ * Invariants:
+ * - The texts are read when the request is sent, so the request contains what the person sees. The
+ *   values of variables are those when the kernel was last idle.
+ * - A value is only in the mention of its variable.
  */
 import type { Mention } from '../../../api/types';
-import type { IKernelVariables } from '../../../kernel/variables';
+import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
 
@@ -14,6 +17,7 @@ import type { ITarget } from '../state';
 const MAX_MENTIONS = 20;
 /** `@` begins a mention, except in an e-mail address. */
 const START = '(?<![A-Za-z0-9_.])@';
+const AT = new RegExp(START, 'g');
 const CELL = new RegExp(`${START}(?:cell|单元格|儲存格) ?(\\d{1,5})`, 'gi');
 const ERROR = new RegExp(`${START}(?:error(?![A-Za-z0-9_])|错误|錯誤)`, 'gi');
 /** The characters that end a path without quotes. */
@@ -52,7 +56,7 @@ export function fileMention(path: string): string {
 export function mentionsIn(
   intent: string,
   target: ITarget,
-  { frames }: Pick<IKernelVariables, 'frames'>
+  { frames, variables }: IKernelVariables
 ): Mention[] {
   const mentions = new Map<string, Mention>();
   const add = (mention: Mention) => mentions.set(mention.name, mention);
@@ -68,15 +72,41 @@ export function mentionsIn(
   for (const [name] of error ? intent.matchAll(ERROR) : []) {
     add({ kind: 'error', name, source: error ?? '' });
   }
-  for (const [name, ...paths] of intent.matchAll(FILE)) {
+  const files = new Set<number>();
+  for (const match of intent.matchAll(FILE)) {
+    const [name, ...paths] = match;
     const path = (paths.find(Boolean) ?? '').replace(/[.,;:!?]+$/, '');
     // `@df.js` is a column if there is a DataFrame `df`.
     const isColumn = frames.some(frame => path.startsWith(`${frame.name}.`));
     if (FILE_NAME.test(path) && !isColumn) {
       add({ kind: 'file', name: name.replace(/[.,;:!?]+$/, ''), file: path });
+      files.add(match.index);
+    }
+  }
+  for (const { index } of intent.matchAll(AT)) {
+    const variable = variableAt(intent.slice(index + 1), variables);
+    const name = `@${variable?.name}`;
+    if (variable?.value && !files.has(index) && !mentions.has(name)) {
+      add({ kind: 'variable', name, output: variable.value });
     }
   }
   return [...mentions.values()].slice(0, MAX_MENTIONS);
+}
+
+/**
+ * Return the variable with the longest name that the text begins with. Another letter of ASCII, a
+ * digit or an underscore can't follow the name, but a Chinese word can.
+ */
+function variableAt(
+  text: string,
+  variables: readonly IVariable[]
+): IVariable | undefined {
+  return variables
+    .filter(
+      ({ name }) =>
+        text.startsWith(name) && !/^\w/.test(text.slice(name.length))
+    )
+    .sort((left, right) => right.name.length - left.name.length)[0];
 }
 
 /** Return what identifies the mentioned thing: a cell's number or a file's place may change. */
@@ -86,7 +116,8 @@ export function mentionKey({ name, cellId, file }: Mention): string {
 
 /**
  * Return whether a remote model gets a part of what is mentioned only if the person allows it: the
- * output of a cell, or the text of a file. Of data files, only columns and dtypes are ever sent.
+ * output of a cell, the value of a variable, or the text of a file. Of data files, only columns and
+ * dtypes are ever sent.
  */
 export function needsConsent(mention: Mention): boolean {
   const { kind, output, file } = mention;
@@ -95,8 +126,8 @@ export function needsConsent(mention: Mention): boolean {
 }
 
 /**
- * Return the part of what is mentioned that the administrator doesn't allow: the output of a cell,
- * or a file; null if everything is allowed. The server leaves it out, and says so in the receipt.
+ * Return the part of what is mentioned that the administrator doesn't allow: the output of a cell or
+ * the value of a variable, or a file; null if everything is allowed. The server leaves it out, and says so in the receipt.
  */
 export function forbiddenPart({
   kind,

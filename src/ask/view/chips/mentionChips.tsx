@@ -51,7 +51,9 @@ export function MentionChips(props: {
       ))}
       {isAnyWithheld && (
         <span className="jp-AIServer-Ask-hint">
-          {trans.__('Outputs and texts are only sent if you select them.')}
+          {trans.__(
+            'Outputs, values and texts are only sent if you select them.'
+          )}
         </span>
       )}
     </div>
@@ -60,9 +62,14 @@ export function MentionChips(props: {
 
 /** Return the label of the checkbox that sends a part of a mention to a remote model. */
 function consentText({ kind }: Mention, trans: TranslationBundle): string {
-  return kind === 'file'
-    ? trans.__('send its text')
-    : trans.__('send its output');
+  switch (kind) {
+    case 'file':
+      return trans.__('send its text');
+    case 'variable':
+      return trans.__('send its value');
+    default:
+      return trans.__('send its output');
+  }
 }
 
 /** Return a text that says what of a mention is sent. */
@@ -79,6 +86,9 @@ function contentText(mention: Mention, trans: TranslationBundle): string {
   }
   if (kind === 'error') {
     return trans.__('the last lines');
+  }
+  if (kind === 'variable') {
+    return part ? trans.__('its type') : trans.__('its value');
   }
   return error || (output && !part)
     ? trans.__('code and output')
