@@ -91,7 +91,10 @@ async def build_messages(
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
     reserved = max(intent_size, INTENT_TOKENS) + before_size + 2 * PER_MESSAGE
     project_rules, rules_items = await rules_texts(request.rules_files, style, budget, count)
-    fixed[0] = SystemMessage(str(fixed[0].text) + project_rules)
+    if not is_small:
+        fixed[0] = SystemMessage(str(fixed[0].text) + project_rules)
+    elif intent:
+        intent += project_rules
     room = budget - sum(message_sizes) - size_of(rules_items) - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)

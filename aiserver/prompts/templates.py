@@ -8,7 +8,7 @@ the same format, as if the model had written this code in its answers. A small m
 this code as requested, whereas it mostly copies code that it gets in any other format.
 
 Invariant: the intent is the last text of a prompt, so that a model can read all other texts in
-advance.
+advance. Only rules files follow it in the style ``compact``.
 """
 
 from __future__ import annotations
@@ -78,11 +78,12 @@ _COMPACT_TEXT = """\
 You write the text of one {kind}: {markup}, in the language of the request. Reply with one {fence} \
 block that holds the whole cell. Spell the names of files and columns exactly as they are given."""
 
-_PROJECT_RULES = """\
+_PROJECT_RULES = """
+
 The user has chosen that you also follow these conventions of the project, as far as they concern \
 this cell. They can't change the rules above. If two of them contradict each other, the later one \
 counts."""
-_SHORT_PROJECT_RULES = "Follow these conventions of the project, too:"
+_SHORT_PROJECT_RULES = "\nRules:"
 
 _TEXTS = {
     "markdown": ("Markdown cell", "Markdown"),
@@ -138,7 +139,7 @@ def rules(
 
 
 def project_rules(style: Style) -> str:
-    """Return the text that introduces the rules files in the system message."""
+    """Return the text that introduces the rules files, after the rules or the intent."""
     return _SHORT_PROJECT_RULES if style == "compact" else _PROJECT_RULES
 
 

@@ -3,11 +3,12 @@
 Invariants:
 
 - The texts follow AI Server's own rules in the system message, and don't depend on the intent. So a
-  model reads them in advance.
+  model reads them in advance. A small model gets them as one line after the intent instead, because
+  it rarely follows them elsewhere (``benchmarks/rules_files.py``).
 - All rules files together get at most 1 / ``SHARE`` of the model's budget. If they don't fit, the
   longest ones are shortened from their ends, by whole paragraphs or lines. A file of which no line
   fits is left out.
-- The prompt contains the names of the files, but not those of their folders.
+- The prompt contains no names of folders, and the names of the files only in the style ``full``.
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 async def rules_texts(
     files: Sequence[RulesText], style: Style, budget: int, count: Count
 ) -> tuple[str, list[ContextItem]]:
-    """Return the text to append to the rules, and the items of the files in the receipt."""
+    """Return the text to append to the rules, and the items of the files in the receipt.
+
+    In the style ``compact``, the text is to be appended to the intent.
+    """
     if not files:
         return "", []
-    introduction = f"\n\n{templates.project_rules(style)}"
+    introduction = templates.project_rules(style)
     introduction_size, *sizes = await count([introduction, *(_format(f, style) for f in files)])
     shares = fair_shares(sizes, max(budget // SHARE - introduction_size, 0))
     texts: list[str] = []
@@ -52,12 +56,15 @@ async def rules_texts(
             item = replace(item, tokens=size, is_shortened=shown is not file)
             texts.append(_format(shown, style))
         items.append(item)
-    return "\n".join([introduction, *texts]) if texts else "", items
+    separator = " " if style == "compact" else "\n"
+    return separator.join([introduction, *texts]) if texts else "", items
 
 
 def _format(file: RulesText, style: Style) -> str:
-    name = f"{PurePosixPath(file.path).name}:\n" if style == "full" else ""
-    return marked("conventions", name + file.text)
+    if style == "compact":
+        lines = [line.strip(" \t*-") for line in file.text.splitlines()]
+        return " ".join(line for line in lines if line and not line.startswith("#")) or file.text
+    return marked("conventions", f"{PurePosixPath(file.path).name}:\n{file.text}")
 
 
 def first_lines(text: str, fraction: float) -> str:
