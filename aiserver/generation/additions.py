@@ -6,7 +6,8 @@ that the model can't write anything else.
 
 Invariants:
 
-- Without its additions, the answer is the cell's code, character by character.
+- Without its additions, the answer is the cell's code, character by character. Only tests of the
+  cell above don't repeat its code.
 - A comment is added above a statement only, never within a string or an expression. So additions
   never change what the code does, except that tests below it may fail.
 - Nothing is added above a statement that has a comment already, above ``elif`` or a docstring, nor
@@ -31,8 +32,12 @@ _LINE_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def additions(intent: str, source: str, language: CellLanguage) -> Additions | None:
+def additions(
+    intent: str, source: str, language: CellLanguage, *, is_above: bool = False
+) -> Additions | None:
     """Return the code of a cell with the gaps for what the request asks to add.
+
+    ``is_above`` means that the code is that of the cell above. Then the answer has only the tests.
 
     Return None if the request doesn't begin with /document or /test, or if the code isn't Python or
     can't be parsed. Also return None if the model could add nothing.
@@ -48,7 +53,8 @@ def additions(intent: str, source: str, language: CellLanguage) -> Additions | N
         return None
     code = source.strip("\n")
     if mode == "test":
-        return f"{code}\n", "\n", Gap("tests")
+        tests = Gap("tests")
+        return (tests,) if is_above else (f"{code}\n", "\n", tests)
     skipped = len(source) - len(source.lstrip("\n"))
     gaps = {number - skipped: gap for number, gap in _gaps(tree, source.split("\n"))}
     if not gaps:

@@ -29,6 +29,7 @@ from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
     ColumnProfile,
+    ContextCell,
     DataFrameProfile,
     GenerateBody,
     Mention,
@@ -38,6 +39,7 @@ from ..requests import (
 from ..surrogates import fix_surrogates
 from .additions import additions
 from .allowed_parts import ContextOptions, attached_frames, without_forbidden
+from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .privacy_levels import permitted_values, schema_only
 
@@ -90,8 +92,9 @@ async def compose(
     )
     added = None
     if model.style == "compact":
-        language = cell_language(body.language, request.source, body.cell_type)
-        added = additions(request.intent, request.source, language)
+        language = cell_language(body.language, request.code, body.cell_type)
+        is_above = request.cell_above is not None
+        added = additions(request.intent, request.code, language, is_above=is_above)
         request = replace(request, only_adds=added is not None)
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
@@ -191,15 +194,14 @@ def _prompt_input(
     if selection:
         source, rest = _hide_in_selection(selection, body, source, vault)
     described_files = {file.name for file in files}
+    above = cell_above(body, _intent_of(body))
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
         source=source,
         language=body.language,
         cell_type=body.cell_type,
-        cells=[
-            cell.model_copy(update={"source": vault.hide(cell.source)})
-            for cell in body.context.cells
-        ],
+        cells=[_hide_in_cell(cell, vault) for cell in body.context.cells if cell is not above],
+        cell_above=_hide_in_cell(above, vault) if above else None,
         history=[_hide_in_turn(turn, vault) for turn in history],
         dataframes=[
             _hide_in_frame(frame, vault, on_this_machine)
@@ -223,6 +225,10 @@ def _prompt_input(
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
     )
+
+
+def _hide_in_cell(cell: ContextCell, vault: Vault) -> ContextCell:
+    return cell.model_copy(update={"source": vault.hide(cell.source)})
 
 
 def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:

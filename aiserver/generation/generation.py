@@ -41,6 +41,7 @@ from ..sessions.base import SessionManager
 from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
 from .allowed_parts import ContextOptions, allows_values
+from .cell_above import cell_above
 from .compose import compose, selected_lines
 from .new_turn import build_answer, build_turn
 from .past_turns import PastTurns, load_or_new, past_turns_of
@@ -112,8 +113,12 @@ class Generation:
         self._selection = selected_lines(body)
         self._parser = answer_parser(self._language)
         self._inserter = LineInserter(self._selection) if self._selection else None
+        above = cell_above(body, body.intent)
         self._in_words = asks_for_words(
-            body.intent, self._code, self._language, is_small=model.style == "compact"
+            body.intent,
+            above.source if above else self._code,
+            self._language,
+            is_small=model.style == "compact",
         )
         self._vault = Vault()
         self.past = PastTurns()

@@ -5,10 +5,11 @@ Invariants:
 
 - The prompt depends only on its input, the budget and the token counts. Only the marks around texts
   from the notebook also depend on the process (see ``fence.py``).
-- AI Server's rules, the cell's code and the intent are always complete. (A model that got only half
-  of the cell would delete the other half.) Rules files and mentions get a share of the budget. If
-  the prompt is too long, earlier cells are shortened or left out. Past turns and files may be left
-  out, too. Nothing else depends on the prompt's length.
+- AI Server's rules, the cell's code (or that of the cell above, if the request is about it) and the
+  intent are always complete. (A model that got only half of the cell would delete the other half.)
+  Rules files and mentions get a share of the budget. If the prompt is too long, earlier cells are
+  shortened or left out. Past turns and files may be left out, too. Nothing else depends on the
+  prompt's length.
 - The text before the intent rarely depends on the intent. So a model can usually read this text
   while the person is still typing. The text depends on the intent if the intent is longer than
   ``INTENT_TOKENS``, needs an earlier cell that would otherwise be left out, names a data file, or
@@ -37,7 +38,7 @@ from .older_turns.text import older_turns_text
 from .own_code import additions_messages, explanation_messages
 from .project.rules_files import rules_texts
 from .prompt_input import PromptInput, RestOfCell
-from .receipt import ContextItem, fixed_items, own_items, size_of, turn_items
+from .receipt import ContextItem, fixed_items, own_items, size_of, source_item, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -63,9 +64,11 @@ async def build_messages(
     if request.rest and is_small:
         request = _with_cell_above(request, request.rest)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
-    is_empty = not language.below_head(request.source).strip()
-    intent = instruct(request.intent, language)
-    if is_small and asks_for_words(request.intent, request.source, language, is_small=True):
+    # A small model gets the code of the cell above as if it were the cell's own.
+    code = request.code if is_small else request.source
+    is_empty = not language.below_head(code).strip()
+    intent = instruct(request.intent, language, above=request.cell_above is not None)
+    if is_small and asks_for_words(request.intent, code, language, is_small=True):
         return await explanation_messages(request, language, budget, count)
     if is_small and request.only_adds:
         return await additions_messages(request, language, budget, count)
@@ -80,16 +83,20 @@ async def build_messages(
             HumanMessage(example_intent, additional_kwargs=EXAMPLE_MARK),
             AIMessage(answer, additional_kwargs=EXAMPLE_MARK),
         ]
-    cell_turns = conversation(request.history, request.source, style, language, request.rest)
+    cell_turns = conversation(request.history, code, style, language, request.rest)
     parts = data_parts(request, style, language)
 
     texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
-    *sizes, before_size, intent_size = await count(
-        [*(part.counted for part in parts), *texts, cell_turns.before_intent, intent]
+    marked_above = ""
+    if request.cell_above and not is_small:
+        above = request.cell_above
+        marked_above = templates.cell_above(above.source, failed=above.failed) + "\n"
+    *sizes, before_size, above_size, intent_size = await count(
+        [*(part.counted for part in parts), *texts, cell_turns.before_intent, marked_above, intent]
     )
     message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
-    reserved = max(intent_size, INTENT_TOKENS) + before_size + 2 * PER_MESSAGE
+    reserved = max(intent_size, INTENT_TOKENS) + before_size + above_size + 2 * PER_MESSAGE
     project_rules, rules_items = await rules_texts(request.rules_files, style, budget, count)
     if not is_small:
         fixed[0] = SystemMessage(str(fixed[0].text) + project_rules)
@@ -116,7 +123,7 @@ async def build_messages(
     messages = [
         *turns,
         *cell_turns.cell,
-        HumanMessage(cell_turns.before_intent + mentions + intent),
+        HumanMessage(cell_turns.before_intent + marked_above + mentions + intent),
     ]
     if style == "full":
         introduction = [
@@ -155,7 +162,14 @@ async def build_messages(
         *(item for item in data_items if item.kind != "headings"),
         *older_items,
         *turn_items(request.history, cell_turns, start, turn_sizes),
-        *own_items(request.history, cell_turns, cell_sizes, before_size),
+        *own_items(
+            request.history,
+            cell_turns,
+            cell_sizes,
+            before_size,
+            request.cell_above if is_small else None,
+        ),
+        *([source_item(above_size, request.cell_above)] if marked_above else []),
         *mention_items,
         ContextItem("request", tokens=intent_size),
     ]

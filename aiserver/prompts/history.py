@@ -71,7 +71,7 @@ def conversation(
         if turn.ai_response.status != "success":
             continue
         request = turn.user_request
-        intent = instruct(request.intent, language)
+        intent = instruct(request.intent, language, above=not request.current_code.strip())
         if not _is_same_code(request.current_code, code):
             if style == "full":
                 intent = templates.with_cell(intent, request.current_code)

@@ -10,6 +10,8 @@ Invariants:
 - A mode that was recognised from the words adds nothing to the prompt. There is one exception:
   a small model is asked for an explanation by a special prompt, because its usual prompt asks for
   code.
+- In an empty cell, the slash words in ``_INSTRUCTIONS_ABOVE`` are about the nearest code cell
+  above.
 - A text that begins with a slash, but not with a slash word, is an ordinary request. It may begin
   with a path.
 - Markdown and raw cells have no slash words, because a text may begin with a slash.
@@ -72,6 +74,16 @@ _INSTRUCTIONS: dict[Mode, str] = {
     "convert": "Rewrite the cell's code for another library or language. Its results must stay the "
     "same.",
     "optimise": "Make the cell's code faster. Its results must stay the same.",
+}
+
+# In an empty cell below a code cell. The answer is written into the empty cell, so there is no such
+# instruction for modes that change the code itself.
+_INSTRUCTIONS_ABOVE: dict[Mode, str] = {
+    "explain": "Explain in words what the code of the cell above does. Write no code block.",
+    "test": "Write tests for the code of the cell above: assert statements that pass. Don't repeat "
+    "its code.",
+    "convert": "Rewrite the code of the cell above for another library or language. Its results "
+    "must stay the same.",
 }
 
 _TARGETS = (
@@ -157,6 +169,12 @@ def is_slash_word(word: str) -> bool:
     return word.lower() in _MODE_BY_WORD
 
 
+def works_on_cell_above(intent: str, language: CellLanguage) -> bool:
+    """Return whether a request is about the code cell above if its own cell is empty."""
+    mode, _ = split_slash_word(intent, language)
+    return mode in _INSTRUCTIONS_ABOVE
+
+
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
     """Return the mode of a request. ``source`` is the cell's code.
 
@@ -177,6 +195,8 @@ def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
 def asks_for_words(intent: str, source: str, language: CellLanguage, *, is_small: bool) -> bool:
     """Return whether the model must answer in words, not in code.
 
+    ``source`` is the code that the request is about, which may be that of the cell above.
+
     A model that follows rules decides itself, unless the request begins with a slash word. For a
     small model, the words of the request decide.
     """
@@ -194,7 +214,13 @@ def without_slash(intent: str, language: CellLanguage) -> str:
     return intent.lstrip()[1:] if mode else intent
 
 
-def instruct(intent: str, language: CellLanguage) -> str:
-    """Return the request as the model gets it: with an instruction instead of a slash word."""
+def instruct(intent: str, language: CellLanguage, *, above: bool = False) -> str:
+    """Return the request as the model gets it: with an instruction instead of a slash word.
+
+    ``above`` means that the request is about the cell above, if its mode can be.
+    """
     mode, text = split_slash_word(intent, language)
-    return "\n".join(part for part in (_INSTRUCTIONS[mode], text) if part) if mode else intent
+    if mode is None:
+        return intent
+    instructions = _INSTRUCTIONS | _INSTRUCTIONS_ABOVE if above else _INSTRUCTIONS
+    return "\n".join(part for part in (instructions[mode], text) if part)

@@ -1,7 +1,8 @@
-"""Short prompts about a cell's own code, for a small model: explain it, document it, test it.
+"""Short prompts about the code of a cell, for a small model: explain it, document it, test it.
 
-They contain the code, the request, and nothing that the request doesn't need. A small model would
-imitate any other text: asked for comments below the usual examples, it repeats the examples.
+The code is the cell's own or, in an empty cell, that of the cell above. The prompts contain it, the
+request, and nothing that the request doesn't need. A small model would imitate any other text:
+asked for comments below the usual examples, it repeats the examples.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from .data_parts import frame_parts, select_parts, texts_of
 from .examples import ADDITION_EXAMPLES, EXAMPLE_MARK
 from .fence import code_block
 from .history import Count
-from .language import CellLanguage
+from .language import CellLanguage, cell_language
 from .mentions import mention_texts
 from .modes import instruct, split_slash_word, without_slash
 from .project.rules_files import rules_texts
 from .prompt_input import PromptInput
-from .receipt import ContextItem, fixed_items, size_of
+from .receipt import ContextItem, fixed_items, size_of, source_item
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -31,11 +32,13 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 async def explanation_messages(
     request: PromptInput, language: CellLanguage, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
-    """Return the messages that ask for an explanation of the cell's code, and their receipt."""
+    """Return the messages that ask for an explanation of the code, and their receipt."""
     from langchain_core.messages import HumanMessage, SystemMessage
 
+    if request.cell_above:
+        language = cell_language(request.language, request.code)
     rules = templates.rules("compact", language, in_words=True)
-    code = code_block(request.source, language.name)
+    code = code_block(request.code, language.name)
     intent = without_slash(request.intent, language)
     sizes = await count([rules, code, intent])
     mentions, mention_items = await mention_texts(
@@ -43,7 +46,7 @@ async def explanation_messages(
     )
     receipt = [
         ContextItem("rules", tokens=sizes[0]),
-        ContextItem("source", tokens=sizes[1]),
+        source_item(sizes[1], request.cell_above),
         *mention_items,
         ContextItem("request", tokens=sizes[2]),
     ]
@@ -53,7 +56,7 @@ async def explanation_messages(
 async def additions_messages(
     request: PromptInput, language: CellLanguage, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
-    """Return the messages that ask for comments on the cell's code, or for tests of it.
+    """Return the messages that ask for comments on the code, or for tests of it.
 
     For tests, the model also gets the DataFrames and variables, so that it can test their types,
     lengths and columns.
@@ -64,14 +67,19 @@ async def additions_messages(
     assert mode == "document" or mode == "test"
     is_chinese = bool(_CHINESE.search(request.intent))
     before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
-    example = f"{code_block(before, language.name)}\n\n{instruct(f'/{mode}', language)}"
+    above = request.cell_above is not None
+    if above:
+        after = after.removeprefix(before).strip()
+    example = (
+        f"{code_block(before, language.name)}\n\n{instruct(f'/{mode}', language, above=above)}"
+    )
     fixed = [
         templates.rules("compact", language),
         example,
         code_block(after, language.name),
     ]
-    code = code_block(request.source, language.name)
-    intent = instruct(request.intent, language)
+    code = code_block(request.code, language.name)
+    intent = instruct(request.intent, language, above=above)
     frames = request.dataframes if mode == "test" else []
     variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
     parts = [part for frame in frames for part in frame_parts(frame, "compact")]
@@ -88,7 +96,7 @@ async def additions_messages(
     data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
     receipt = [
         *fixed_items(fixed_sizes, rules_items),
-        ContextItem("source", tokens=code_size),
+        source_item(code_size, request.cell_above),
         *frame_items,
         *([ContextItem("variables", tokens=kinds_size, count=len(variables))] if variables else []),
         *mention_items,

@@ -78,5 +78,14 @@ class PromptInput:
     """The other lines of the cell, if ``source`` is only the selected lines."""
     only_adds: bool = False
     """Whether a small model can only add comments or tests to the cell's code."""
+    cell_above: ContextCell | None = None
+    """The code cell above that the request is about, because its own cell is empty.
+
+    It isn't one of ``cells``."""
     older_turns: OlderTurns | None = None
     """The summary of turns that are older than ``history``, or that may not fit."""
+
+    @property
+    def code(self) -> str:
+        """The code that the request is about: the cell's own, or that of the cell above."""
+        return self.cell_above.source if self.cell_above else self.source

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, is_id
-from ..requests import Level
+from ..requests import ContextCell, Level
 from .history import Conversation
 
 ItemKind = Literal[
@@ -180,13 +180,22 @@ def turn_items(
     return [*items, more]
 
 
+def source_item(tokens: int, cell_above: ContextCell | None = None) -> ContextItem:
+    """Return the item for the code that a request is about: the cell's, or that of a cell above."""
+    if cell_above is None:
+        return ContextItem("source", tokens=tokens)
+    cell_ids = (cell_above.cell_id,) if cell_above.cell_id else ()
+    return ContextItem("cell", tokens=tokens, cell_ids=cell_ids)
+
+
 def own_items(
     turns: Sequence[Interaction],
     conversation: Conversation,
     cell_sizes: Sequence[int],
     before_size: int,
+    cell_above: ContextCell | None = None,
 ) -> list[ContextItem]:
-    """Return the items for the cell's present code.
+    """Return the items for the cell's present code. For a small model, it may be ``cell_above``.
 
     The code is in messages of its own, whose sizes are ``cell_sizes``, or else in the text before
     the intent, whose size is ``before_size``. If the messages with the code are those of a past
@@ -198,5 +207,5 @@ def own_items(
         items.append(ContextItem("turn", tokens=cell_sizes[0], turn_ids=turn_ids))
         cell_sizes = cell_sizes[1:]
     if code_size := sum(cell_sizes) + before_size:
-        items.append(ContextItem("source", tokens=code_size))
+        items.append(source_item(code_size, cell_above))
     return items

@@ -172,6 +172,11 @@ def with_cell(intent: str, code: str, rest: RestOfCell | None = None) -> str:
     return "\n".join([*marks, cell, PART_OF_CELL, intent])
 
 
+def cell_above(code: str, *, failed: bool) -> str:
+    """Return the code of the cell above that the request is about."""
+    return marked("cell-above", f"{FAILED}\n{code}" if failed else code)
+
+
 def older_turns(text: str, style: Style) -> str:
     """Return a summary of older turns of the cell.
 

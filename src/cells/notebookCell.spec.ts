@@ -4,24 +4,37 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { INotebookIdentity } from '../tokens';
 import { IRequestOptions, NotebookCell } from './notebookCell';
 
-function surroundings(options?: IRequestOptions) {
-  const model = { cells: [], getMetadata: () => undefined };
+function notebookCell(
+  cells: [type: string, source: string][],
+  options?: IRequestOptions
+): NotebookCell {
+  const model = {
+    cells: cells.map(([type, source], index) => ({
+      id: `c${index}`,
+      type,
+      sharedModel: { getSource: () => source }
+    })),
+    getMetadata: () => undefined
+  };
   const panel = {
     context: { model },
-    content: { widgets: [] },
+    content: { model, widgets: [] },
     sessionContext: { kernelDisplayName: 'Python 3', specsManager: {} }
   } as unknown as NotebookPanel;
   const identity = {} as INotebookIdentity;
   const trans = nullTranslator.load('aiserver');
   return new NotebookCell(
     panel,
-    'c1',
+    `c${cells.length - 1}`,
     identity,
     trans,
     null,
     options && (() => options)
-  ).surroundings();
+  );
 }
+
+const surroundings = (options?: IRequestOptions) =>
+  notebookCell([], options).surroundings();
 
 describe('NotebookCell', () => {
   it('adds the choices that differ from the defaults to a request', () => {
@@ -34,5 +47,19 @@ describe('NotebookCell', () => {
       expect(standard).not.toHaveProperty('condensesTurns');
       expect(standard.context).not.toHaveProperty('rulesFiles');
     }
+  });
+
+  it('finds the code of the nearest code cell above', () => {
+    const own: [string, string] = ['code', ''];
+    const codeAbove = (...cells: [string, string][]) =>
+      notebookCell([...cells, own]).codeAbove();
+    expect(codeAbove(['code', 'a'], ['code', 'b'])).toBe('b');
+    expect(
+      codeAbove(['code', 'a'], ['markdown', 'b'], ['code', ' '], own, [
+        'code',
+        '%%ai\nc'
+      ])
+    ).toBe('a');
+    expect(codeAbove(['markdown', 'b'])).toBe('');
   });
 });

@@ -19,7 +19,13 @@ import { CellRun, executionRequestId } from './cellRun';
 import { cellErrorText } from './cellError';
 import { outputText } from './outputText';
 import { isReadOnly } from './readOnly';
-import { cellsBefore, kernelNameOf, languageOf, toCellType } from './context';
+import {
+  cellsBefore,
+  codeCellsBefore,
+  kernelNameOf,
+  languageOf,
+  toCellType
+} from './context';
 
 /** Return the widget of a cell; null if the notebook has no cell with this id. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
@@ -104,17 +110,13 @@ export class NotebookCell {
       : null;
   }
 
-  /** Return the code of the nearest code cell above; empty if no code cell is above. */
+  /**
+   * Return the code of the nearest code cell above, without empty cells and requests to a model;
+   * empty if there is none.
+   */
   codeAbove(): string {
-    const cells = this._panel.content.model?.cells;
-    let code = '';
-    for (const cell of cells ?? []) {
-      if (cell.id === this.cellId) {
-        return code;
-      }
-      code = cell.type === 'code' ? cell.sharedModel.getSource() : code;
-    }
-    return '';
+    const { model } = this._panel.content;
+    return (model && codeCellsBefore(model, this.cellId).pop()) ?? '';
   }
 
   /**

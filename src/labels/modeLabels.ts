@@ -53,6 +53,23 @@ export function modeLabels(trans: TranslationBundle): IModeLabel[] {
 }
 
 /**
+ * Return the modes that, in an empty cell, are about the code cell above, with their descriptions.
+ * The server has instructions for the same modes.
+ */
+export function modesOfCellAbove(
+  trans: TranslationBundle
+): ReadonlyMap<string, string> {
+  return new Map([
+    ['explain', trans.__('Explain the cell above in words')],
+    ['test', trans.__('Write tests for the cell above')],
+    [
+      'convert',
+      trans.__('Rewrite the cell above for another library or language')
+    ]
+  ]);
+}
+
+/**
  * Return the slash word of a turn's mode. Return null if the mode is a usual one, or if the request
  * begins with a slash word already.
  */

@@ -128,6 +128,13 @@ def test_tests_come_below_the_code() -> None:
     assert additions("/测试", "\nx = 1\n", PYTHON) == ("x = 1\n", "\n", Gap("tests"))
 
 
+def test_tests_of_the_cell_above_do_not_repeat_its_code() -> None:
+    pieces = additions("/test", "x = 1", PYTHON, is_above=True)
+    assert pieces == (Gap("tests"),)
+    assert with_additions(pieces).startswith('root ::= "```python\\n" tests "```"\n')
+    assert additions("/test", "x = (", PYTHON, is_above=True) is None
+
+
 def test_the_grammar_contains_the_code_literally() -> None:
     source = 'a = "\\t"\n\tb'.replace("\n\tb", "\nif a:\n\tb")
     pieces = additions("/document", source, PYTHON)

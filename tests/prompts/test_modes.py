@@ -11,7 +11,14 @@ import pytest
 
 from aiserver.prompts.context import as_text, build_messages
 from aiserver.prompts.language import cell_language
-from aiserver.prompts.modes import Mode, asks_for_words, instruct, mode_of, split_slash_word
+from aiserver.prompts.modes import (
+    Mode,
+    asks_for_words,
+    instruct,
+    mode_of,
+    split_slash_word,
+    works_on_cell_above,
+)
 from aiserver.prompts.prompt_input import PromptInput
 
 PYTHON = cell_language("python", "x = 1", "code")
@@ -109,6 +116,17 @@ def test_a_slash_word_names_the_mode_and_becomes_an_instruction(mode: Mode) -> N
     assert mode_of(f"/{mode} plot it", "", PYTHON) == mode
     instruction = instruct(f"/{mode}", PYTHON)
     assert instruct(f"/{mode} 用中文", PYTHON) == f"{instruction}\n用中文"
+
+
+def test_some_modes_can_be_about_the_cell_above() -> None:
+    about = [mode for mode in get_args(Mode) if works_on_cell_above(f"/{mode} x", PYTHON)]
+    assert about == ["explain", "test", "convert"]
+    assert works_on_cell_above("/解释", PYTHON)
+    assert not works_on_cell_above("explain it", PYTHON)
+    for mode in get_args(Mode):
+        changes = instruct(f"/{mode}", PYTHON, above=True) != instruct(f"/{mode}", PYTHON)
+        assert changes == (mode in about)
+    assert instruct("explain it", PYTHON, above=True) == "explain it"
 
 
 def test_only_a_slash_word_is_one() -> None:

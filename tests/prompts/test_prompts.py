@@ -303,6 +303,20 @@ REQUESTS = {
         "shorter", source=READ, history=[turn(1, "/refactor 更短", READ, current_code="x")]
     ),
     **{
+        f"above-{mode}": PromptInput(
+            f"/{mode} 用中文",
+            cells=[code("import pandas as pd")],
+            cell_above=ContextCell(cell_id="c2", source=READ),
+            only_adds=mode == "test",
+        )
+        for mode in ("explain", "test", "convert")
+    },
+    "above-sql": PromptInput(
+        "/convert to pandas",
+        cell_above=ContextCell(cell_id="c2", source="%%sql\nSELECT name FROM users", failed=True),
+        history=[turn(1, "/explain", "")],
+    ),
+    **{
         f"mode-{mode}": PromptInput(
             f"/{mode} 用中文", source=READ, only_adds=mode in ("document", "test")
         )

@@ -68,3 +68,33 @@ for (const way of ['keyboard', 'mouse']) {
     );
   });
 }
+
+test('in an empty cell, three kinds of request are about the cell above', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook(['n = len(rows)', '']);
+  const cell = new CellUnderTest(page, 1);
+  const options = page
+    .getByRole('listbox', { name: 'Suggestions for the request' })
+    .getByRole('option');
+  await lab.model!.script(code('assert n == 3'));
+  await cell.open();
+  await cell.input.fill('/');
+  await expect(options).toHaveText([
+    /^\/explain.*cell above/,
+    /^\/visualise/,
+    /^\/test.*cell above/,
+    /^\/convert.*cell above/
+  ]);
+  await options.filter({ hasText: '/test' }).click();
+  await cell.button(/^Ask$/).click();
+  await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 45_000 });
+  const [{ body }] = await lab.model!.requests();
+  const sent = String(body.messages.at(-1)!.content);
+  expect(sent).toContain('n = len(rows)');
+  expect(sent).toContain('Write tests for the code of the cell above');
+  await cell.button(/^Accept$/).click();
+  await expect.poll(() => cell.source()).toBe('assert n == 3');
+});

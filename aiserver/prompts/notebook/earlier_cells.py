@@ -131,12 +131,12 @@ def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -
 def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
     """Return the names that the request needs.
 
-    These are the names in the intent that earlier cells define, and the names that the code of the
-    request's own cell uses.
+    These are the names in the intent that earlier cells define, and the names that the request's
+    own code uses, which may be that of the cell above.
     """
     needed_names = names_in_text(intent, {name for cell in cells for name in cell.defined})
-    if cell_language(request.language, request.source, request.cell_type).name == "python":
-        own = cell_names(request.source)
+    if cell_language(request.language, request.code, request.cell_type).name == "python":
+        own = cell_names(request.code)
         needed_names |= own.used | own.changed
     return needed_names
 

@@ -34,6 +34,14 @@ describe('PromptRow, with slash words and recipes', () => {
       expect(t.ask).toHaveBeenCalledWith('/explain ', '/explain ');
     });
 
+    it('about the cell above, if the cell is empty', async () => {
+      const t = await setup({ source: ' ', codeAbove: 'x = 1' });
+      await t.type('/e');
+      expect(options().map(({ textContent }) => textContent)).toEqual([
+        '/explainExplain the cell above in words'
+      ]);
+    });
+
     it('until Escape, which does not close the row', async () => {
       const t = await setup({ source: 'x = 1' });
       const close = jest.spyOn(t.model, 'close');

@@ -29,6 +29,7 @@ export const LOCAL: ModelInfo = {
 export async function setup(
   options: {
     source?: string;
+    codeAbove?: string;
     models?: ModelInfo[];
     readOnly?: boolean;
     error?: string;
@@ -68,7 +69,7 @@ export async function setup(
       key: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
-      codeAbove: () => '',
+      codeAbove: () => options.codeAbove ?? '',
       check: () => options.problems ?? Promise.resolve(null),
       variables: async () => options.kernel ?? null,
       dataValues: options.dataValues ?? (async () => null),

@@ -3,7 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { slashWordOf } from '../../../labels/modeLabels';
 import type { GenerationModel } from '../../model/generation';
-import { completeSlashWord, completedRequest } from './slashWords';
+import { NearestCode, completeSlashWord, completedRequest } from './slashWords';
 
 const english = nullTranslator.load('aiserver');
 /** A language with a word for `/fix` only. */
@@ -12,8 +12,11 @@ const chinese = {
   __: (text: string) => (text === '/fix' ? '/修复' : text)
 } as unknown as TranslationBundle;
 
-const complete = (text: string, hasCode = true, trans = english) =>
-  completeSlashWord(text, hasCode, trans).map(({ text }) => text);
+const complete = (
+  text: string,
+  nearest: NearestCode = 'own',
+  trans = english
+) => completeSlashWord(text, () => nearest, trans).map(({ text }) => text);
 
 describe('completeSlashWord', () => {
   it('lists all words after a slash, and then those that match', () => {
@@ -21,8 +24,8 @@ describe('completeSlashWord', () => {
     expect(complete('/e')).toEqual(['/explain', '/edit']);
     expect(complete(' /EX')).toEqual(['/explain']);
     expect(complete('／ex')).toEqual(['/explain']);
-    expect(complete('/修', true, chinese)).toEqual(['/修复']);
-    expect(complete('/fi', true, chinese)).toEqual(['/修复']);
+    expect(complete('/修', 'own', chinese)).toEqual(['/修复']);
+    expect(complete('/fi', 'own', chinese)).toEqual(['/修复']);
   });
 
   it('lists nothing for whole words, paths and other texts', () => {
@@ -32,7 +35,23 @@ describe('completeSlashWord', () => {
   });
 
   it('lists for an empty cell only what needs no code', () => {
-    expect(complete('/', false)).toEqual(['/visualise']);
+    expect(complete('/', 'none')).toEqual(['/visualise']);
+  });
+
+  it('lists below a code cell also what can be about that cell, and says so', () => {
+    expect(completeSlashWord('/', () => 'above', english)).toMatchObject([
+      { text: '/explain', description: 'Explain the cell above in words' },
+      {
+        text: '/visualise',
+        description: 'Draw a plot, with title and labels'
+      },
+      { text: '/test', description: 'Write tests for the cell above' },
+      {
+        text: '/convert',
+        description: 'Rewrite the cell above for another library or language'
+      }
+    ]);
+    expect(complete('/f', 'above')).toEqual([]);
   });
 });
 

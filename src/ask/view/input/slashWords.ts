@@ -1,13 +1,16 @@
 /** Completes slash words, such as `/fix`, at the beginning of a request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { modeLabels } from '../../../labels/modeLabels';
+import { modeLabels, modesOfCellAbove } from '../../../labels/modeLabels';
 import type { GenerationModel } from '../../model/generation';
 import { problemLines } from '../promptLabels';
 import type { ICompletion } from './completionList';
 
-/** The modes for a cell without code. The others change or explain code. */
+/** The modes that need no code. The others change or explain code. */
 const MODES_WITHOUT_CODE = ['visualise'];
+
+/** The nearest code: of the cell itself, of a cell above, or none. */
+export type NearestCode = 'own' | 'above' | 'none';
 
 /** Return the slash words that complete a request. Only requests for code have slash words. */
 export function completeSlashWords(
@@ -16,9 +19,10 @@ export function completeSlashWords(
   trans: TranslationBundle
 ): ICompletion[] {
   const source = state.code || target.source() || '';
-  const hasCode = !!source.trim();
+  const nearest = (): NearestCode =>
+    source.trim() ? 'own' : target.codeAbove() ? 'above' : 'none';
   return target.cellType === 'code' && !source.startsWith('%%markdown')
-    ? completeSlashWord(textBeforeCursor, hasCode, trans)
+    ? completeSlashWord(textBeforeCursor, nearest, trans)
     : [];
 }
 
@@ -49,11 +53,12 @@ export async function completedRequest(
 
 /**
  * Return the slash words that the text before the cursor begins. A word also matches by its English
- * name. If the text is a whole slash word, return none.
+ * name. If the text is a whole slash word, return none. In an empty cell, the descriptions say which
+ * words are about the cell above.
  */
 export function completeSlashWord(
   textBeforeCursor: string,
-  hasCode: boolean,
+  nearest: () => NearestCode,
   trans: TranslationBundle
 ): ICompletion[] {
   const match = /^\s*[/／]([^\s/／]*)$/.exec(textBeforeCursor);
@@ -61,9 +66,16 @@ export function completeSlashWord(
     return [];
   }
   const typed = match[1].toLowerCase();
-  const labels = modeLabels(trans).filter(
-    ({ mode }) => hasCode || MODES_WITHOUT_CODE.includes(mode)
-  );
+  const code = nearest();
+  const above = modesOfCellAbove(trans);
+  const labels = modeLabels(trans).flatMap(label => {
+    const description = code === 'above' ? above.get(label.mode) : undefined;
+    return code === 'own' || MODES_WITHOUT_CODE.includes(label.mode)
+      ? [label]
+      : description
+        ? [{ ...label, description }]
+        : [];
+  });
   if (labels.some(({ slashWord }) => slashWord === `/${typed}`)) {
     return [];
   }
