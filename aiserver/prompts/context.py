@@ -13,7 +13,7 @@ Invariants:
 - The text before the intent rarely depends on the intent. So a model can usually read this text
   while the person is still typing. The text depends on the intent if the intent is longer than
   ``INTENT_TOKENS``, needs an earlier cell that would otherwise be left out, names a data file, or
-  asks a small model for an explanation, comments or tests (``own_code.py``).
+  asks a small model for an explanation, comments, tests or a conversion (``own_code.py``).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .mentions import mention_texts
 from .modes import asks_for_words, instruct
 from .notebook.earlier_cells import earlier_cells
 from .older_turns.text import older_turns_text
-from .own_code import additions_messages, explanation_messages
+from .own_code import explanation_messages, is_conversion, own_code_messages
 from .project.rules_files import rules_texts
 from .prompt_input import PromptInput, RestOfCell
 from .receipt import ContextItem, fixed_items, own_items, size_of, source_item, turn_items
@@ -70,8 +70,8 @@ async def build_messages(
     intent = instruct(request.intent, language, above=request.cell_above is not None)
     if is_small and asks_for_words(request.intent, code, language, is_small=True):
         return await explanation_messages(request, language, budget, count)
-    if is_small and request.only_adds:
-        return await additions_messages(request, language, budget, count)
+    if is_small and (request.only_adds or is_conversion(request, language)):
+        return await own_code_messages(request, language, budget, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))

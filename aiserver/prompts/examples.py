@@ -143,6 +143,64 @@ The keys are the mode and the language of the request.
 """
 
 
+# The code of a cell, and the same for another library, by a name in the request.
+CONVERSION_EXAMPLES: dict[str, Example] = {
+    "polars": (
+        """\
+import pandas as pd
+
+shops = pd.read_csv('商店.csv', sep=';')
+cities = pd.DataFrame(data, columns=['city', 'country'])
+shops['day'] = pd.to_datetime(shops['day'])
+shops['sales'] = shops['sales'].str.replace(',', '', regex=False).astype(float)
+shops['tax'] = shops['sales'].apply(lambda x: x * 0.2)
+shops = shops.set_index('id')
+large = shops[(shops['sales'] > 10) & (shops['city'] != 'Oslo')]
+large = large.merge(cities, on='city')
+large.groupby('country')['tax'].agg(['sum', 'max']).sort_values('sum', ascending=False)""",
+        """\
+import polars as pl
+
+shops = pl.read_csv('商店.csv', separator=';')
+cities = pl.DataFrame(data).select('city', 'country')
+shops = shops.with_columns(pl.col('day').str.to_date())
+shops = shops.with_columns(pl.col('sales').str.replace(',', '', literal=True).cast(pl.Float64))
+shops = shops.with_columns((pl.col('sales') * 0.2).alias('tax'))
+large = shops.filter((pl.col('sales') > 10) & (pl.col('city') != 'Oslo'))
+tax = pl.col('tax')
+large = large.join(cities, on='city')
+totals = large.group_by('country').agg(tax.sum().alias('sum'), tax.max().alias('max'))
+totals.sort('sum', descending=True)""",
+    ),
+    "pandas": (
+        """\
+pd.read_sql(\"""
+SELECT city, COUNT(*) AS days, SUM(sales) AS total
+FROM shops
+WHERE sales > 10
+GROUP BY city
+ORDER BY total DESC
+\""", connection)""",
+        """\
+large = shops[shops['sales'] > 10]
+totals = large.groupby('city', as_index=False).agg(days=('sales', 'size'), total=('sales', 'sum'))
+totals.sort_values('total', ascending=False)""",
+    ),
+    "plain Python": (
+        """\
+import numpy as np
+
+sales = np.arange(10)
+sales[sales % 2 == 0].mean()""",
+        """\
+sales = list(range(10))
+even = [number for number in sales if number % 2 == 0]
+sum(even) / len(even)""",
+    ),
+}
+"""The last one is for requests that name no library with an example."""
+
+
 def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:
     """Return pairs of an intent and the resulting cell; [] for a language without examples.
 

@@ -1,18 +1,19 @@
-"""Short prompts about the code of a cell, for a small model: explain it, document it, test it.
+"""Short prompts about the code of a cell, for a small model: explain, document, test, convert it.
 
 The code is the cell's own or, in an empty cell, that of the cell above. The prompts contain it, the
 request, and nothing that the request doesn't need. A small model would imitate any other text:
-asked for comments below the usual examples, it repeats the examples.
+asked for comments below the usual examples, it repeats the examples; asked to convert code that
+looks like its own answer, it repeats the code.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import templates
 from .data_parts import frame_parts, select_parts, texts_of
-from .examples import ADDITION_EXAMPLES, EXAMPLE_MARK
+from .examples import ADDITION_EXAMPLES, CONVERSION_EXAMPLES, EXAMPLE_MARK
 from .fence import code_block
 from .history import Count
 from .language import CellLanguage, cell_language
@@ -53,34 +54,37 @@ async def explanation_messages(
     return [SystemMessage(rules), HumanMessage(f"{code}\n\n{mentions}{intent}")], receipt
 
 
-async def additions_messages(
+class _Example(NamedTuple):
+    before: str
+    intent: str
+    after: str
+
+
+def is_conversion(request: PromptInput, language: CellLanguage) -> bool:
+    """Return whether a request asks to convert code, with Python code as the answer."""
+    mode, _ = split_slash_word(request.intent, language)
+    return mode == "convert" and language.name == "python" and bool(request.code.strip())
+
+
+async def own_code_messages(
     request: PromptInput, language: CellLanguage, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
-    """Return the messages that ask for comments on the code, or for tests of it.
+    """Return the messages that ask for comments on the code, for tests of it, or to convert it.
 
     For tests, the model also gets the DataFrames and variables, so that it can test their types,
-    lengths and columns.
+    lengths and columns. To convert code, it gets the DataFrames: they can be the tables of a query.
     """
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     mode, _ = split_slash_word(request.intent, language)
-    assert mode == "document" or mode == "test"
-    is_chinese = bool(_CHINESE.search(request.intent))
-    before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
-    above = request.cell_above is not None
-    if above:
-        after = after.removeprefix(before).strip()
-    example = (
-        f"{code_block(before, language.name)}\n\n{instruct(f'/{mode}', language, above=above)}"
-    )
+    example, intent = _example_and_intent(request, language)
     fixed = [
         templates.rules("compact", language),
-        example,
-        code_block(after, language.name),
+        f"{code_block(example.before, language.name)}\n\n{example.intent}",
+        code_block(example.after, language.name),
     ]
     code = code_block(request.code, language.name)
-    intent = instruct(request.intent, language, above=above)
-    frames = request.dataframes if mode == "test" else []
+    frames = request.dataframes if mode != "document" else []
     variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
     parts = [part for frame in frames for part in frame_parts(frame, "compact")]
     kinds = templates.variables(variables)
@@ -110,3 +114,30 @@ async def additions_messages(
         HumanMessage(request_text),
     ]
     return messages, receipt
+
+
+def _example_and_intent(request: PromptInput, language: CellLanguage) -> tuple[_Example, str]:
+    """Return an example for a request, and the request as the model gets it."""
+    mode, _ = split_slash_word(request.intent, language)
+    if mode == "convert":
+        intent = without_slash(request.intent, language)
+        target = _target(intent)
+        before, after = CONVERSION_EXAMPLES[target]
+        # Code that runs a query by pandas is a call of pandas already.
+        detail = "\nUse methods of DataFrames, and no SQL." if target == "pandas" else ""
+        return _Example(before, f"convert to {target}{detail}", after), intent + detail
+    assert mode == "document" or mode == "test"
+    is_chinese = bool(_CHINESE.search(request.intent))
+    before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
+    above = request.cell_above is not None
+    if above:
+        after = after.removeprefix(before).strip()
+    example = _Example(before, instruct(f"/{mode}", language, above=above), after)
+    return example, instruct(request.intent, language, above=above)
+
+
+def _target(intent: str) -> str:
+    """Return the library that a request names last and that has an example, or the last example."""
+    *libraries, other = CONVERSION_EXAMPLES
+    names = re.findall(rf"(?<![a-z])(?:{'|'.join(libraries)})(?![a-z])", intent.lower())
+    return names[-1] if names else other

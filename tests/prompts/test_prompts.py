@@ -311,6 +311,9 @@ REQUESTS = {
         )
         for mode in ("explain", "test", "convert")
     },
+    "convert-polars": PromptInput(
+        "/转换 把 pandas 改成 polars", source=READ, cells=[code("import os")], dataframes=[FRAME]
+    ),
     "above-sql": PromptInput(
         "/convert to pandas",
         cell_above=ContextCell(cell_id="c2", source="%%sql\nSELECT name FROM users", failed=True),
