@@ -3,9 +3,10 @@
     python -m benchmarks.suite.modes --output FILE [--model PROVIDER:NAME] [--limit N] [--mode MODE]
 
 The cells are solutions of the suite's exercises and puzzles, below the cells that they need. The
-request is the slash word alone, except for ``convert``, which names the target. ``RULES`` has the
-rule by which each mode's answer is judged. ``benchmarks.suite.table FILE --by-set`` prints the
-results; each mode is a set. ``create`` and ``edit`` are what the suite itself measures.
+request is the slash word alone, except for ``convert``, which names the target; each of its targets
+has items of its own (``conversions.py``). ``RULES`` has the rule by which each mode's answer is
+judged. ``benchmarks.suite.table FILE --by-set`` prints the results; each mode is a set. ``create``
+and ``edit`` are what the suite itself measures.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 
 from ..check_mutants import mutants
 from ..notebook_kernel import EXAMPLES, Kernel, Output
-from . import page_rules
+from . import conversions, page_rules
 from .collection import select
 from .flow import STAGES, Course, Model, Stage, run_item
 from .items import Item
@@ -35,8 +36,10 @@ from .notebook import CellsFailed, Notebook
 from .results import ResultFile, line_of
 from .server import Server
 
-MODES = ("fix", "explain", "refactor", "document", "test", "visualise", "convert", "optimise")
-_TARGET = "plain Python lists, without NumPy"
+MODES = (
+    *("fix", "explain", "refactor", "document", "test", "visualise", "optimise"),
+    *conversions.REQUESTS,
+)
 _SETS = ("pandas_exercises", "pandas_puzzles", "numpy_exercises")
 _MIN_LENGTH = 40  # characters; shorter cells have too little to work on
 _HAS_PLOT = """(lambda plt: any(
@@ -72,8 +75,7 @@ def _plotted(item: Item, code: str, has_value: bool, notebook: Notebook) -> bool
 
 
 def _converted(item: Item, code: str, has_value: bool, notebook: Notebook) -> bool:
-    names = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
-    return has_value and not names & {"np", "numpy"}
+    return has_value and conversions.uses_target(item.set, code)
 
 
 RULES: dict[str, Rule] = {
@@ -82,8 +84,8 @@ RULES: dict[str, Rule] = {
     "document": _documented,
     "test": _tested,
     "visualise": _plotted,
-    "convert": _converted,
     "optimise": _changed_code,
+    **dict.fromkeys(conversions.REQUESTS, _converted),
 }
 
 
@@ -125,15 +127,13 @@ def items_of(mode: str, notebook: Notebook, limit: int) -> Iterator[Item]:
     """Yield the items of a mode, at most ``limit``, always the same ones."""
     items = [
         item
-        for item in select(False, ("numpy_exercises",) if mode == "convert" else _SETS)
+        for item in conversions.ITEMS.get(mode, _solutions)()
         if len(item.solution or "") >= _MIN_LENGTH
     ]
     items.sort(key=lambda item: hashlib.sha256(f"{mode}/{item.id}".encode()).digest())
     count = 0
     for item in items:
-        source, request = item.solution or "", f"/{mode}"
-        if mode == "convert":
-            request += f" to {_TARGET}"
+        source, request = item.solution or "", conversions.REQUESTS.get(mode, f"/{mode}")
         if mode == "fix":
             broken = _broken(item, notebook)
             if broken is None:
@@ -143,6 +143,10 @@ def items_of(mode: str, notebook: Notebook, limit: int) -> Iterator[Item]:
         count += 1
         if count == limit:
             return
+
+
+def _solutions() -> Iterator[Item]:
+    yield from select(False, _SETS)
 
 
 def _broken(item: Item, notebook: Notebook) -> tuple[str, str] | None:

@@ -7,6 +7,8 @@ The rules:
 - A DataFrame or Series has the same rows, columns and labels. The names of indexes and of Series,
   and the order of columns don't matter; nor does the order of rows, unless the request asks for an
   order. Named indexes may also be columns, as after ``reset_index``.
+- A DataFrame or Series of polars is compared as one of pandas without an index. Of it, a date is
+  the same as midnight of the day.
 - A list, a one-dimensional array, an Index and a Series with the same elements are equal, and so
   are a number and a container of one number.
 """
@@ -65,7 +67,9 @@ def _is_same(expected: Any, actual: Any, ordered: bool) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Unwrap containers of one value, and return Indexes as arrays."""
+    """Unwrap containers of one value, return Indexes as arrays, and objects of polars as pandas."""
+    if type(value).__module__.partition(".")[0] == "polars":
+        value = _as_pandas(value)
     if isinstance(value, pd.MultiIndex):
         return list(value)
     if isinstance(value, pd.Index):
@@ -76,6 +80,17 @@ def _plain(value: Any) -> Any:
         return _plain(value[0])
     if isinstance(value, set | frozenset):
         return sorted(value, key=_sort_key)
+    return value
+
+
+def _as_pandas(value: Any) -> Any:
+    """Return a DataFrame or Series of polars as one of pandas. ``to_pandas`` needs pyarrow."""
+    name = type(value).__name__
+    if name == "DataFrame":
+        return pd.DataFrame({column.name: _as_pandas(column) for column in value.get_columns()})
+    if name == "Series":
+        values = pd.Series(value.to_list())
+        return pd.to_datetime(values) if str(value.dtype) == "Date" else values
     return value
 
 

@@ -10,13 +10,13 @@ from benchmarks.suite.items import Item
 from benchmarks.suite.modes import MODES, RULES
 
 SOURCE = "def f(a):\n    return a + 1\nf(2)  # three"
-ITEM = Item("mode/set/1", "/mode", source=SOURCE)
 DOCUMENTED = 'def f(a):\n    """Add one."""\n    return a + 1\n\nf(2)  # three'
 
 
 def is_right(mode: str, code: str, has_value: bool = True) -> bool:
     notebook: Any = None  # only the rule for plots needs a kernel
-    return RULES[mode](ITEM, code, has_value, notebook)
+    item = Item(f"{mode}/set/1", f"/{mode}", source=SOURCE)
+    return RULES[mode](item, code, has_value, notebook)
 
 
 def test_each_mode_but_explain_has_a_rule() -> None:
@@ -53,6 +53,7 @@ def test_changed_code_has_the_same_value(mode: str) -> None:
     assert not is_right(mode, DOCUMENTED)  # nothing but comments
 
 
-def test_converted_code_uses_no_numpy() -> None:
+def test_converted_code_has_the_value_and_uses_the_target() -> None:
     assert is_right("convert", "[1, 2]")
+    assert not is_right("convert", "[1, 2]", has_value=False)
     assert not is_right("convert", "np.array([1, 2])")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from benchmarks.suite.same_values import asks_for_order, is_same
 from benchmarks.suite.texts import shows_text, shows_value
 
+POLARS = pl.DataFrame({"sales": [1, 2], "city": ["Bern", "Rome"]})
+DAYS = pl.Series([datetime.date(2024, 1, 2), datetime.date(2024, 1, 3)])
 FRAME = pd.DataFrame({"city": ["Bern", "Rome"], "sales": [1, 2]})
 BY_CITY = FRAME.set_index("city")["sales"]
 
@@ -18,6 +22,16 @@ BY_CITY = FRAME.set_index("city")["sales"]
 @pytest.mark.parametrize(
     ("expected", "actual", "is_equal"),
     [
+        (FRAME, POLARS, True),
+        (FRAME.set_index("city"), POLARS, True),
+        (FRAME.set_axis([7, 5]), POLARS, True),
+        (FRAME, POLARS.head(1), False),
+        (FRAME, POLARS.rename({"city": "town"}), False),
+        (BY_CITY, POLARS.select("city", "sales"), True),
+        ([1, 2], POLARS["sales"], True),
+        (3, POLARS.select(pl.col("sales").sum()), True),
+        (pd.Series(pd.to_datetime(["2024-01-02", "2024-01-03"])), DAYS, True),
+        (FRAME, POLARS.lazy(), False),
         (0.1 + 0.2, 0.3, True),
         (1, 1.0, True),
         (np.int64(3), 3, True),
