@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ..data_files.names import is_data_file
-from ..data_files.profile import FileProfile, Table
+from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
@@ -28,7 +28,6 @@ from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
-    ColumnProfile,
     ContextCell,
     DataFrameProfile,
     GenerateBody,
@@ -41,7 +40,8 @@ from .additions import additions
 from .allowed_parts import ContextOptions, attached_frames, without_forbidden
 from .cell_above import cell_above
 from .condensed_turns import answered_count
-from .privacy_levels import permitted_values, schema_only
+from .hidden_data import hide, hide_in_file, hide_in_frame
+from .privacy_levels import schema_only
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -102,7 +102,7 @@ async def compose(
     selection = selected_lines(body)
     parts = (selection.selected, selection.above, selection.below) if selection else ()
     cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
-    items += [replace(item, name=_hide(item.name, vault)) for item in left_out]
+    items += [replace(item, name=hide(item.name, vault)) for item in left_out]
     return Composed(messages, items, vault, cuts_secret, added)
 
 
@@ -204,23 +204,23 @@ def _prompt_input(
         cell_above=_hide_in_cell(above, vault) if above else None,
         history=[_hide_in_turn(turn, vault) for turn in history],
         dataframes=[
-            _hide_in_frame(frame, vault, on_this_machine)
+            hide_in_frame(frame, vault, on_this_machine)
             for frame in frames or _last_frames(history)
         ],
         variables=[
             variable.model_copy(
-                update={"name": _hide(variable.name, vault), "kind": _hide(variable.kind, vault)}
+                update={"name": hide(variable.name, vault), "kind": hide(variable.kind, vault)}
             )
             for variable in body.context.variables
         ],
-        files=[_hide_in_file(file, vault, on_this_machine) for file in files],
+        files=[hide_in_file(file, vault, on_this_machine) for file in files],
         mentions=[
             _hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
             if mention.file not in described_files and _has_content(mention, on_this_machine)
         ],
         rules_files=[
-            RulesText(_hide(file.path, vault), _hide(file.text, vault)) for file in rules_files
+            RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
         ],
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
@@ -269,9 +269,9 @@ def _hide_in_mention(
         is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
         text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
     return MentionedText(
-        _hide(mention.name, vault),
-        code=_hide(mention.source, vault) if mention.kind == "cell" else "",
-        text=_hide(text, vault),
+        hide(mention.name, vault),
+        code=hide(mention.source, vault) if mention.kind == "cell" else "",
+        text=hide(text, vault),
         cell_id=mention.cell_id,
         is_value=mention.kind == "variable",
     )
@@ -323,62 +323,6 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
             "ai_response": response.model_copy(update=response_update),
         }
     )
-
-
-def _hide_in_frame(
-    frame: DataFrameProfile, vault: Vault, on_this_machine: bool
-) -> DataFrameProfile:
-    """Return a DataFrame's profile in which the secrets are hidden.
-
-    A column's name may be a secret, for example after a pivot. The values that the model may not
-    get are removed.
-    """
-    frame = permitted_values(frame, on_this_machine=on_this_machine)
-    texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
-    columns = _hide_in_columns(frame.columns, vault, on_this_machine)
-    index = _hide_in_columns(frame.index, vault, on_this_machine)
-    sample = frame.sample
-    if sample:
-        rows = [
-            [None if value is None else _hide(value, vault) for value in row] for row in sample.rows
-        ]
-        sample = sample.model_copy(update={"rows": rows})
-    return frame.model_copy(update=texts | {"columns": columns, "index": index, "sample": sample})
-
-
-def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """Return a data file's description, changed by the same rules as in ``_hide_in_frame``."""
-
-    def hide(table: Table) -> Table:
-        return replace(table, columns=_hide_in_columns(table.columns, vault, on_this_machine))
-
-    database = file.database and replace(
-        file.database,
-        tables=[
-            replace(item, name=_hide(item.name, vault), table=hide(item.table))
-            for item in file.database.tables
-        ],
-    )
-    return replace(file, name=_hide(file.name, vault), table=hide(file.table), database=database)
-
-
-def _hide_in_columns(
-    columns: Sequence[ColumnProfile], vault: Vault, on_this_machine: bool
-) -> list[ColumnProfile]:
-    return [
-        column.model_copy(
-            update={
-                "name": _hide(column.name, vault),
-                "dtype": _hide(column.dtype, vault),
-                "examples": [_hide(value, vault) for value in column.examples if on_this_machine],
-            }
-        )
-        for column in columns
-    ]
-
-
-def _hide(text: str, vault: Vault) -> str:
-    return vault.hide(fix_surrogates(text))
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:

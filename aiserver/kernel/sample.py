@@ -4,7 +4,7 @@ Invariants:
 
 - The invariants of ``variables.py`` apply. A value becomes a text only if its class is exactly a
   built-in one or a library's own. Any other value is described by the name of its class.
-- Each text has at most ``MAX_VALUE`` characters. A longer text ends before its last incomplete
+- Each text has at most ``MAX_CELL`` characters. A longer text ends before its last incomplete
   word, because a part of a key isn't recognised as a secret.
 - All texts together have at most ``MAX_BYTES`` bytes.
 """
@@ -19,19 +19,17 @@ import re
 import sys
 from typing import Any
 
+from .inspection.objects import class_name, is_library_class, is_numpy_dtype
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
-    _class_name,
-    _is_library_class,
-    _is_numpy_dtype,
     _is_subclass,
     _library_classes,
     _plain_frame,
     _text,
 )
 
-MAX_VALUE = 60  # characters
+MAX_CELL = 60  # characters of a value
 MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
 _SCALARS = (str, int, float, bool, datetime.date, datetime.datetime, datetime.time)
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
@@ -75,10 +73,10 @@ def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
 
 
 def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:
-    if not (_is_library_class(type(dtype)) or _is_numpy_dtype(dtype)):
+    if not (is_library_class(type(dtype)) or is_numpy_dtype(dtype)):
         # The values of another package's dtype can't be read without its code.
         rows = min(count, frame.shape[0])
-        return ["<" + str(_class_name(type(dtype)))[: MAX_VALUE - 2] + ">"] * rows
+        return ["<" + str(class_name(type(dtype)))[: MAX_CELL - 2] + ">"] * rows
     if kind == "pandas.DataFrame":
         values = frame.iloc[:count, index].tolist()
     else:
@@ -98,9 +96,9 @@ def _value_text(value: Any) -> str | None:
         return None
     is_scalar = any(cls is scalar for scalar in (*_SCALARS, *_OTHER_SCALARS, *library))
     if not is_scalar or (cls is int and value.bit_length() > _MAX_BITS):
-        return "<" + str(_class_name(cls))[: MAX_VALUE - 2] + ">"
-    text = value[: MAX_VALUE + 1] if cls is str else str(value)
+        return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"
+    text = value[: MAX_CELL + 1] if cls is str else str(value)
     text = text.encode("utf-8", "replace").decode()
-    if len(text) <= MAX_VALUE:
+    if len(text) <= MAX_CELL:
         return text
-    return _INCOMPLETE_WORD.sub("", text[: MAX_VALUE - 1]) + "…"
+    return _INCOMPLETE_WORD.sub("", text[: MAX_CELL - 1]) + "…"

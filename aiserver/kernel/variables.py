@@ -36,8 +36,8 @@ _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 _SEARCHED_ROWS = 50  # rows at the beginning that are searched for examples
 _SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
 
-_mro = type.__dict__["__mro__"].__get__
-_class_dict = type.__dict__["__dict__"].__get__
+_bases = type.__dict__["__mro__"].__get__
+_dict_of = type.__dict__["__dict__"].__get__
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 
@@ -86,7 +86,7 @@ def _library_classes() -> Iterator[tuple[str, type]]:
 
 
 def _is_subclass(value: Any, cls: type) -> bool:
-    return any(base is cls for base in _mro(type(value)))
+    return any(base is cls for base in _bases(type(value)))
 
 
 def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
@@ -96,9 +96,7 @@ def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
     if kind != "pandas.DataFrame":
         return None
     state = next(
-        _class_dict(base)["__dict__"]
-        for base in _mro(frame_class)
-        if "__dict__" in _class_dict(base)
+        _dict_of(base)["__dict__"] for base in _bases(frame_class) if "__dict__" in _dict_of(base)
     )
     manager = state.__get__(value)["_mgr"]
     return frame_class._from_mgr(manager, axes=manager.axes)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..requests import DataFrameProfile
-from . import templates
+from . import data_texts, templates
 from .fence import marked
 from .language import CellLanguage
 from .mentions import is_mentioned
@@ -72,7 +72,9 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
     for frame in request.dataframes:
         parts += frame_parts(frame, style)
     for file in request.files:
-        text = templates.data_file(file) if is_full else templates.data_file_as_line(file, language)
+        text = (
+            data_texts.data_file(file) if is_full else data_texts.data_file_as_line(file, language)
+        )
         is_required = is_mentioned(file.name, request.intent)
         parts.append(Part(ContextItem("file", file.name), text, is_required=is_required))
     return parts
@@ -87,7 +89,7 @@ def frame_parts(frame: DataFrameProfile, style: Style) -> list[Part]:
     if output_with_statistics != output:
         item = ContextItem("dataframe", frame.name, level="statistics")
         parts.append(Part(item, output_with_statistics, code))
-    if frame.sample and (rows := templates.data_frame_rows(frame, style)):
+    if frame.sample and (rows := data_texts.data_frame_rows(frame, style)):
         count = len(frame.sample.rows)
         parts.append(Part(ContextItem("dataframe", frame.name, level="sample", count=count), rows))
     return parts
@@ -95,9 +97,9 @@ def frame_parts(frame: DataFrameProfile, style: Style) -> list[Part]:
 
 def _frame_texts(frame: DataFrameProfile, style: Style) -> tuple[str, str]:
     return (
-        ("", templates.data_frame(frame))
+        ("", data_texts.data_frame(frame))
         if style == "full"
-        else templates.data_frame_as_output(frame)
+        else data_texts.data_frame_as_output(frame)
     )
 
 

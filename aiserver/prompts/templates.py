@@ -16,9 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ..data_files.profile import Database, FileProfile, Table
-from ..requests import ColumnProfile, DataFrameProfile, Variable
-from .data_values import row_texts, statistics_text
+from ..requests import Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
@@ -100,16 +98,6 @@ CELL_EMPTIED = "The cell is empty again."
 PART_OF_CELL = "The cell is a part of a longer one. Write only this part: the other lines stay."
 FAILED = "# This cell failed when it was last run."
 ASK_FOR_COLUMNS = f"{NEXT_CELL}\nwhich columns are there"
-MAX_FILE_COLUMNS = 100
-MAX_SHORT_COLUMNS = 30  # in the prompt of a small model
-_READERS = {
-    "CSV": "read_csv",
-    "TSV": "read_table",
-    "Parquet": "read_parquet",
-    "Excel": "read_excel",
-    "JSON": "read_json",
-    "JSON Lines": "read_json",
-}
 
 
 def rules(
@@ -195,172 +183,11 @@ def earlier_code(cells: Sequence[str], omitted_count: int) -> str:
     return "\n\n".join([*note, *cells])
 
 
-def data_frame(frame: DataFrameProfile) -> str:
-    """Return the name, the shape and the columns of a DataFrame in the kernel.
-
-    Column names are quoted as in code. The quotes show spaces at either end of a name, and a line
-    break in a name can't begin a new line of the prompt.
-    """
-    head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
-    index = [f"  index {_index([level])}" for level in frame.index]
-    lines = _columns(frame.columns, frame.column_count, row_count=frame.row_count)
-    return "\n".join([head, *index, *lines])
-
-
-def data_frame_rows(frame: DataFrameProfile, style: Style) -> str:
-    """Return the first rows of a DataFrame, or "" if its profile has none.
-
-    They are on lines of their own, but on one line for a small model.
-    """
-    rows = row_texts(frame)
-    head = f"First {len(rows)} rows of {' '.join(frame.name.split())}"
-    if style == "compact":
-        return f"{head}: {', '.join(f'({row})' for row in rows)}" if rows else ""
-    return "\n".join([f"{head}:", *(f"  {row}" for row in rows)]) if rows else ""
-
-
-def _columns(
-    columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True, row_count: int = 0
-) -> list[str]:
-    lines = [
-        f"  {column.name!r}: {column.dtype}" if quoted else f"  {column.name}: {column.dtype}"
-        for column in columns
-    ]
-    for index, column in enumerate(columns):
-        if column.examples:
-            lines[index] += f", such as {', '.join(map(repr, column.examples))}"
-        if statistics := statistics_text(column.statistics, row_count):
-            lines[index] += f"; {statistics}"
-    return [*lines, f"  ({count - len(columns)} more columns)"] if count > len(columns) else lines
-
-
-def data_file(file: FileProfile) -> str:
-    """Return a data file's name, its columns, and the arguments with which pandas can read it."""
-    table = file.table
-    if file.database:
-        return _database(file, file.database)
-    shape = "" if not table.columns else f", {table.column_count} columns"
-    if table.row_count is not None and table.columns:
-        shape = f", {table.row_count} x {table.column_count}"
-        if table.has_estimate:
-            shape = f", {_rows(table)} x {table.column_count} columns"
-    arguments = f", in pandas {', '.join(table.arguments)}" if table.arguments else ""
-    head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}"
-    columns = table.columns[:MAX_FILE_COLUMNS]
-    lines = _columns(columns, table.column_count, quoted=table.has_header)
-    return "\n".join([head, *lines])
-
-
-def _database(file: FileProfile, database: Database) -> str:
-    """Return a database file's name, its tables and their columns."""
-    count = f"{'' if database.is_complete else 'at least '}{database.table_count} tables"
-    lines = [f"{file.name!r}: {file.kind} file, {_size(file.size)}, {count}"]
-    columns_left = MAX_FILE_COLUMNS
-    for item in database.tables:
-        columns = item.table.columns[:columns_left]
-        columns_left -= len(columns)
-        rows = f", {_rows(item.table)}" if item.table.row_count is not None else ""
-        lines.append(f"  {item.kind} {item.name!r}{rows}")
-        lines += [f"  {line}" for line in _columns(columns, item.table.column_count)]
-    more_count = database.table_count - len(database.tables)
-    return "\n".join([*lines, *([f"  ({more_count} more tables)"] if more_count else [])])
-
-
-def _rows(table: Table) -> str:
-    """Return the number of rows, such as ``12 rows`` or ``about 1.2 million rows``."""
-    count = table.row_count or 0
-    if not table.has_estimate:
-        return f"{count} rows"
-    for unit, factor in (("billion", 10**9), ("million", 10**6)):
-        if count >= factor:
-            return f"about {float(f'{count / factor:.2g}'):g} {unit} rows"
-    return f"about {int(float(f'{count:.2g}'))} rows"
-
-
-def _size(size: int) -> str:
-    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= factor:
-            return f"{size / factor:.1f} {unit}"
-    return f"{size} bytes"
-
-
 def variables(items: Sequence[Variable]) -> str:
     """Return the names and kinds of the kernel's variables that aren't DataFrames."""
     return "\n".join(
         f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in items
     )
-
-
-def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
-    """Return code that prints the columns of a DataFrame, and the line that it would print.
-
-    The line isn't added to the code as a comment. Otherwise, a small model would end its own code
-    with a similar comment.
-    """
-    name = " ".join(frame.name.split())
-    shown = name if name.isidentifier() else repr(name)
-    columns = _short_columns(frame.columns, frame.column_count, row_count=frame.row_count)
-    if frame.index:
-        columns = f"index {_index(frame.index)}; columns {columns}"
-    return f"print({name}.dtypes)", f"{shown}, {frame.row_count} rows: {columns}"
-
-
-def _index(levels: Sequence[ColumnProfile]) -> str:
-    """Describe the levels of an index in one line. An unnamed level has only its dtype."""
-    texts = (_short_columns([level], 1, quoted=bool(level.name)) for level in levels)
-    return ", ".join(text.lstrip() for text in texts)
-
-
-def _short_columns(
-    columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True, row_count: int = 0
-) -> str:
-    texts = []
-    for column in columns:
-        examples = ", ".join(map(repr, column.examples))
-        statistics = statistics_text(column.statistics, row_count, is_short=True)
-        values = "; ".join(text for text in (examples, statistics) if text)
-        text = f"{column.name!r} {column.dtype}" if quoted else f"{column.name} {column.dtype}"
-        texts.append(f"{text} ({values})" if values else text)
-    return ", ".join([*texts, "..."] if count > len(columns) else texts)
-
-
-def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
-    """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
-
-    For Python, the line begins with the expression that reads the file; for other languages, with
-    ``File 'a.csv'``. The line isn't part of a code block, so a model doesn't repeat it as a comment
-    in its answer.
-    """
-    table = file.table
-    name = f"File {file.name!r}"
-    if file.database:
-        return _database_as_line(name, file.database, language, file.name)
-    if language.name == "python" and file.kind in _READERS:
-        name = f"pd.{_READERS[file.kind]}({', '.join([repr(file.name), *table.arguments])})"
-    if not table.columns:
-        return f"{name}: {_size(file.size)}"
-    columns = _short_columns(
-        table.columns[:MAX_SHORT_COLUMNS], table.column_count, quoted=table.has_header
-    )
-    return f"{name}: {columns}"
-
-
-def _database_as_line(name: str, database: Database, language: CellLanguage, path: str) -> str:
-    """Describe the tables of a database in one line, with at most ``MAX_SHORT_COLUMNS`` columns."""
-    if language.name == "python":
-        name = f"sqlite3.connect({path!r})"
-    texts, columns_left = [], MAX_SHORT_COLUMNS
-    for item in database.tables:
-        columns = item.table.columns[:columns_left]
-        columns_left -= len(columns)
-        if not columns and item.table.column_count:
-            break
-        shown = _short_columns(columns, item.table.column_count)
-        texts.append(
-            f"{item.kind} {item.name!r} ({shown})" if shown else f"{item.kind} {item.name!r}"
-        )
-    texts += ["..."] if len(texts) < database.table_count else []
-    return f"{name}: {', '.join(texts) or 'no tables'}"
 
 
 def mention(name: str, code: str, text: str, style: Style, language: CellLanguage) -> str:

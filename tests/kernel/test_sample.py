@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.kernel.sample import MAX_BYTES, MAX_VALUE, first_rows
+from aiserver.kernel.sample import MAX_BYTES, MAX_CELL, first_rows
 from aiserver.requests import Sample
 
 
@@ -95,14 +95,14 @@ def test_another_variable_is_no_data_frame(value: Any) -> None:
 def test_a_cut_text_contains_no_part_of_a_word() -> None:
     """P16: a part of a key isn't recognised, so it isn't sent."""
     key = "sk-proj-" + "Ab3" * 30
-    texts = [f"the key is {key}", key, "价" * 100, "word " * 30, "x" * MAX_VALUE]
+    texts = [f"the key is {key}", key, "价" * 100, "word " * 30, "x" * MAX_CELL]
     cut = [row[0] for row in read(pd.DataFrame({"t": texts}))["rows"]]
     assert cut == [
         "the key is …",
         "…",
-        "价" * (MAX_VALUE - 1) + "…",
+        "价" * (MAX_CELL - 1) + "…",
         "word " * 11 + "…",
-        "x" * MAX_VALUE,
+        "x" * MAX_CELL,
     ]
 
 
