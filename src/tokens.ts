@@ -279,6 +279,7 @@ export namespace CommandIDs {
   /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
   /** Ask why the error below the active cell occurs. */
+  export const explainResult = 'aiserver:explain-result';
   export const explainError = 'aiserver:explain-error';
   export const accept = 'aiserver:accept-suggestion';
   /** Accept the suggestion, run the cell, and let the model correct errors of the run. */

@@ -239,6 +239,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       CommandIDs.askDataFrame,
       CommandIDs.fix,
       CommandIDs.explainError,
+      CommandIDs.explainResult,
       CommandIDs.accept,
       CommandIDs.acceptAndRun,
       CommandIDs.reject,

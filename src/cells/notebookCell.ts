@@ -17,7 +17,7 @@ import { applySource } from './applySource';
 import { runAsOwnWrite } from './ownWrites';
 import { CellRun, executionRequestId } from './cellRun';
 import { cellErrorText } from './cellError';
-import { outputText } from './outputText';
+import { outputText, resultText } from './outputText';
 import { isReadOnly } from './readOnly';
 import {
   cellsBefore,
@@ -94,6 +94,11 @@ export class NotebookCell {
   /** Return a short text about the error shown below the cell; null if there is no error. */
   error(): string | null {
     return cellErrorText(this._cell);
+  }
+
+  /** Return the output shown below the cell as text; empty if its current code has no output. */
+  output(): string {
+    return resultText(this._cell);
   }
 
   /**

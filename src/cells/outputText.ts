@@ -1,4 +1,5 @@
 /** The output of a cell as text, for a request that mentions the cell. */
+import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { MultilineString } from '@jupyterlab/nbformat';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 
@@ -7,6 +8,12 @@ import { ANSI_CODES } from './cellError';
 // The text is shortened to its beginning and its end. The limit of the HTTP API is 20,000.
 const MAX_START = 5000;
 const MAX_END = 14_000;
+
+/** Return the output shown below a cell as text; empty if its current code has no output. */
+export function resultText(cell: Cell | null): string {
+  const { outputs, isDirty } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
+  return isDirty ? '' : outputText(outputs);
+}
 
 /** Return the text of a cell's outputs, without errors; empty if the outputs have no text. */
 export function outputText(

@@ -10,11 +10,20 @@ import * as React from 'react';
 
 type Lexer = (text: string) => Token[];
 
+/** Returns what is shown for a piece of plain text. */
+export type RenderText = (text: string) => React.ReactNode;
+
 /** The lexer of the Markdown parser; null until the parser is loaded. */
 let loadedLexer: Lexer | null = null;
 
-/** Show a text as Markdown or, while the parser is being loaded, as plain text. */
-export function Markdown(props: { text: string }): React.JSX.Element {
+/**
+ * Show a text as Markdown or, while the parser is being loaded, as plain text. `renderText` can mark
+ * parts of the text.
+ */
+export function Markdown(props: {
+  text: string;
+  renderText?: RenderText;
+}): React.JSX.Element {
   const [lexer, setLexer] = React.useState<Lexer | null>(() => loadedLexer);
   React.useEffect(() => {
     let isMounted = true;
@@ -27,20 +36,28 @@ export function Markdown(props: { text: string }): React.JSX.Element {
     return () => void (isMounted = false);
   }, []);
   return lexer ? (
-    <div className="jp-AIServer-Markdown">{renderAll(lexer(props.text))}</div>
+    <div className="jp-AIServer-Markdown">
+      {renderAll(lexer(props.text), props.renderText ?? String)}
+    </div>
   ) : (
     <p className="jp-AIServer-Markdown jp-mod-plain">{props.text}</p>
   );
 }
 
-function renderAll(tokens: readonly Token[] | undefined): React.ReactNode {
+function renderAll(
+  tokens: readonly Token[] | undefined,
+  renderText: RenderText
+): React.ReactNode {
   return tokens?.map((token, index) => (
-    <React.Fragment key={index}>{render(token)}</React.Fragment>
+    <React.Fragment key={index}>{render(token, renderText)}</React.Fragment>
   ));
 }
 
-function render(token: Token): React.ReactNode {
-  const children = renderAll((token as { tokens?: Token[] }).tokens);
+function render(token: Token, renderText: RenderText): React.ReactNode {
+  const children = renderAll(
+    (token as { tokens?: Token[] }).tokens,
+    renderText
+  );
   switch (token.type) {
     case 'space':
     case 'def':
@@ -57,7 +74,7 @@ function render(token: Token): React.ReactNode {
     case 'blockquote':
       return <blockquote>{children}</blockquote>;
     case 'list':
-      return renderList(token as Tokens.List);
+      return renderList(token as Tokens.List, renderText);
     case 'code':
       return (
         <pre>
@@ -65,7 +82,7 @@ function render(token: Token): React.ReactNode {
         </pre>
       );
     case 'table':
-      return renderTable(token as Tokens.Table);
+      return renderTable(token as Tokens.Table, renderText);
     case 'hr':
       return <hr />;
     case 'br':
@@ -83,15 +100,18 @@ function render(token: Token): React.ReactNode {
     case 'escape':
       return token.text;
     case 'text':
-      return children ?? token.text;
+      return children ?? renderText(token.text);
     default: // HTML, images, and kinds of tokens that a later version of the parser may have
       return token.raw;
   }
 }
 
-function renderList({ ordered, start, items }: Tokens.List): React.ReactNode {
+function renderList(
+  { ordered, start, items }: Tokens.List,
+  renderText: RenderText
+): React.ReactNode {
   const children = items.map((item, index) => (
-    <li key={index}>{renderAll(item.tokens)}</li>
+    <li key={index}>{renderAll(item.tokens, renderText)}</li>
   ));
   return ordered ? (
     <ol start={start || undefined}>{children}</ol>
@@ -100,13 +120,16 @@ function renderList({ ordered, start, items }: Tokens.List): React.ReactNode {
   );
 }
 
-function renderTable({ header, rows }: Tokens.Table): React.ReactNode {
+function renderTable(
+  { header, rows }: Tokens.Table,
+  renderText: RenderText
+): React.ReactNode {
   return (
     <table>
       <thead>
         <tr>
           {header.map((cell, index) => (
-            <th key={index}>{renderAll(cell.tokens)}</th>
+            <th key={index}>{renderAll(cell.tokens, renderText)}</th>
           ))}
         </tr>
       </thead>
@@ -114,7 +137,7 @@ function renderTable({ header, rows }: Tokens.Table): React.ReactNode {
         {rows.map((row, rowIndex) => (
           <tr key={rowIndex}>
             {row.map((cell, index) => (
-              <td key={index}>{renderAll(cell.tokens)}</td>
+              <td key={index}>{renderAll(cell.tokens, renderText)}</td>
             ))}
           </tr>
         ))}

@@ -72,6 +72,22 @@ async def test_a_remote_model_gets_an_output_only_if_the_person_has_chosen_it(
     assert CANARY not in stored
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("intent", ["/explain @output", "shorter, like @output"])
+async def test_the_output_of_the_cell_itself_is_sent_only_if_the_person_has_chosen_it(
+    call, scripted, remote_model, shared, intent
+):
+    """P15: the preview is what is sent."""
+    scripted.script(CODE)
+    mention = {"kind": "cell", "name": "@output", "output": f"mean 42.5 {CANARY}"}
+    asked = body({**mention, "shared": shared}) | {"intent": intent}
+    preview = (await call("POST", "generate/preview", asked)).data
+    await call("POST", "generate", asked)
+    assert preview["messages"][-1]["text"] == sent(scripted)
+    everything = json.dumps(scripted.requests[-1]["body"], ensure_ascii=False)
+    assert everything.count(f"mean 42.5 {CANARY}") == (1 if shared else 0)
+
+
 VALUE = {"kind": "variable", "name": "@config", "output": f"{{'a': '{CANARY}', 'b': '{SECRET}'}}"}
 
 

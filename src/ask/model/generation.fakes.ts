@@ -138,6 +138,7 @@ export function setup(
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
     error: jest.fn((): string | null => null),
+    output: jest.fn((): string => ''),
     run: jest.fn(async () => true),
     interrupt: jest.fn(async () => undefined),
     insertMarkdownBelow: jest.fn((_source: string, _by: object) => true),

@@ -163,6 +163,15 @@ export class GenerationModel extends GenerationStore {
     this.setState({ branch });
   }
 
+  /** The outputs that the model got with the last request, as text; empty if there were none. */
+  get handedOutput(): string {
+    const isLocal = this.state.askedModel?.onThisMachine;
+    return this.sentMentions
+      .filter(({ kind, shared }) => kind === 'cell' && (isLocal || shared))
+      .map(({ source = '', output = '' }) => output && `${source}\n${output}`)
+      .join('\n');
+  }
+
   /** Choose the model for this cell only; null selects the default model. */
   setCellModel(id: string | null): void {
     this.setState({ cellModel: id });

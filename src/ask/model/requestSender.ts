@@ -122,6 +122,7 @@ export class RequestSender {
       );
       const cellModel = request.model ?? store.state.cellModel;
       const mentions = store.mentions(request.typed ?? '');
+      store.sentMentions = mentions;
       const current = { ...request, mentions };
       await this._applyEvents(stream, {
         ...toRequestBody(current, store.target, notebookId, cellModel),

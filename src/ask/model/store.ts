@@ -84,6 +84,7 @@ export class GenerationStore {
    * to change the open suggestion don't update this field.
    */
   baseSource: string | null = null;
+  sentMentions: readonly Mention[] = []; // with the last request
   isDisposed = false;
   /** Whether a request was begun since the row was opened. */
   hasBegun = false;

@@ -7,6 +7,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { cellErrorText } from '../../cells/cellError';
+import { resultText } from '../../cells/outputText';
 import { failureText, forbiddenText } from '../../labels/failureText';
 import { modeLabels } from '../../labels/modeLabels';
 import { toFailure } from '../../state/failure';
@@ -124,6 +125,18 @@ export function addCommands(
     execute: () => {
       const current = currentCell();
       current?.manager.explainError(current.cell);
+    }
+  });
+  commands.addCommand(CommandIDs.explainResult, {
+    label: trans.__('Explain This Cell’s Result'),
+    caption: trans.__(
+      'Begin a request about the cell’s output; it is sent only with the request'
+    ),
+    isEnabled: () => resultText(currentCell()?.cell ?? null) !== '',
+    execute: () => {
+      const current = currentCell();
+      const text = `${trans.__('/explain')} ${trans.__('@output')} `;
+      current?.manager.openWith(current.cell, text);
     }
   });
   commands.addCommand(CommandIDs.accept, {

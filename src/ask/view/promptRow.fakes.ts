@@ -77,6 +77,7 @@ export async function setup(
       interrupt: async () => undefined,
       insertMarkdownBelow: () => true,
       error: () => options.error ?? null,
+      output: () => '',
       apply: () => true,
       surroundings: () => ({
         cellType: 'code' as const,

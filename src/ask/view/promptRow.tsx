@@ -29,13 +29,13 @@ import {
 import { handleKey, isAskKey } from './input/promptKeys';
 import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
-import { AnswerTabs } from './chips/answerTabs';
+import { AnswerTabs } from './answers/answerTabs';
+import { AnswerText } from './answers/answerText';
 import { MentionChips } from './chips/mentionChips';
 import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelChoice, MoreButton } from './promptParts';
-import { Markdown } from '../../ui/markdown';
 import { useFolderListing } from './input/folderListing';
 import { completeMention } from './input/mentionCompletion';
 import { completeRecipe } from './input/recipeCompletion';
@@ -333,11 +333,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           )
         }
       />
-      {hasRequest && state.explanation && (
-        <div className="jp-AIServer-Ask-explanation">
-          <Markdown text={state.explanation} />
-        </div>
-      )}
+      {hasRequest && <AnswerText model={model} trans={trans} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { done, setup, start } from '../generation.fakes';
+import { MODEL, done, setup, start } from '../generation.fakes';
 import { mentionsIn, needsConsent } from './mentions';
 
 const CELL = { cellId: 'c3', source: 'n', error: '', output: '42' };
@@ -41,6 +41,18 @@ describe('mentionsIn', () => {
       ['error', '@error']
     ]);
     expect(names('@错误是什么', 'KeyError')).toEqual([['error', '@错误']]);
+  });
+
+  it('returns the cell’s output, if there is one', () => {
+    const { target } = setup();
+    const found = (intent: string) => mentionsIn(intent, target, kernel);
+    expect(found('explain @output')).toEqual([]);
+    target.output.mockReturnValue('mean 42.5');
+    expect(found('explain @output, @outputs')).toEqual([
+      { kind: 'cell', name: '@output', output: 'mean 42.5' }
+    ]);
+    expect(found('解释@输出')[0].name).toBe('@输出');
+    expect(found('@output').every(needsConsent)).toBe(true);
   });
 
   it('returns files, but no variables, decorators and addresses', () => {
@@ -119,6 +131,26 @@ describe('a request with mentions', () => {
         shared: true
       }
     ]);
+  });
+
+  it('tells which outputs the model got', async () => {
+    const t = setup();
+    t.model.open();
+    t.target.output.mockReturnValue('mean 42.5');
+    void t.model.ask('explain @output');
+    (await t.requested(1)).push(start(1), done(1, ''), null);
+    await t.phase('answered');
+    expect(t.model.handedOutput).toContain('mean 42.5');
+    // A remote model got it only if the person allowed that.
+    const remote = { ...MODEL, onThisMachine: false } as never;
+    t.model.setState({ askedModel: remote });
+    expect(t.model.handedOutput).toBe('');
+    t.model.share(t.model.sentMentions[0], true);
+    void t.model.ask('explain @output again');
+    (await t.requested(2)).push(start(2), done(2, ''), null);
+    await t.phase('answered');
+    t.model.setState({ askedModel: remote });
+    expect(t.model.handedOutput).toContain('mean 42.5');
   });
 
   it('has no value of a variable, unless it is mentioned (P15)', async () => {

@@ -19,6 +19,7 @@ const MAX_MENTIONS = 20;
 const START = '(?<![A-Za-z0-9_.])@';
 const AT = new RegExp(START, 'g');
 const CELL = new RegExp(`${START}(?:cell|单元格|儲存格) ?(\\d{1,5})`, 'gi');
+const OUTPUT = new RegExp(`${START}(?:output(?![A-Za-z0-9_])|输出|輸出)`, 'gi');
 const ERROR = new RegExp(`${START}(?:error(?![A-Za-z0-9_])|错误|錯誤)`, 'gi');
 /** The characters that end a path without quotes. */
 const PATH_END = '\\s"\'，。；：！？、（）()';
@@ -71,6 +72,10 @@ export function mentionsIn(
   const error = target.error();
   for (const [name] of error ? intent.matchAll(ERROR) : []) {
     add({ kind: 'error', name, source: error ?? '' });
+  }
+  const output = target.output();
+  for (const [name] of output ? intent.matchAll(OUTPUT) : []) {
+    add({ kind: 'cell', name, output });
   }
   const files = new Set<number>();
   for (const match of intent.matchAll(FILE)) {

@@ -90,6 +90,9 @@ function contentText(mention: Mention, trans: TranslationBundle): string {
   if (kind === 'variable') {
     return part ? trans.__('its type') : trans.__('its value');
   }
+  if (output && !mention.cellId) {
+    return part ? trans.__('not sent') : trans.__('as text');
+  }
   return error || (output && !part)
     ? trans.__('code and output')
     : trans.__('code');

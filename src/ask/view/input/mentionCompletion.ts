@@ -1,4 +1,4 @@
-/** Completes mentions, such as `@df`, `@df.price`, `@cell3`, `@error` and `@notes.md`. */
+/** Completes mentions, such as `@df`, `@df.price`, `@cell3`, `@error`, `@output` and `@notes.md`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { columnMention } from '../../../prompt/columnMention';
@@ -123,6 +123,9 @@ function thisCell(
   return [
     ...(error
       ? [{ text: '@error', description: error.split('\n').pop() ?? '' }]
+      : []),
+    ...(model.target.output()
+      ? [{ text: '@output', description: trans.__('what the cell shows') }]
       : []),
     ...(lines
       ? [{ text: '@selection', description: linesText(lines, trans) }]

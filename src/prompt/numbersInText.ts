@@ -1,0 +1,97 @@
+/**
+ * Compares the numbers in a model's text with those of the result that it describes.
+ *
+ * A number is supported if the result contains a number that equals it after rounding to as many
+ * digits as the text has. A percentage is also supported by its share: “31 %” by 0.3123. Signs
+ * don't count, because a text can say “fell by 3”.
+ */
+
+/** A number in a text, with its place. */
+export interface INumberInText {
+  readonly start: number;
+  readonly end: number;
+  /** The absolute value. */
+  readonly value: number;
+  /** Half of a unit of the last digit: the largest error of rounding. */
+  readonly tolerance: number;
+  readonly isPercentage: boolean;
+}
+
+/** Integers up to this one aren't compared: “two groups”, “the first 5 rows”. */
+const MAX_UNCHECKED = 10;
+
+const DIGITS = /\p{Nd}/u;
+const NUMBER =
+  /(?<![\p{Script=Latin}\p{Nd}_.,])(?:\p{Nd}{1,3}(?:[,，\u00a0\u202f]\p{Nd}{3})+|\p{Nd}+)(?:[.．]\p{Nd}+)?(?:[eE][+-]?\p{Nd}+)?(?:\s?[万萬亿億])?(?:\s?[%％])?/gu;
+const FACTORS: Record<string, number> = { 万: 1e4, 萬: 1e4, 亿: 1e8, 億: 1e8 };
+
+/** Return the numbers of a text in their order. */
+export function numbersInText(text: string): INumberInText[] {
+  return [...text.matchAll(NUMBER)].map(match => {
+    const [raw] = match;
+    const ascii = asciiDigits(raw);
+    const [, whole, decimals = '', exponent = '0'] =
+      /^([\d,\u00a0\u202f]+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/.exec(ascii)!;
+    const factor = FACTORS[/[万萬亿億]/.exec(raw)?.[0] ?? ''] ?? 1;
+    const unit = 10 ** (Number(exponent) - decimals.length) * factor;
+    const digits = whole.replace(/\D/g, '') + decimals;
+    return {
+      start: match.index,
+      end: match.index + raw.length,
+      value: Number(digits) * unit,
+      tolerance: unit / 2,
+      isPercentage: /[%％]$/.test(raw)
+    };
+  });
+}
+
+/** Return the numbers of a text that a result doesn't support. */
+export function unsupportedNumbers(
+  text: string,
+  result: string
+): INumberInText[] {
+  const values = numbersInText(result).map(number => number.value);
+  return numbersInText(text).filter(number => {
+    const { value, isPercentage } = number;
+    if (Number.isInteger(value) && value <= MAX_UNCHECKED && !isPercentage) {
+      return false;
+    }
+    return !values.some(
+      known =>
+        isRoundedTo(known, number) ||
+        (isPercentage && isRoundedTo(known * 100, number))
+    );
+  });
+}
+
+/** Return whether a value equals a number of a text, rounded to its digits. */
+function isRoundedTo(
+  value: number,
+  { value: rounded, tolerance }: INumberInText
+): boolean {
+  // The result may itself be rounded, so the last digit may differ by less than a unit.
+  return Math.abs(value - rounded) <= tolerance * (1 + 1e-9) + rounded * 1e-12;
+}
+
+/** Return a text with the digits of all scripts as ASCII, and full-width signs as ASCII. */
+function asciiDigits(text: string): string {
+  return [...text]
+    .map(character => {
+      if (DIGITS.test(character)) {
+        return String(digitOf(character));
+      }
+      return { '，': ',', '．': '.' }[character] ?? character;
+    })
+    .join('');
+}
+
+/** Return the value of a decimal digit. In each script, the digits 0 to 9 follow each other. */
+function digitOf(character: string): number {
+  let code = character.codePointAt(0)!;
+  let digit = 0;
+  while (digit < 9 && DIGITS.test(String.fromCodePoint(code - 1))) {
+    code -= 1;
+    digit += 1;
+  }
+  return digit;
+}
