@@ -86,6 +86,10 @@ _INSTRUCTIONS_ABOVE: dict[Mode, str] = {
     "must stay the same.",
 }
 
+# For `/explain @output`.
+_EXPLAIN_OUTPUT = "Explain in words what the cell's output shows. Write no code block."
+_OUTPUT = re.compile(r"@(?:output\b|输出|輸出)", re.IGNORECASE)
+
 _TARGETS = (
     r"(?:polars|pandas|numpy|sql|duckdb|pyspark|spark|dask|matplotlib|seaborn|plotly|altair|"
     r"python|r|julia|scipy|pytorch|torch|jax)(?![a-z0-9_])"
@@ -223,4 +227,7 @@ def instruct(intent: str, language: CellLanguage, *, above: bool = False) -> str
     if mode is None:
         return intent
     instructions = _INSTRUCTIONS | _INSTRUCTIONS_ABOVE if above else _INSTRUCTIONS
-    return "\n".join(part for part in (instructions[mode], text) if part)
+    instruction = instructions[mode]
+    if mode == "explain" and _OUTPUT.search(text):
+        instruction = _EXPLAIN_OUTPUT
+    return "\n".join(part for part in (instruction, text) if part)

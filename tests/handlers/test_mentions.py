@@ -84,6 +84,7 @@ async def test_the_output_of_the_cell_itself_is_sent_only_if_the_person_has_chos
     preview = (await call("POST", "generate/preview", asked)).data
     await call("POST", "generate", asked)
     assert preview["messages"][-1]["text"] == sent(scripted)
+    assert ("what the cell's output shows" in sent(scripted)) == intent.startswith("/explain")
     everything = json.dumps(scripted.requests[-1]["body"], ensure_ascii=False)
     assert everything.count(f"mean 42.5 {CANARY}") == (1 if shared else 0)
 

@@ -10,7 +10,7 @@ test('a result is explained on request, and wrong numbers are marked (P15)', asy
   lab,
   openNotebook
 }) => {
-  await openNotebook(['print("mean 42.5127, canary-output")']);
+  await openNotebook(['print("mean", 85.0254 / 2, "canary-" "output")']);
   const cell = new CellUnderTest(page, 0);
   await cell.run();
   await cell.output.click({ button: 'right' });
@@ -19,7 +19,7 @@ test('a result is explained on request, and wrong numbers are marked (P15)', asy
   await expect(cell.input).toBeFocused();
 
   // Only the person's choice sends it to a remote model.
-  await lab.model!.script({ text: 'It is 7.' }, { text: 'The mean is **42.51**, not 43.' });
+  await lab.model!.script({ text: 'It is 7.' }, { text: 'The mean is **42.51**, not 44.' });
   await cell.input.press('Enter');
   await expect(cell.row).toContainText('It is 7.');
   const sent = async (index: number) =>
@@ -30,7 +30,7 @@ test('a result is explained on request, and wrong numbers are marked (P15)', asy
   await cell.input.fill('/explain @output again');
   await cell.row.getByRole('checkbox', { name: 'send its output' }).check();
   await cell.input.press('Enter');
-  await expect(cell.row.locator('mark')).toHaveText('43');
+  await expect(cell.row.locator('mark')).toHaveText('44');
   await expect(cell.row).toContainText('The marked numbers aren’t in the output');
-  expect(await sent(1)).toContain('mean 42.5127, canary-output');
+  expect(await sent(1)).toContain('mean 42.5127 canary-output');
 });
