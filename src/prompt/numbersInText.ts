@@ -30,11 +30,11 @@ export function numbersInText(text: string): INumberInText[] {
   return [...text.matchAll(NUMBER)].map(match => {
     const [raw] = match;
     const ascii = asciiDigits(raw);
-    const [, whole, decimals = '', exponent = '0'] =
+    const [, integer, decimals = '', exponent = '0'] =
       /^([\d,\u00a0\u202f]+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/.exec(ascii)!;
     const factor = FACTORS[/[万萬亿億]/.exec(raw)?.[0] ?? ''] ?? 1;
     const unit = 10 ** (Number(exponent) - decimals.length) * factor;
-    const digits = whole.replace(/\D/g, '') + decimals;
+    const digits = integer.replace(/\D/g, '') + decimals;
     return {
       start: match.index,
       end: match.index + raw.length,
@@ -57,9 +57,9 @@ export function unsupportedNumbers(
       return false;
     }
     return !values.some(
-      known =>
-        isRoundedTo(known, number) ||
-        (isPercentage && isRoundedTo(known * 100, number))
+      other =>
+        isRoundedTo(other, number) ||
+        (isPercentage && isRoundedTo(other * 100, number))
     );
   });
 }

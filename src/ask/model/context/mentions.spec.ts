@@ -45,14 +45,14 @@ describe('mentionsIn', () => {
 
   it('returns the cell’s output, if there is one', () => {
     const { target } = setup();
-    const found = (intent: string) => mentionsIn(intent, target, kernel);
-    expect(found('explain @output')).toEqual([]);
+    const mentionsOf = (intent: string) => mentionsIn(intent, target, kernel);
+    expect(mentionsOf('explain @output')).toEqual([]);
     target.output.mockReturnValue('mean 42.5');
-    expect(found('explain @output, @outputs')).toEqual([
+    expect(mentionsOf('explain @output, @outputs')).toEqual([
       { kind: 'cell', name: '@output', output: 'mean 42.5' }
     ]);
-    expect(found('解释@输出')[0].name).toBe('@输出');
-    expect(found('@output').every(needsConsent)).toBe(true);
+    expect(mentionsOf('解释@输出')[0].name).toBe('@输出');
+    expect(mentionsOf('@output').every(needsConsent)).toBe(true);
   });
 
   it('returns files, but no variables, decorators and addresses', () => {
