@@ -71,6 +71,8 @@ export interface IColumnProfile extends IDataColumn {
   readonly missing: number | null;
   /** The number of distinct values in the examined rows; null if it wasn't computed. */
   readonly distinct: number | null;
+  /** The numbers of all rows and of the missing values in them, if the examined rows are a sample. */
+  readonly all?: { readonly rows: number; readonly missing: number };
   readonly numbers?: INumbers;
   readonly dates?: { readonly min: string; readonly max: string };
   readonly histogram?: IHistogram;
@@ -198,6 +200,7 @@ function toColumnProfile(value: unknown): IColumnProfile[] {
   }
   const { numbers, dates, histogram, note } = column;
   const { min, max } = asRecord(dates);
+  const all = asRecord(column.all);
   return [
     {
       index,
@@ -206,6 +209,10 @@ function toColumnProfile(value: unknown): IColumnProfile[] {
       rows,
       missing: countOrNull(column.missing),
       distinct: countOrNull(column.distinct),
+      ...(isCount(all.rows) &&
+        isCount(all.missing) && {
+          all: { rows: all.rows, missing: all.missing }
+        }),
       ...(numbers !== undefined && { numbers: toNumbers(numbers) }),
       ...(isText(min) && isText(max) && { dates: { min, max } }),
       ...toHistogram(histogram),

@@ -1,9 +1,9 @@
 """Profile one column: missing and distinct values, range, histogram, most frequent values.
 
 Columns of at most ``EXACT_ROWS`` rows are profiled completely, larger ones from ``SAMPLED_ROWS``
-rows. The range, the mean and the number of missing values of numbers still are those of all rows
-if there are at most ``WHOLE_RANGE_ROWS``, or if ``exact`` is true; the profile then has
-``wholeRange``.
+rows. The range and the mean of numbers still are those of all rows if there are at most
+``WHOLE_RANGE_ROWS``, or if ``exact`` is true. The profile then has ``all``: the numbers of all rows
+and of the missing values in them.
 
 Invariant: values are read by numpy, pandas, polars and pyarrow only, and only from arrays whose
 class and dtype are these libraries' own.
@@ -110,7 +110,7 @@ def _profile_numpy(sample: Any, rows: int) -> dict[str, Any]:
 
 
 def _add_whole_range(profile: dict[str, Any], values: Any, count: int) -> None:
-    """Replace the missing values, the range and the mean of a sample by those of all rows.
+    """Replace the range and the mean of a sample by those of all rows, and add ``all``.
 
     ``values`` contains all values that aren't masked, and ``count`` is the number of rows.
     """
@@ -123,8 +123,7 @@ def _add_whole_range(profile: dict[str, Any], values: Any, count: int) -> None:
         if number:
             values = values[~missing]
         size -= number
-    profile["missing"] = count - size
-    profile["wholeRange"] = True
+    profile["all"] = {"rows": count, "missing": count - size}
     if size:
         with np.errstate(all="ignore"):
             numbers["min"], numbers["max"] = finite(values.min()), finite(values.max())

@@ -21,7 +21,7 @@ _NESTED_DTYPES = ("List", "Array", "Struct")
 def profile_polars(series: Any, positions: Any, reads_all: bool) -> dict[str, Any]:
     """Return the profile of a polars Series, of the rows at ``positions`` if given.
 
-    If ``reads_all`` is true, the missing values, the range and the mean are those of all rows.
+    If ``reads_all`` is true, the range and the mean are those of all rows.
     """
     kind = _kind(series.dtype)
     sample = series if positions is None else series.gather(positions)
@@ -51,7 +51,7 @@ def profile_polars(series: Any, positions: Any, reads_all: bool) -> dict[str, An
     if kind in _NUMBER_DTYPES and len(present):
         all_values = series if reads_all else present
         if reads_all:
-            profile.update({"missing": int(series.null_count()), "wholeRange": True})
+            profile["all"] = {"rows": len(series), "missing": int(series.null_count())}
             all_values = all_values.drop_nulls().drop_nans() if is_float else all_values
         std = all_values.std()
         profile["numbers"] = {

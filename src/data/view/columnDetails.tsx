@@ -11,8 +11,10 @@ export function ColumnDetails(props: {
   dtype: string;
   /** Undefined before the profile arrives, null if the column can't be profiled. */
   profile: IColumnProfile | null | undefined;
+  /** Whether the profile is that of a sample of the rows. */
+  isSample: boolean;
 }): React.JSX.Element {
-  const { dtype, profile } = props;
+  const { dtype, profile, isSample } = props;
   const { trans } = useData();
   const note = noteText(profile, trans);
   const present = profile ? profile.rows - (profile.missing ?? 0) : 0;
@@ -21,7 +23,7 @@ export function ColumnDetails(props: {
       <dl>
         <Pair label={trans.__('Type')} value={dtype} />
         {profile &&
-          figures(profile, trans).map(([label, value]) => (
+          figures(profile, isSample, trans).map(([label, value]) => (
             <Pair key={label} label={label} value={value} />
           ))}
       </dl>
@@ -56,9 +58,11 @@ function Pair(props: { label: string; value: string }): React.JSX.Element {
 /** Return the labels and values of a profile's figures. */
 function figures(
   profile: IColumnProfile,
+  isSample: boolean,
   trans: TranslationBundle
 ): [string, string][] {
-  const { missing, distinct, rows, numbers, dates } = profile;
+  const { distinct, numbers, dates } = profile;
+  const { missing, rows } = profile.all ?? profile;
   const { min, max } = numbers ?? dates ?? {};
   const [q1, median, q3] = numbers?.quartiles ?? [];
   const text = (value: number | string | null | undefined) =>
@@ -68,7 +72,11 @@ function figures(
       trans.__('Missing'),
       trans.__('%1 of %2', text(missing), text(rows))
     ],
-    distinct !== null && [trans.__('Distinct'), text(distinct)],
+    distinct !== null && [
+      trans.__('Distinct'),
+      // A sample may lack some of the values.
+      isSample ? trans.__('at least %1', text(distinct)) : text(distinct)
+    ],
     !!(numbers ?? dates) && [trans.__('Minimum'), text(min)],
     !!numbers && [trans.__('25th percentile'), text(q1)],
     !!numbers && [trans.__('Median'), text(median)],

@@ -44,6 +44,7 @@ export function ColumnRow(props: IColumnRowProps): React.JSX.Element {
   const name = columnName(column.name, item);
   const badge = columnBadge(column.name, props.change, trans);
   const mention = mentionOf(column.name, item);
+  const isSample = !!profile && profile.rows < (item.rowCount ?? 0);
   const Caret = hasDetails ? caretDownIcon : caretRightIcon;
   return (
     <>
@@ -76,7 +77,7 @@ export function ColumnRow(props: IColumnRowProps): React.JSX.Element {
             {column.dtype}
           </div>
           <Missing profile={profile} />
-          <Distinct profile={profile} />
+          <Distinct profile={isSample ? null : profile} />
         </div>
         <div
           role="cell"
@@ -102,7 +103,11 @@ export function ColumnRow(props: IColumnRowProps): React.JSX.Element {
       {hasDetails && (
         <div role="row">
           <div role="cell" aria-colspan={6}>
-            <ColumnDetails dtype={column.dtype} profile={profile} />
+            <ColumnDetails
+              dtype={column.dtype}
+              profile={profile}
+              isSample={isSample}
+            />
           </div>
         </div>
       )}
@@ -115,7 +120,8 @@ function Missing(props: {
   profile: IColumnProfile | null | undefined;
 }): React.JSX.Element {
   const { trans } = useData();
-  const { missing = null, rows = 0 } = props.profile ?? {};
+  const { missing, rows } = props.profile?.all ??
+    props.profile ?? { missing: null, rows: 0 };
   if (missing === null) {
     return <div role="cell" className="jp-AIServer-Data-missing" />;
   }

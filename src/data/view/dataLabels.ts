@@ -9,12 +9,14 @@ import type { SortKey } from '../model/columnOrder';
 
 /** Return the size of a variable, such as “891 rows × 12 columns” or “2 × 3 × 4”. */
 export function itemShape(item: IDataItem, trans: TranslationBundle): string {
-  const { shape, rowCount, columnCount } = item;
+  const { kind, shape, rowCount, columnCount } = item;
   if (shape) {
     return shape.map(length => countText(length, trans)).join(' × ');
   }
   const rows = rowCount !== null && countText(rowCount, trans);
-  const columns = columnCount !== null && countText(columnCount, trans);
+  const isTable = !/\.Series$/.test(kind);
+  const columns =
+    isTable && columnCount !== null && countText(columnCount, trans);
   return rows && columns
     ? trans.__('%1 rows × %2 columns', rows, columns)
     : rows

@@ -152,6 +152,15 @@ describe('DataPanel', () => {
     );
   });
 
+  it('says what is only a lower bound in a sample', async () => {
+    kernel.sampleRows = 5;
+    await open('sales', 'From a sample of 5 rows.');
+    expect(text()).not.toContain('3 distinct');
+    button('Details of unit price')!.click();
+    await until(() => text().includes('Median'));
+    expect(text()).toContain('Distinctat least 3');
+  });
+
   it('mentions a column and a variable in the prompt row', async () => {
     await open('sales', '40%');
     button('城市')!.click();

@@ -85,7 +85,8 @@ describe('completeMention', () => {
   });
 
   it('lists nothing for whole names, other words and addresses', () => {
-    for (const text of ['', 'df', '@cell3 ', 'me@d', '@df.price', '@xyz']) {
+    const none = ['', 'df', '@cell3 ', 'me@d', '@df', '@df.price', '@xyz'];
+    for (const text of none) {
       expect(texts(text)).toEqual([]);
     }
   });

@@ -52,10 +52,14 @@ export function completeMention(
         cells(model, trans),
         hasFiles ? files(listFiles(folder), folder) : []
       ];
+  // Enter sends a request that ends with a whole name, so only longer names are suggested then.
+  const isName = groups.some(candidates =>
+    candidates.some(({ text }) => text.toLowerCase() === `@${typed}`)
+  );
   const completions = groups
     .flatMap(candidates =>
       candidates
-        .filter(candidate => matches(candidate, typed))
+        .filter(candidate => matches(candidate, typed, isName))
         .slice(0, typed ? undefined : MAX_OF_KIND)
     )
     .slice(0, MAX_SHOWN)
@@ -91,10 +95,18 @@ function isAbout(feature: 'outputs' | 'files', typed: string): boolean {
     : /^(cell|单元格|儲存格)/.test(typed);
 }
 
-/** Return whether the typed text begins the name, or is contained in the other words. */
-function matches({ text, words = '' }: ICandidate, typed: string): boolean {
+/**
+ * Return whether the typed text begins the name or, unless it is another name, is contained in the
+ * other words.
+ */
+function matches(
+  { text, words = '' }: ICandidate,
+  typed: string,
+  isName: boolean
+): boolean {
   const name = text.slice(1).toLowerCase();
-  const isFound = typed.length > 1 && words.toLowerCase().includes(typed);
+  const isFound =
+    !isName && typed.length > 1 && words.toLowerCase().includes(typed);
   return name.startsWith(typed) || name.startsWith(`"${typed}`) || isFound;
 }
 
