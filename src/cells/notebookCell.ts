@@ -10,6 +10,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CellType, PrivacyLevel, UsedRulesFile } from '../api/types';
 import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
 import { IDataValues, readDataValues } from '../kernel/dataValues';
+import { IJoinKey, readJoinKeys } from '../kernel/joinKeys';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
@@ -149,6 +150,12 @@ export class NotebookCell {
     return kernel
       ? readDataValues(kernel, name, level).catch(() => null)
       : null;
+  }
+
+  /** Return keys by which variables of a Python kernel can be joined; empty if it can't tell now. */
+  async joinKeys(names: readonly string[]): Promise<IJoinKey[]> {
+    const kernel = this._pythonKernel;
+    return kernel ? readJoinKeys(kernel, names).catch(() => []) : [];
   }
 
   /**

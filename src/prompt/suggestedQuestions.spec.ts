@@ -87,16 +87,27 @@ describe('suggestQuestions', () => {
     expect(texts(table('df', columns))).toEqual(expected);
   });
 
-  it('suggests to join two tables on the key that they share', () => {
-    const orders = table('orders', {
-      id: 'int64',
-      city: 'str',
-      user_id: 'str'
-    });
-    const users = table('users', { user_id: 'int64', city: 'object' });
-    expect(texts(orders, users)).toEqual(['Join orders and users on user_id']);
-    expect(texts(users, table('towns', { city: 'object' }))).toEqual([]);
-    expect(texts(orders, users, users)).toEqual([]);
+  it('suggests the joins that the values support, and names why', () => {
+    const orders = table('orders', { customer_id: 'int64' });
+    const customers = table('customers', { id: 'int64' });
+    const key = { left: 'orders', right: 'customers', share: 0.987 };
+    const keys = [
+      { ...key, leftColumn: 'customer_id', rightColumn: 'id' },
+      { ...key, leftColumn: '城市', rightColumn: '城市', share: null },
+      { ...key, leftColumn: 'n'.repeat(41), rightColumn: 'id' }
+    ];
+    expect(suggestQuestions([orders, customers], trans, keys)).toEqual([
+      {
+        text: 'Join orders and customers on customer_id = id',
+        request: 'Join orders and customers on customer_id = id',
+        reason: '98% of the values occur in both'
+      },
+      {
+        text: 'Join orders and customers on 城市',
+        request: 'Join orders and customers on 城市'
+      }
+    ]);
+    expect(texts(orders, customers)).toEqual([]);
     expect(texts()).toEqual([]);
   });
 });

@@ -1,7 +1,11 @@
-/** First requests about tables, suggested from the names and dtypes of their columns alone. */
+/**
+ * First requests about tables, suggested from the names and dtypes of their columns alone, and from the
+ * keys by which they can be joined.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ColumnProfile } from '../api/types';
+import type { IJoinKey } from '../kernel/joinKeys';
 import { modeLabels } from '../labels/modeLabels';
 
 /** A DataFrame or a data file. */
@@ -15,6 +19,8 @@ export interface ISuggestedQuestion {
   readonly text: string;
   /** The request that asks it, which may begin with a slash word. */
   readonly request: string;
+  /** Why it is suggested. */
+  readonly reason?: string;
 }
 
 type Column = Pick<ColumnProfile, 'name' | 'dtype'>;
@@ -35,19 +41,23 @@ const KEY_NAME =
 const PROSE_NAME =
   /(^|[_\s-])(name|text|title|notes?|comment|description|url|email|address|phone)$|(姓名|名称|名稱|标题|標題|备注|備註|描述|说明|說明|地址|邮箱|信箱|电话|電話)$/;
 
-/** Return at most three questions about one table, or a join of two tables. */
+const MAX_QUESTIONS = 3;
+
+/** Return at most three questions about one table, or about joins of several by `keys`. */
 export function suggestQuestions(
   tables: readonly ITable[],
-  trans: TranslationBundle
+  trans: TranslationBundle,
+  keys: readonly IJoinKey[] = []
 ): ISuggestedQuestion[] {
-  const [table, other] = tables;
-  if (tables.length === 2) {
-    const key = sharedKey(table, other);
-    return key
-      ? [plain(trans.__('Join %1 and %2 on %3', table.name, other.name, key))]
-      : [];
+  if (tables.length > 1) {
+    return keys
+      .filter(({ leftColumn, rightColumn }) =>
+        [leftColumn, rightColumn].every(name => isUsable({ name }))
+      )
+      .slice(0, MAX_QUESTIONS)
+      .map(key => joinQuestion(key, trans));
   }
-  return tables.length === 1 ? questionsAbout(table, trans) : [];
+  return tables.length ? questionsAbout(tables[0], trans) : [];
 }
 
 function questionsAbout(
@@ -77,16 +87,26 @@ function questionsAbout(
   return questions;
 }
 
-function plain(text: string): ISuggestedQuestion {
-  return { text, request: text };
+function joinQuestion(
+  { left, leftColumn, right, rightColumn, share }: IJoinKey,
+  trans: TranslationBundle
+): ISuggestedQuestion {
+  const columns =
+    leftColumn === rightColumn ? leftColumn : `${leftColumn} = ${rightColumn}`;
+  const question = plain(
+    trans.__('Join %1 and %2 on %3', left, right, columns)
+  );
+  const percent = Math.floor((share ?? 0) * 100);
+  return share === null
+    ? question
+    : {
+        ...question,
+        reason: trans.__('%1% of the values occur in both', percent)
+      };
 }
 
-/** Return the name of a column that both tables have and that identifies rows; null if none. */
-function sharedKey(table: ITable, other: ITable): string | null {
-  const names = new Set(other.columns?.map(({ name }) => name));
-  const isShared = (column: Column) =>
-    names.has(column.name) && isNamed(column, KEY_NAME);
-  return table.columns?.filter(isUsable).find(isShared)?.name ?? null;
+function plain(text: string): ISuggestedQuestion {
+  return { text, request: text };
 }
 
 /** Return whether a column's name, in snake case, matches: `orderId` as `order_id`. */
@@ -96,7 +116,7 @@ function isNamed({ name }: Column, pattern: RegExp): boolean {
 }
 
 /** Return whether a column's name is short enough for a question. */
-function isUsable({ name }: Column): boolean {
+function isUsable({ name }: Pick<Column, 'name'>): boolean {
   return name.trim() !== '' && name.length <= MAX_NAME && !/[\r\n]/.test(name);
 }
 

@@ -149,6 +149,7 @@ export function setup(
         _request?: ICheckedRequest
       ): Promise<IProblem[] | null> => null
     ),
+    joinKeys: jest.fn(async () => []),
     variables: jest.fn(
       async (_examples: number): Promise<IKernelVariables | null> => null
     ),

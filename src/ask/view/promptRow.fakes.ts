@@ -12,6 +12,7 @@ import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState, ITarget } from '../model/state';
 import type { IProblem } from '../../kernel/check';
+import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
@@ -37,6 +38,7 @@ export async function setup(
     modelServices?: IModels;
     notices?: string[];
     kernel?: IKernelVariables;
+    joinKeys?: IJoinKey[];
     dataValues?: ITarget['dataValues'];
     recipes?: Recipe[];
   } = {}
@@ -72,6 +74,7 @@ export async function setup(
       codeAbove: () => options.codeAbove ?? '',
       check: () => options.problems ?? Promise.resolve(null),
       variables: async () => options.kernel ?? null,
+      joinKeys: async () => options.joinKeys ?? [],
       dataValues: options.dataValues ?? (async () => null),
       run: async () => true,
       interrupt: async () => undefined,

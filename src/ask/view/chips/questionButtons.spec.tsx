@@ -60,4 +60,20 @@ describe('QuestionButtons', () => {
     await other.settle();
     expect(button(other.row, COMPARE)).toBeUndefined();
   });
+
+  it('offer joins whose keys the kernel has found', async () => {
+    const key = { left: 'df', leftColumn: 'id', right: 'b', rightColumn: 'id' };
+    const t = await setup({
+      kernel: { frames: [DF, { ...DF, name: 'b' }], variables: [] },
+      joinKeys: [{ ...key, share: 1 }]
+    });
+    await act(async () => {
+      t.model.setDataFrames([DF, { ...DF, name: 'b' }]);
+    });
+    await t.settle();
+    const join = button(t.row, 'Join df and b on id');
+    expect(join?.title).toBe('100% of the values occur in both');
+    await act(async () => join?.click());
+    expect(t.field.value).toBe('Join df and b on id');
+  });
 });

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../../../api/types';
+import type { IJoinKey } from '../../../kernel/joinKeys';
 import { suggestQuestions } from '../../../prompt/suggestedQuestions';
 import { Button } from '../../../ui/button';
 import type { GenerationModel } from '../../model/generation';
@@ -20,10 +21,12 @@ export function QuestionButtons(props: {
   const { model, text, dataframes, trans, onChoose } = props;
   const { phase, failure } = model.state;
   const isEmpty = !text.trim() && !model.target.source()?.trim();
-  if (phase !== 'editing' || failure || !isEmpty) {
+  const isShown = phase === 'editing' && !failure && isEmpty;
+  const keys = useJoinKeys(model, isShown ? dataframes : []);
+  if (!isShown) {
     return null;
   }
-  const questions = suggestQuestions(dataframes, trans);
+  const questions = suggestQuestions(dataframes, trans, keys);
   return questions.length > 0 ? (
     <div
       className="jp-AIServer-Ask-questions"
@@ -34,9 +37,33 @@ export function QuestionButtons(props: {
         <Button
           key={question.text}
           label={question.text}
+          title={question.reason}
           run={() => onChoose(question.request)}
         />
       ))}
     </div>
   ) : null;
+}
+
+/** The most tables whose keys are looked for. */
+const MAX_TABLES = 4;
+
+/** Return the keys by which the DataFrames can be joined; empty until the kernel has replied. */
+function useJoinKeys(
+  { target }: GenerationModel,
+  dataframes: readonly DataFrameProfile[]
+): IJoinKey[] {
+  const [keys, setKeys] = React.useState<IJoinKey[]>([]);
+  const list = JSON.stringify(dataframes.map(({ name }) => name));
+  React.useEffect(() => {
+    const names = JSON.parse(list) as string[];
+    setKeys([]);
+    if (names.length < 2 || names.length > MAX_TABLES) {
+      return;
+    }
+    let isCurrent = true;
+    void target.joinKeys(names).then(keys => isCurrent && setKeys(keys));
+    return () => void (isCurrent = false);
+  }, [target, list]);
+  return keys;
 }
