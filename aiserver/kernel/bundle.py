@@ -40,6 +40,7 @@ CHECK_MODULES = (
 )
 PROFILE_MODULES = (
     "inspection/objects",
+    "profiling/sampling",
     "profiling/containers",
     "profiling/numbers",
     "profiling/values",

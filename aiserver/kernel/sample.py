@@ -19,7 +19,7 @@ import re
 import sys
 from typing import Any
 
-from .inspection.objects import class_name, is_library_class, is_numpy_dtype
+from .inspection.objects import class_name, is_plain_dtype, is_plain_time_zone
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
@@ -32,6 +32,7 @@ from .variables import (
 MAX_CELL = 60  # characters of a value
 MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
 _SCALARS = (str, int, float, bool, datetime.date, datetime.datetime, datetime.time)
+_ZONED = (datetime.datetime, datetime.time)
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
 _LIBRARY_SCALARS = ("Timestamp", "Timedelta", "Period", "Interval")
 _MAX_BITS = 512  # of an integer; Python refuses to write very long ones
@@ -73,7 +74,7 @@ def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
 
 
 def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:
-    if not (is_library_class(type(dtype)) or is_numpy_dtype(dtype)):
+    if not is_plain_dtype(dtype):
         # The values of another package's dtype can't be read without its code.
         rows = min(count, frame.shape[0])
         return ["<" + str(class_name(type(dtype)))[: MAX_CELL - 2] + ">"] * rows
@@ -94,6 +95,10 @@ def _value_text(value: Any) -> str | None:
     library = [getattr(pandas, name, None) for name in _LIBRARY_SCALARS] if pandas else []
     if cls is float and value != value:
         return None
+    is_zoned = any(cls is zoned for zoned in (*_ZONED, *library))
+    zone = getattr(value, "tzinfo", None) if is_zoned else None
+    if zone is not None and not is_plain_time_zone(zone):
+        return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"
     is_scalar = any(cls is scalar for scalar in (*_SCALARS, *_OTHER_SCALARS, *library))
     if not is_scalar or (cls is int and value.bit_length() > _MAX_BITS):
         return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"

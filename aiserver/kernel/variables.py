@@ -23,7 +23,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from .inspection.objects import class_name, is_library_class, is_numpy_dtype
+from .inspection.objects import (
+    class_name,
+    has_own_index,
+    is_library_class,
+    is_numpy_dtype,
+    is_plain_dtype,
+)
 from .values import value_text
 
 MAX_FRAMES = 50
@@ -91,14 +97,16 @@ def _is_subclass(value: Any, cls: type) -> bool:
 
 def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
     """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
-    if type(value) is frame_class:
-        return value
     if kind != "pandas.DataFrame":
-        return None
+        return value if type(value) is frame_class else None
     state = next(
         _dict_of(base)["__dict__"] for base in _bases(frame_class) if "__dict__" in _dict_of(base)
     )
     manager = state.__get__(value)["_mgr"]
+    if not all(has_own_index(axis) for axis in manager.axes):
+        return None
+    if type(value) is frame_class:
+        return value
     return frame_class._from_mgr(manager, axes=manager.axes)
 
 
@@ -218,7 +226,7 @@ def _text(value: Any, limit: int) -> str:
 
 def _dtype_name(dtype: Any) -> str:
     name = class_name(type(dtype))
-    if not (is_library_class(type(dtype)) or is_numpy_dtype(dtype)):
+    if not is_plain_dtype(dtype):
         return name[:100]
     full = str(dtype)
     if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:

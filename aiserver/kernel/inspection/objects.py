@@ -25,6 +25,13 @@ _LIBRARIES = ("numpy", "pandas", "polars")
 _READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
 _HEAP_TYPE = 1 << 9  # the flag ``Py_TPFLAGS_HEAPTYPE``, which each class defined in Python has
 _MAX_COLUMNS = 100_000
+_TIME_ZONES = (
+    "zoneinfo.ZoneInfo",
+    "datetime.timezone",
+    "dateutil.tz.tz.tzutc",
+    "dateutil.tz.tz.tzfile",
+    "dateutil.tz.tz.tzlocal",
+)
 
 
 def class_name(kind: Any) -> str:
@@ -270,6 +277,67 @@ def _labels(index: Any) -> list[str] | None:
         elif not _is_plain_label(kind):
             return None
     return names
+
+
+def is_plain_dtype(dtype: Any) -> bool:
+    """Return whether a dtype is a library's own, and contains no object of a person's class.
+
+    Such an object can be the time zone of dates, or a type of pyarrow.
+    """
+    if is_numpy_dtype(dtype):
+        return True
+    kind = type(dtype)
+    if not is_library_class(kind):
+        return kind is type and is_library_class(dtype)  # a dtype of polars without parameters
+    if class_name(kind) == "DatetimeTZDtype":
+        return is_plain_time_zone(dtype.tz)
+    if class_name(kind) == "ArrowDtype":
+        return is_plain_arrow_type(dtype.pyarrow_dtype)
+    return True
+
+
+def is_plain_time_zone(zone: Any) -> bool:
+    """Return whether a time zone is of the standard library, pytz or dateutil."""
+    kind = type(zone)
+    for name in _TIME_ZONES:
+        module, _, attribute = name.rpartition(".")
+        if loaded_value(module, attribute) is kind:
+            return True
+    if zone is loaded_value("pytz", "UTC"):
+        return True
+    bases = [loaded_value("pytz.tzinfo", name) for name in ("DstTzInfo", "StaticTzInfo")]
+    own = any(base is other for base in _mro(kind) for other in bases)
+    return own and module_of(kind).partition(".")[0] == "pytz"
+
+
+def is_own_arrow_type(dtype: Any) -> bool:
+    """Return whether a type of pyarrow is pyarrow's own. It may contain other types."""
+    kind = type(dtype)
+    name = class_name(kind)
+    return loaded_value("pyarrow.lib", name) is kind and not name.endswith("ExtensionType")
+
+
+def is_plain_arrow_type(dtype: Any) -> bool:
+    """Return whether a type of pyarrow is pyarrow's own, and contains no other type."""
+    if not is_own_arrow_type(dtype):
+        return False
+    if class_name(type(dtype)) == "DictionaryType":
+        return is_plain_arrow_type(dtype.value_type)
+    return bool(dtype.num_fields == 0)
+
+
+def has_own_index(axis: Any) -> bool:
+    """Return whether the index or the columns of a pandas DataFrame are pandas' own."""
+    if not is_library_class(type(axis)):
+        return False
+    if class_name(type(axis)) == "MultiIndex":
+        return all(has_own_index(level) for level in axis.levels)
+    if class_name(type(axis)) == "RangeIndex":
+        return True
+    data = axis._data
+    return type(data) is loaded_value("numpy", "ndarray") or (
+        is_library_class(type(data)) and is_plain_dtype(data.dtype)
+    )
 
 
 def is_numpy_dtype(dtype: Any) -> bool:

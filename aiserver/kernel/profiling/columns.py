@@ -11,20 +11,22 @@ class and dtype are these libraries' own.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import Any
 
-from ..inspection.objects import class_name, is_library_class, loaded_module, module_of
+from ..inspection.objects import (
+    class_name,
+    is_plain_arrow_type,
+    loaded_module,
+    loaded_value,
+)
 from .containers import is_own_array
 from .numbers import array_histogram, finite, profile_array
 from .polars_columns import profile_polars
+from .sampling import EXACT_ROWS, sampled_positions
 from .values import profile_values, top_values, value_text
 
-EXACT_ROWS = 100_000
-SAMPLED_ROWS = 20_000
 WHOLE_RANGE_ROWS = 2_000_000
-_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 _MISSING_TIME = -(2**63)  # numpy's NaT as an integer
 
 
@@ -34,15 +36,15 @@ def profile_column(values: Any, exact: bool) -> dict[str, Any]:
     ``values`` is a numpy array of one dimension, an array of pandas, a polars Series or a
     ``pyarrow.ChunkedArray``.
     """
-    module = module_of(type(values))
-    if module.startswith("pyarrow."):
+    if type(values) is loaded_value("pyarrow", "ChunkedArray"):
         return _profile_arrow(values)
-    if not (is_own_array(values) or is_library_class(type(values))):
+    is_polars = type(values) is loaded_value("polars", "Series")
+    if not (is_polars or is_own_array(values)):
         return _unsupported(0)
     count = len(values)
     positions = sampled_positions(count) if count > EXACT_ROWS else None
     reads_all = positions is not None and (exact or count <= WHOLE_RANGE_ROWS)
-    if module.startswith("polars."):
+    if is_polars:
         return profile_polars(values, positions, reads_all)
     name = class_name(type(values))
     if hasattr(values, "_pa_array"):
@@ -67,22 +69,6 @@ def profile_column(values: Any, exact: bool) -> dict[str, Any]:
     if reads_all and "numbers" in profile:
         _add_whole_range(profile, values, count)
     return profile
-
-
-def sampled_positions(count: int) -> Any:
-    """Return the positions of ``SAMPLED_ROWS`` of ``count`` rows, in ascending order.
-
-    There is one in each of as many equal parts of the rows. Its place within its part varies, so
-    that the sample isn't biased by data that repeats regularly.
-    """
-    np: Any = loaded_module("numpy")
-    width = count / SAMPLED_ROWS
-    if np is None:  # polars doesn't need numpy
-        places = (int((i + i * _GOLDEN_RATIO % 1) * width) for i in range(SAMPLED_ROWS))
-        return [min(place, count - 1) for place in places]
-    parts = np.arange(SAMPLED_ROWS)
-    places = ((parts + parts * _GOLDEN_RATIO % 1) * width).astype("int64")
-    return np.minimum(places, count - 1)
 
 
 def _unsupported(rows: int) -> dict[str, Any]:
@@ -175,10 +161,9 @@ def _iso_text(value: Any) -> str:
 
 def _profile_arrow(values: Any) -> dict[str, Any]:
     """Profile a ``pyarrow.ChunkedArray``."""
-    dtype = type(values.type)
-    if not module_of(dtype).startswith("pyarrow.") or class_name(dtype).endswith("ExtensionType"):
-        return _unsupported(len(values))
     count = len(values)
+    if not is_plain_arrow_type(values.type):
+        return _unsupported(count)
     sample = values.take(_arrow_positions(count)) if count > EXACT_ROWS else values
     return profile_values(sample.to_pylist())
 

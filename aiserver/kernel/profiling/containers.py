@@ -17,11 +17,14 @@ from typing import Any
 
 from ..inspection.objects import (
     class_name,
+    has_own_index,
     is_library_class,
-    is_numpy_dtype,
+    is_own_arrow_type,
+    is_plain_dtype,
     loaded_value,
     module_of,
 )
+from .sampling import EXACT_ROWS, sampled_positions
 
 MAX_LISTED_COLUMNS = 5000
 MAX_LABEL = 200  # characters of the name of a column or dtype
@@ -146,17 +149,24 @@ def _array(kind: str, value: Any, cls: Any) -> Container | None:
         columns = [(cut(name), dtype_text(dtype[name])) for name in names]
         container = Container(kind, columns)
         container.column_count = len(dtype.names)
-        container.column = lambda i: value.reshape(-1)[names[i]]
+        container.column = lambda i: _flat(value[names[i]])
     else:
         width = value.shape[1] if value.ndim == 2 else 1
         text = dtype_text(dtype)
         container = Container(kind, [(str(i), text) for i in range(min(width, MAX_LISTED_COLUMNS))])
         container.column_count = width
-        container.column = lambda i: value[:, i] if value.ndim == 2 else value.reshape(-1)
+        container.column = lambda i: value[:, i] if value.ndim == 2 else _flat(value)
     container.row_count = value.shape[0] if value.ndim in (1, 2) else value.size
     container.size = int(value.nbytes)
     container.shape = [int(length) for length in value.shape]
     return container
+
+
+def _flat(array: Any) -> Any:
+    """Return the elements of an array without a copy; of a large array that needs one, a sample."""
+    if array.ndim == 1 or array.flags.c_contiguous or array.size <= EXACT_ROWS:
+        return array.reshape(-1)
+    return array.flat[sampled_positions(array.size)]
 
 
 def _duckdb_relation(kind: str, value: Any, cls: Any) -> Container | None:
@@ -199,29 +209,16 @@ def _manager(value: Any, cls: Any) -> Any:
         raise TypeError
     if not all(is_library_class(type(block)) for block in manager.blocks):
         raise TypeError
-    if not all(_is_own_index(axis) for axis in manager.axes):
+    if not all(has_own_index(axis) for axis in manager.axes):
         raise TypeError
     return manager
-
-
-def _is_own_index(index: Any) -> bool:
-    """Return whether an index is pandas' own, and contains no array of a person's class."""
-    if not is_library_class(type(index)):
-        return False
-    if class_name(type(index)) == "MultiIndex":
-        return all(_is_own_index(level) for level in index.levels)
-    return class_name(type(index)) == "RangeIndex" or is_own_array(index._data)
 
 
 def is_own_array(array: Any) -> bool:
     """Return whether an array, and its dtype, are numpy's or pandas' own."""
     if type(array) is loaded_value("numpy", "ndarray"):
         return True
-    return is_library_class(type(array)) and is_own_dtype(array.dtype)
-
-
-def is_own_dtype(dtype: Any) -> bool:
-    return is_numpy_dtype(dtype) or is_library_class(type(dtype))
+    return is_library_class(type(array)) and is_plain_dtype(array.dtype)
 
 
 def _dtype_of(array: Any) -> Any:
@@ -262,6 +259,8 @@ def dtype_text(dtype: Any) -> str:
     if isinstance(dtype, type):  # a class of an array, or a dtype of polars without parameters
         return cut(class_name(dtype))
     name = class_name(type(dtype))
+    if not (is_plain_dtype(dtype) or is_own_arrow_type(dtype)):
+        return cut(name)
     if name == "CategoricalDtype":
         return "category"
     if name in ("Enum", "SparseDtype"):

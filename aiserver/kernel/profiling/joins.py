@@ -20,8 +20,9 @@ from typing import Any
 from ..inspection.objects import (
     class_name,
     is_library_class,
+    is_plain_arrow_type,
     loaded_module,
-    module_of,
+    loaded_value,
     plain_variables,
 )
 from .containers import Container, container_of, is_own_array
@@ -162,9 +163,12 @@ def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str
 
 def _kind_of(column: Any) -> str:
     """Return the kind of a column by its dtype; "" if it can't be a key."""
-    if module_of(type(column)).startswith("pyarrow."):
-        name = str(column.type)
-    elif module_of(type(column)).startswith("polars.") or is_own_array(column):
+    if _is_arrow(column):
+        name = str(column.type) if is_plain_arrow_type(column.type) else ""
+    elif _is_polars(column):
+        name = str(column.dtype).lower()
+        name = "" if name == "object" else name
+    elif is_own_array(column):
         name = str(column.dtype).lower()
     else:
         return ""
@@ -199,14 +203,16 @@ def _present(column: Any) -> list[Any] | None:
 
     Return None if there are values of other classes than texts and numbers.
     """
-    if module_of(type(column)).startswith("pyarrow."):
+    if _is_arrow(column):
         return [value for value in column.to_pylist() if value is not None]
-    if module_of(type(column)).startswith("polars."):
+    if _is_polars(column):
         return list(column.drop_nulls().to_list())
     if hasattr(column, "asi8"):
         return [value for value in column.asi8.tolist() if value != -(2**63)]
     if class_name(type(column)) == "Categorical":
         categories = column.categories.tolist()
+        if not all(type(category) is str for category in categories):
+            return None
         return [categories[code] for code in column.codes.tolist() if code >= 0]
     if hasattr(column, "_mask") and hasattr(column, "_data"):
         column = column._data[~column._mask]
@@ -217,6 +223,14 @@ def _present(column: Any) -> list[Any] | None:
     if all(any(type(value) is plain for plain in (str, int, float)) for value in values):
         return values
     return None
+
+
+def _is_arrow(column: Any) -> bool:
+    return type(column) is loaded_value("pyarrow", "ChunkedArray")
+
+
+def _is_polars(column: Any) -> bool:
+    return type(column) is loaded_value("polars", "Series")
 
 
 def _is_missing_key(value: Any) -> bool:

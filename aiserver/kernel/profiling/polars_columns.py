@@ -35,9 +35,10 @@ def profile_polars(series: Any, positions: Any, reads_all: bool) -> dict[str, An
         float64 = loaded_value("polars", "Float64")
         present, series = present.cast(float64), series.cast(float64)
     is_float = kind.startswith("Float") or kind == "Decimal"
-    profile["distinct"] = int(present.n_unique())
-    if is_float:
+    if is_float:  # NaN counts as missing, as in pandas
         present = present.drop_nans()
+        profile["missing"] = len(sample) - len(present)
+    profile["distinct"] = int(present.n_unique())
     if kind in _TEXT_DTYPES or (
         kind in _NUMBER_DTYPES and not is_float and profile["distinct"] <= FEW_VALUES
     ):
@@ -51,8 +52,9 @@ def profile_polars(series: Any, positions: Any, reads_all: bool) -> dict[str, An
     if kind in _NUMBER_DTYPES and len(present):
         all_values = series if reads_all else present
         if reads_all:
-            profile["all"] = {"rows": len(series), "missing": int(series.null_count())}
-            all_values = all_values.drop_nulls().drop_nans() if is_float else all_values
+            all_values = all_values.drop_nulls()
+            all_values = all_values.drop_nans() if is_float else all_values
+            profile["all"] = {"rows": len(series), "missing": len(series) - len(all_values)}
         std = all_values.std()
         profile["numbers"] = {
             "min": finite(all_values.min()),

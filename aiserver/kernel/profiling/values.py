@@ -13,7 +13,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..inspection.objects import class_name, is_library_class, loaded_value
+from ..inspection.objects import (
+    class_name,
+    is_library_class,
+    is_plain_time_zone,
+    loaded_value,
+)
 from .numbers import histogram, profile_floats
 
 MAX_TOP = 5  # values
@@ -22,7 +27,7 @@ MAX_VALUE = 60  # characters
 _NUMBER_CLASSES = (int, float, decimal.Decimal)
 _DATE_CLASSES = (datetime.datetime, datetime.date)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
-_OTHER_PLAIN = (datetime.time, datetime.timedelta, bytes)
+_OTHER_PLAIN = (datetime.timedelta, bytes)
 _LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
@@ -76,10 +81,12 @@ def _classify(value: Any) -> tuple[str, Any]:
         return "text", value
     if value is None:
         return "missing", None
+    if cls is datetime.time:
+        return ("text", value) if value.tzinfo is None else ("object", None)
     if any(cls is number for number in _NUMBER_CLASSES):
         return ("missing", None) if value != value else ("number", value)
     if any(cls is date for date in _DATE_CLASSES):
-        return "date", value
+        return ("date", value) if _has_plain_zone(value) else ("object", None)
     if any(cls is container for container in _CONTAINERS):
         return "nested", None
     if not is_library_class(cls):
@@ -92,16 +99,23 @@ def _classify_library_value(value: Any) -> tuple[str, Any]:
     if name in ("NAType", "NaTType"):
         return "missing", None
     if name == "Timestamp":
-        return "date", value
+        return ("date", value) if _has_plain_zone(value) else ("object", None)
     if name in _LIBRARY_PLAIN:
         return "text", value
     generic = loaded_value("numpy", "generic")
     if any(base is generic for base in type(value).__mro__):
         plain = value.item()
-        if type(plain) is type(value):
-            return "object", None
-        return _classify(plain) if type(plain) in (int, float, bool, str) else ("text", str(value))
+        cls = type(plain)
+        if cls is datetime.datetime or any(cls is own for own in (int, float, bool, str)):
+            return _classify(plain)
     return "object", None
+
+
+def _has_plain_zone(value: Any) -> bool:
+    """Return whether a date has no time zone, or one of a library."""
+    if type(value) is datetime.date:
+        return True
+    return value.tzinfo is None or is_plain_time_zone(value.tzinfo)
 
 
 def _as_float(value: Any) -> float:

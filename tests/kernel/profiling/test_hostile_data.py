@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from pandas.tests.extension.decimal import DecimalArray, to_decimal
 
-from .profiles_of import columns_of, listed, profile_of
+from aiserver.kernel.sample import first_rows
+from aiserver.kernel.variables import describe
+
+from .profiles_of import columns_of, keys_of, listed, profile_of
 
 calls: list[str] = []
 
@@ -45,6 +50,25 @@ class EvilText(str):
     def __str__(self) -> str:
         calls.append("str")
         return "evil"
+
+
+class Plain:
+    """Notes when it is hashed or compared."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        calls.append("repr")
+        return "evil"
+
+    def __hash__(self) -> int:
+        calls.append("hash")
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        calls.append("==")
+        return self is other
 
 
 class EvilFrame(pd.DataFrame):  # type: ignore[misc]
@@ -134,6 +158,88 @@ def test_wide_deep_and_empty_data_is_bounded():
         assert profile_of(empty).get("problem") is None
     many = {f"v{n}": np.zeros(2) for n in range(300)}
     assert len(listed(many)) == 200
+
+
+class EvilZone(datetime.tzinfo):
+    def utcoffset(self, value: Any) -> Any:
+        calls.append("utcoffset")
+        return datetime.timedelta(0)
+
+    dst = tzname = utcoffset
+
+    def __str__(self) -> str:
+        calls.append("zone")
+        return "evil"
+
+
+class EvilIndex(pd.Index):  # type: ignore[misc]
+    def __len__(self) -> int:
+        calls.append("len")
+        return 1
+
+
+class EvilType(pa.ExtensionType):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "evil")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    def __str__(self) -> str:
+        calls.append("type")
+        return "evil"
+
+    def __arrow_ext_scalar_class__(self) -> Any:
+        calls.append("scalar")
+        return pa.ExtensionScalar
+
+
+def test_time_zones_types_and_records_of_a_persons_classes_are_not_used():
+    zone = EvilZone()
+    dates = [datetime.datetime(2024, 1, day, tzinfo=zone) for day in (1, 2)]
+    record = np.zeros(2, dtype=[("a", "O")])
+    record["a"][0], record["a"][1] = Plain(1), Plain(2)
+    storage = pa.array([1, 2])
+    own = pa.ExtensionArray.from_storage(EvilType(), storage)
+    nested = pa.ListArray.from_arrays([0, 1, 2], own)
+    table = pa.table({"own": own, "nested": nested, "x": storage})
+    frame = pd.DataFrame({"dates": pd.Series(dates, dtype=object), "x": [1, 2]})
+    zoned = pd.DataFrame({"when": pd.DatetimeIndex(["2024-01-01", "2024-01-02"]).tz_localize(zone)})
+    records = pd.DataFrame({"r": pd.Series(list(record), dtype=object)})
+    arrow = pd.DataFrame({"e": pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([own])))})
+    categories = pd.DataFrame({"c": pd.Categorical([Plain(1), Plain(2)])})
+    objects = pl.DataFrame({"o": pl.Series([Plain(1), Plain(2)], dtype=pl.Object)})
+    calls.clear()
+    assert columns_of(frame)["dates"]["note"] == "objects"
+    assert columns_of(frame)["x"]["distinct"] == 2
+    assert columns_of(zoned)["when"]["note"] == "unsupported"
+    assert columns_of(records)["r"]["note"] == "objects"
+    assert [columns_of(table)[name].get("note") for name in ("own", "nested")] == [
+        "unsupported",
+        "unsupported",
+    ]
+    assert columns_of(table)["x"]["distinct"] == 2
+    assert columns_of(arrow)["e"]["note"] == "unsupported"
+    tables = {"a": frame, "b": zoned, "c": table, "d": arrow, "e": categories, "f": objects}
+    assert len(listed(tables)) == 6
+    keys_of({"a": categories, "b": categories})
+    keys_of({"a": objects, "b": objects})
+    keys_of(tables)
+    for variables in (tables, {"df": frame}, {"df": zoned}, {"df": arrow}):
+        describe(variables)
+        first_rows(variables, next(iter(variables)), 2)
+    indexed = pd.DataFrame({"x": [1, 2]})
+    indexed.index = EvilIndex(["a", "b"])
+    calls.clear()
+    if type(indexed.index) is EvilIndex:
+        describe({"df": indexed})
+        first_rows({"df": indexed}, "df", 1)
+        listed({"df": indexed})
+
+
+def test_a_large_array_in_another_order_is_not_copied():
+    array = np.zeros((200, 300, 40)).transpose(2, 0, 1)
+    assert profile_of(array)["columns"][0]["rows"] == 20_000
 
 
 def test_nothing_is_left_behind():
