@@ -63,6 +63,8 @@ def _without_texts(statistics: ColumnStatistics) -> ColumnStatistics:
     """Return the statistics of numbers, without dates as their bounds."""
     bounds = {"min": statistics.min, "max": statistics.max}
     numbers = {name: None if isinstance(bound, str) else bound for name, bound in bounds.items()}
+    if statistics.rows - (statistics.missing or 0) < 4 * MIN_VALUES:
+        numbers["quartiles"] = None  # each quarter must be a group of `MIN_VALUES`
     return statistics.model_copy(update=numbers)
 
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from ..models import Session, SessionKey, SessionSummary
+from ..models import SessionKey, SessionSummary
 from ..sessions.base import SessionManager
 from ..sessions.record.damage.recovery import parse_or_recover
 from .records import UsageRecord, usage_of
@@ -54,21 +54,21 @@ class UsageReader:
         """Return each record of the sessions that were written at ``since`` or later once."""
         originals: list[UsageRecord] = []
         copies: list[UsageRecord] = []
-        async for key, session in self._sessions_of(notebook_id, since):
-            records = copies if session.meta.forked_from else originals
-            records += usage_of(key, session)
+        async for is_copy, records in self._records_by_session(notebook_id, since):
+            (copies if is_copy else originals).extend(records)
         return await asyncio.to_thread(_unique, [*originals, *copies])
 
-    async def _sessions_of(
+    async def _records_by_session(
         self, notebook_id: str | None, since: datetime | None
-    ) -> AsyncIterator[tuple[SessionKey, Session]]:
+    ) -> AsyncIterator[tuple[bool, list[UsageRecord]]]:
+        """Yield the records of each session, and whether the session is a copy of another one."""
         summaries, _ = await self._sessions.list_sessions(notebook_id, owner=self._owner)
         keys = await asyncio.to_thread(_keys_since, summaries, since, self._owner)
         for start in range(0, len(keys), _SESSIONS_PER_READ):
             batch = keys[start : start + _SESSIONS_PER_READ]
             data = await self._sessions.load_raw_batch(batch)
-            for key, session in await asyncio.to_thread(_parse, batch, data):
-                yield key, session
+            for item in await asyncio.to_thread(_parse, batch, data):
+                yield item
 
 
 def _keys_since(
@@ -90,9 +90,11 @@ def _unique(records: list[UsageRecord]) -> list[UsageRecord]:
     return list(unique.values())
 
 
-def _parse(keys: list[SessionKey], data: list[bytes | None]) -> list[tuple[SessionKey, Session]]:
+def _parse(
+    keys: list[SessionKey], data: list[bytes | None]
+) -> list[tuple[bool, list[UsageRecord]]]:
     return [
-        (key, session)
+        (bool(session.meta.forked_from), list(usage_of(key, session)))
         for key, raw in zip(keys, data, strict=True)
         if raw is not None and (session := parse_or_recover(raw, key)) is not None
     ]

@@ -110,13 +110,20 @@ function isValue(value: unknown): value is string | null {
 
 /** Return the statistics of a column. The server decides which of them a model may get. */
 function toDescribedColumn(column: IColumnProfile): IDescribedColumn {
-  const { index, name, rows, missing, distinct, numbers, dates } = column;
-  const statistics: ColumnStatistics = { rows, missing, distinct };
+  const { index, name, all, numbers, dates } = column;
+  // If the range is that of all rows, figures of a sample don't belong beside it.
+  const statistics: ColumnStatistics = all
+    ? { ...all }
+    : {
+        rows: column.rows,
+        missing: column.missing,
+        distinct: column.distinct
+      };
   if (numbers) {
     const { min, max, mean } = numbers;
     const quartiles = numbers.quartiles.filter(value => value !== null);
     Object.assign(statistics, { min, max, mean });
-    if (quartiles.length === 3) {
+    if (quartiles.length === 3 && !all) {
       statistics.quartiles = quartiles;
     }
   } else if (dates && DATE.test(dates.min) && DATE.test(dates.max)) {

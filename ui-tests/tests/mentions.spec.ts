@@ -67,6 +67,8 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   await cell.reject();
   await cell.open();
   await cell.input.fill('above @limit');
+  // The variables are read when the row opens.
+  await expect(cell.row.getByRole('checkbox', { name: 'send its value' })).toBeVisible();
   await lab.model!.script(code('limit'), code('limit + 1'));
   await cell.input.press('Enter');
   await expect(cell.button(/^Accept$/)).toBeVisible();

@@ -270,8 +270,11 @@ class SessionFiles:
             return result, content.revision
 
     def _read_large(self, name: str) -> tuple[bytes, Stamp] | None:
-        """Return a file's bytes and stamp; None if it isn't a regular file, or isn't large."""
-        stamp = self._reader.stamp(name)
+        """Return a file's bytes and stamp; None if it isn't a regular file, or isn't large.
+
+        Raises StorageError if the folder is a link.
+        """
+        stamp = self._reader.stamp(name) if self._directory.exists() else None
         if stamp is None or stamp.size <= slices.LARGE:
             return None
         try:

@@ -17,6 +17,7 @@ import { countHunks } from '../../diff/hunks';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
+import { withLevels } from './context/privacyLevels';
 import type { GenerationApi } from './generationStream';
 import type { ILineRange } from './context/selection';
 import type { IGenerationState, ITarget } from './state';
@@ -98,6 +99,23 @@ export function toRequestBody(
   const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
   const body = { ...cell, intent, parentTurnId, ...(mode && { mode }) };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
+}
+
+/** Build the body of a request with the values of DataFrames that are chosen now. */
+export function toCurrentBody(
+  request: IRequest,
+  { target, state }: { target: ITarget; state: IGenerationState },
+  notebookId: string,
+  model: string | null
+) {
+  const { dataframes, attached } = request;
+  const frames = withLevels(attached.frames, state.levels);
+  const current = {
+    ...request,
+    dataframes: withLevels(dataframes, state.levels),
+    attached: { ...attached, frames }
+  };
+  return toRequestBody(current, target, notebookId, model);
 }
 
 /** Let a local model read the cell and its context now, so that it answers the request sooner. */

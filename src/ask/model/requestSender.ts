@@ -12,7 +12,7 @@ import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
 import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
-import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
+import { IRequest, toCurrentBody, ensureNotebookId } from './requestBody';
 import {
   GenerationStream,
   MAX_ATTEMPTS,
@@ -121,11 +121,10 @@ export class RequestSender {
         ensureNotebookId(store.target)
       );
       const cellModel = request.model ?? store.state.cellModel;
-      const mentions = store.mentions(request.typed ?? '');
-      store.sentMentions = mentions;
-      const current = { ...request, mentions };
+      store.sentMentions = store.mentions(request.typed ?? '');
+      const current = { ...request, mentions: store.sentMentions };
       await this._applyEvents(stream, {
-        ...toRequestBody(current, store.target, notebookId, cellModel),
+        ...toCurrentBody(current, store, notebookId, cellModel),
         ...(store.storesPrompts() ? {} : { storesPrompt: false })
       });
     } catch (reason) {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.errors import StorageError
 from aiserver.generation.condensed_turns import CondensedTurns, to_event
 from aiserver.generation.past_turns import load_past_turns
 from aiserver.sessions.file import FileSessionManager
@@ -51,6 +52,16 @@ async def test_changes_of_other_programs_are_seen_and_preserved(folder: Path) ->
         assert [each["turn_id"] for each in written["interactions"]] == [1, 2]
         assert isinstance(await store_in(folder).load_lazily(KEY), LazySession)
     assert (await store.record_events(KEY, [event(id="1")]))[0][0].seq == 2, "stored twice"
+
+
+async def test_a_linked_folder_is_refused_for_large_sessions_too(folder: Path) -> None:
+    """P6"""
+    await store_in(folder).save_interaction(KEY, turn("first"))
+    moved = file_in(folder).parent.rename(folder / "moved")
+    (folder / ".aiserver_sessions").symlink_to(moved)
+    for read in (store_in(folder).load_lazily, store_in(folder).load_raw):
+        with pytest.raises(StorageError):
+            await read(KEY)
 
 
 async def test_a_damaged_large_session_is_quarantined_before_it_is_changed(folder: Path) -> None:

@@ -2,7 +2,8 @@
  * Chooses the privacy levels of DataFrames, and reads the values that they include.
  *
  * Invariants (P15):
- * - A choice holds for the request and for further requests about its suggestion.
+ * - A choice holds for the request and for further requests about its suggestion. It is for the
+ *   model that is shown when the person chooses.
  * - Values are read from the kernel when the level is chosen, and again after the kernel has run
  *   code. If they can't be read, they aren't sent, and the row says so.
  */
@@ -22,14 +23,17 @@ export class LevelChoice {
   /** Choose the level of a DataFrame, and read the values that it includes. */
   async choose(name: string, level: PrivacyLevel): Promise<void> {
     const store = this._store;
+    const { model, levelStatus: former } = store.state;
     if (level === 'schema') {
-      store.setState({ levels: this._without(name), levelStatus: null });
+      const levelStatus = former?.name === name ? null : former;
+      store.setState({ levels: this._without(name), levelStatus });
       return;
     }
+    // The former choice ends now: its values must not be sent while others are read.
     const levelStatus = { name, isReading: true };
-    store.setState({ levelStatus });
+    store.setState({ levels: this._without(name), levelStatus });
     const values = await store.target.dataValues(name, level);
-    const { levels, model, levelStatus: current } = store.state;
+    const { levels, levelStatus: current } = store.state;
     if (current !== levelStatus) {
       return; // Another level was chosen, or the request was closed.
     }

@@ -87,6 +87,39 @@ describe('privacy levels', () => {
     expect(t.sent()).toEqual(FRAME);
   });
 
+  it('applies the present choice to another answer to the same request (P15)', async () => {
+    const t = await opened();
+    await t.model.levels.choose('sales', 'sample');
+    void t.model.ask('plot sales');
+    (await t.requested(1)).push(start(1), done(1, 'x'), null);
+    await t.phase('suggested');
+    expect(JSON.stringify(t.bodies[0])).toContain('canary');
+    await t.model.levels.choose('sales', 'schema');
+    void t.model.retry();
+    (await t.requested(2)).push(start(2));
+    expect(JSON.stringify(t.bodies[1])).not.toContain('canary');
+    expect(t.bodies[1].context?.dataframes).toEqual([FRAME]);
+  });
+
+  it('sends nothing of the former choice while values are read, or can’t be (P15)', async () => {
+    const t = await opened();
+    await t.model.levels.choose('sales', 'sample');
+    t.target.dataValues.mockResolvedValue(null);
+    const lowered = t.model.levels.choose('sales', 'statistics');
+    expect(t.sent()).toEqual(FRAME);
+    await lowered;
+    expect(t.sent()).toEqual(FRAME);
+    expect(t.model.state.levelStatus?.isReading).toBe(false);
+  });
+
+  it('is a choice for the model that was shown when it was made (P15)', async () => {
+    const t = await opened({ ...MODEL, onThisMachine: true });
+    const chosen = t.model.levels.choose('sales', 'sample');
+    t.model.setState({ model: REMOTE as never });
+    await chosen;
+    expect(t.sent().level).toBeUndefined();
+  });
+
   it('ignores values that arrive after another choice, or after the row was closed', async () => {
     const t = await opened();
     const late = t.model.levels.choose('sales', 'sample');

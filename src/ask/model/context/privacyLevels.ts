@@ -37,8 +37,8 @@ export function levelFor(
 }
 
 /**
- * Return DataFrames with their chosen levels and values. Values of columns that the DataFrame no
- * longer has are left out.
+ * Return DataFrames with the levels that are chosen now and their values, and with no other values.
+ * Values of columns that the DataFrame no longer has are left out.
  */
 export function withLevels(
   frames: readonly DataFrameProfile[],
@@ -46,8 +46,22 @@ export function withLevels(
 ): DataFrameProfile[] {
   return frames.map(frame => {
     const chosen = levels.get(frame.name);
-    return chosen ? withValues(frame, chosen) : frame;
+    const plain = withoutValues(frame);
+    return chosen ? withValues(plain, chosen) : plain;
   });
+}
+
+/** Return a DataFrame without the values of an earlier choice. */
+function withoutValues(frame: DataFrameProfile): DataFrameProfile {
+  const { level, sample, columns, ...rest } = frame;
+  const hasStatistics = columns?.some(({ statistics }) => statistics);
+  if (!level && !sample && !hasStatistics) {
+    return frame;
+  }
+  return {
+    ...rest,
+    columns: columns?.map(({ statistics: _, ...column }) => column)
+  };
 }
 
 function withValues(
