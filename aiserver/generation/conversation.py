@@ -89,6 +89,8 @@ class _Path:
             self._current_id = event.turn_id
         elif event.type == "restore":
             data = event.data or {}
+            if isinstance(replaced := data.get("replaced"), str):
+                state = state._replace(source=hash(replaced))  # an edit that isn't recorded
             seq = data.get("from_seq")
             is_same_cell = data.get("from_cell") in (None, self._cell_id)
             self._current_id = (

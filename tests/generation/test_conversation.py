@@ -90,6 +90,14 @@ def test_an_accepted_answer_is_continued() -> None:
     assert turn_ids(builder.session()) == [3, 4]
 
 
+def test_an_undo_brings_back_an_edit_that_was_not_recorded() -> None:
+    builder, seq = asked_again()
+    restore(builder, seq, "y", replaced="b typed")
+    assert turn_ids(builder.session()) == [3, 4]
+    builder.event("edit", source="b typed")
+    assert turn_ids(builder.session()) == [1, 2]
+
+
 def test_the_conversation_follows_an_undo_of_a_restore() -> None:
     """The next request continues from the turns that led to the code."""
     builder, seq = asked_again()
