@@ -72,7 +72,8 @@ test('mentions are completed, and outputs are only sent on request (P15)', async
   await lab.model!.script(code('limit'), code('limit + 1'));
   await cell.input.press('Enter');
   await expect(cell.button(/^Accept$/)).toBeVisible();
-  expect(await sent(3)).toContain('limit: str of 12');
+  const { body } = (await lab.model!.requests())[3];
+  expect(JSON.stringify(body.messages)).toContain('limit: str of 12');
   expect(await sent(3)).not.toContain('canary-value');
   await cell.reject();
   await cell.open();
