@@ -23,10 +23,10 @@ from .inspection.objects import class_name, is_plain_dtype, is_plain_time_zone
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
-    _is_subclass,
-    _library_classes,
-    _plain_frame,
-    _text,
+    is_instance,
+    library_classes,
+    plain_frame,
+    short_text,
 )
 
 MAX_CELL = 60  # characters of a value
@@ -48,9 +48,9 @@ def first_rows(variables: dict[str, Any], name: str, count: int) -> str:
     """
     value = variables.get(name)
     result: dict[str, Any] = {"problem": "missing"}
-    for kind, base in _library_classes():
-        if kind in ("pandas.DataFrame", "polars.DataFrame") and _is_subclass(value, base):
-            frame = _plain_frame(kind, base, value)
+    for kind, base in library_classes():
+        if kind in ("pandas.DataFrame", "polars.DataFrame") and is_instance(value, base):
+            frame = plain_frame(kind, base, value)
             if frame is not None:
                 result = _first_rows(kind, frame, count)
             break
@@ -70,7 +70,7 @@ def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
         if size > MAX_BYTES:
             break
         rows.append(list(row))
-    return {"columns": [_text(name, MAX_NAME) for name in names], "rows": rows}
+    return {"columns": [short_text(name, MAX_NAME) for name in names], "rows": rows}
 
 
 def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:

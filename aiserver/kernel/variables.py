@@ -54,7 +54,7 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
     ``examples`` is the maximum number of example values for each column or index of texts. With
     ``has_values``, the other variables have their values, if ``values.py`` supports their classes.
     """
-    classes = list(_library_classes())
+    classes = list(library_classes())
     frames: list[dict[str, Any]] = []
     others: list[dict[str, str]] = []
     for name, value in reversed(list(variables.items())):
@@ -62,10 +62,10 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
             continue
         if name in _IPYTHON_NAMES:
             continue
-        kind, base = next((pair for pair in classes if _is_subclass(value, pair[1])), ("", None))
+        kind, base = next((pair for pair in classes if is_instance(value, pair[1])), ("", None))
         try:
             if kind in ("pandas.DataFrame", "polars.DataFrame"):
-                plain = _plain_frame(kind, base, value)
+                plain = plain_frame(kind, base, value)
                 if plain is not None and len(frames) < MAX_FRAMES:
                     frames.append(_profile(name, kind, plain, examples))
             elif len(others) < MAX_VARIABLES:
@@ -79,7 +79,7 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
     return base64.b64encode(text.encode()).decode()
 
 
-def _library_classes() -> Iterator[tuple[str, type]]:
+def library_classes() -> Iterator[tuple[str, type]]:
     """Yield the names and classes of DataFrames, Series, arrays and indexes, subclasses first."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
     indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
@@ -91,11 +91,12 @@ def _library_classes() -> Iterator[tuple[str, type]]:
             yield name, cls
 
 
-def _is_subclass(value: Any, cls: type) -> bool:
+def is_instance(value: Any, cls: type) -> bool:
+    """Return whether a class is among the bases of an object's class, as these are stored."""
     return any(base is cls for base in _bases(type(value)))
 
 
-def _plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
+def plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
     """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
     if kind != "pandas.DataFrame":
         return value if type(value) is frame_class else None
@@ -115,7 +116,10 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
     columns = []
     names = list(frame.columns[:MAX_COLUMNS])
     for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
-        described: dict[str, Any] = {"name": _text(column, MAX_NAME), "dtype": _dtype_name(dtype)}
+        described: dict[str, Any] = {
+            "name": short_text(column, MAX_NAME),
+            "dtype": _dtype_name(dtype),
+        }
         if examples and _has_texts(dtype):
             described.update(_examples(_first_values(kind, frame, index), examples))
         columns.append(described)
@@ -144,7 +148,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
     levels = []
     for level in range(min(index.nlevels, MAX_LEVELS)):
         values = head.get_level_values(level)
-        name = "" if values.name is None else _text(values.name, MAX_NAME)
+        name = "" if values.name is None else short_text(values.name, MAX_NAME)
         described: dict[str, Any] = {"name": name, "dtype": _dtype_name(values.dtype)}
         if examples and _has_texts(values.dtype):
             described.update(_examples(values.tolist(), examples))
@@ -172,18 +176,18 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
-            texts.setdefault(_text(value, MAX_EXAMPLE))
+            texts.setdefault(short_text(value, MAX_EXAMPLE))
     return {"examples": list(texts)[:count]} if texts else {}
 
 
 def _describe(value: Any, kind: str) -> str:
     """Describe a variable without its values.
 
-    ``kind`` is the name of the variable's class if ``_library_classes`` yields this class, else "".
+    ``kind`` is the name of the variable's class if ``library_classes`` yields this class, else "".
     """
     cls = type(value)
     if kind == "numpy.ndarray":
-        return f"{kind} {_text(value.shape, 50)} {_dtype_name(value.dtype)}"
+        return f"{kind} {short_text(value.shape, 50)} {_dtype_name(value.dtype)}"
     if kind == "pandas.MultiIndex":
         return f"{kind} of {len(value)}"
     if kind:
@@ -211,10 +215,11 @@ def _elements(value: Any) -> str:
     return " " + " to ".join(names)
 
 
-def _text(value: Any, limit: int) -> str:
+def short_text(value: Any, limit: int) -> str:
+    """Return the text of a label, at most ``limit`` characters; of other objects, their class."""
     cls = type(value)
     if cls is tuple:
-        parts = [repr(part) if type(part) is str else _text(part, limit) for part in value]
+        parts = [repr(part) if type(part) is str else short_text(part, limit) for part in value]
         value = "(" + ", ".join(parts) + ")"
     else:
         pandas = sys.modules.get("pandas")

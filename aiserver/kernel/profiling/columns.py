@@ -2,7 +2,7 @@
 
 Columns of at most ``EXACT_ROWS`` rows are profiled completely, larger ones from ``SAMPLED_ROWS``
 rows. The range and the mean of numbers still are those of all rows if there are at most
-``WHOLE_RANGE_ROWS``, or if ``exact`` is true. The profile then has ``all``: the numbers of all rows
+``WHOLE_RANGE_ROWS``. The profile then has ``all``: the numbers of all rows
 and of the missing values in them.
 
 Invariant: values are read by numpy, pandas, polars and pyarrow only, and only from arrays whose
@@ -30,7 +30,7 @@ WHOLE_RANGE_ROWS = 2_000_000
 _MISSING_TIME = -(2**63)  # numpy's NaT as an integer
 
 
-def profile_column(values: Any, exact: bool) -> dict[str, Any]:
+def profile_column(values: Any) -> dict[str, Any]:
     """Return the profile of a column: ``rows``, ``missing``, ``distinct`` and what fits its values.
 
     ``values`` is a numpy array of one dimension, an array of pandas, a polars Series or a
@@ -43,7 +43,7 @@ def profile_column(values: Any, exact: bool) -> dict[str, Any]:
         return _unsupported(0)
     count = len(values)
     positions = sampled_positions(count) if count > EXACT_ROWS else None
-    reads_all = positions is not None and (exact or count <= WHOLE_RANGE_ROWS)
+    reads_all = positions is not None and count <= WHOLE_RANGE_ROWS
     if is_polars:
         return profile_polars(values, positions, reads_all)
     name = class_name(type(values))

@@ -63,9 +63,9 @@ class KeyColumn:
 def join_keys(variables: dict[str, Any], names: list[str]) -> str:
     """Return ``{"keys": […]}`` as JSON in base64: candidates for joining these variables.
 
-    A candidate has ``left``, ``leftColumn``, ``right``, ``rightColumn``, ``share`` (of the
-    values of the column with fewer distinct values, which occur in the other; None if unknown) and
-    ``unique`` ("left", "right", "both" or ""). The most likely candidates are first.
+    A candidate has ``left``, ``leftColumn``, ``right``, ``rightColumn`` and ``share``: that of the
+    values of the column with fewer distinct values which occur in the other, None if unknown. The
+    most likely candidates are first.
     """
     deadline = time.monotonic() + JOIN_SECONDS
     plain = plain_variables(variables)
@@ -150,14 +150,12 @@ def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str
         return None
     if not similarity and not (left.is_unique or right.is_unique):
         return None
-    unique = {(True, True): "both", (True, False): "left", (False, True): "right"}
     return {
         "left": left.table,
         "leftColumn": left.name,
         "right": right.table,
         "rightColumn": right.name,
         "share": share,
-        "unique": unique.get((left.is_unique, right.is_unique), ""),
     }
 
 

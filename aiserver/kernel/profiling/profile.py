@@ -46,15 +46,12 @@ def list_data(variables: dict[str, Any]) -> str:
     return _encode({"items": items, "isComplete": is_complete})
 
 
-def profile_columns(
-    variables: dict[str, Any], name: str, first: int, count: int, exact: bool = False
-) -> str:
+def profile_columns(variables: dict[str, Any], name: str, first: int, count: int) -> str:
     """Return the profiles of ``count`` columns from the index ``first`` as JSON in base64.
 
     Stops after ``SECONDS``, but not before one column is complete. ``next`` is the index of the
-    column to continue with, None after the last. If ``exact`` is true, the range and the mean of
-    numbers are those of all rows, however many there are. A variable that doesn't exist or
-    computes on demand gives ``{"problem": "missing"}`` or ``{"problem": "lazy"}``.
+    column to continue with, None after the last. A variable that doesn't exist or computes on
+    demand gives ``{"problem": "missing"}`` or ``{"problem": "lazy"}``.
     """
     container = _read(plain_variables(variables).get(name))
     if container is None:
@@ -68,7 +65,7 @@ def profile_columns(
     while index < end and (not columns or time.monotonic() - started < SECONDS):
         label, dtype = container.columns[index]
         columns.append({"index": index, "name": label, "dtype": dtype})
-        columns[-1].update(_profile(container, index, exact))
+        columns[-1].update(_profile(container, index))
         index += 1
     return _encode(
         {
@@ -88,10 +85,10 @@ def _read(value: Any) -> Container | None:
         return None
 
 
-def _profile(container: Container, index: int, exact: bool) -> dict[str, Any]:
+def _profile(container: Container, index: int) -> dict[str, Any]:
     assert container.column is not None
     try:
-        return profile_column(container.column(index), exact)
+        return profile_column(container.column(index))
     except Exception:  # values that their library can't read, such as dates beyond its range
         return {"rows": 0, "missing": None, "distinct": None, "note": "unsupported"}
 

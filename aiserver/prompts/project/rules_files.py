@@ -4,7 +4,7 @@ Invariants:
 
 - The texts follow AI Server's own rules in the system message, and don't depend on the intent. So a
   model reads them in advance. A small model gets them as one line after the intent instead, because
-  it rarely follows them elsewhere (``benchmarks/rules_files.py``).
+  it rarely follows rules in the system message (``benchmarks/rules_files.py``).
 - All rules files together get at most 1 / ``SHARE`` of the model's budget. If they don't fit, the
   longest ones are shortened from their ends, by whole paragraphs or lines. A file of which no line
   fits is left out.

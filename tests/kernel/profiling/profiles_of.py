@@ -18,21 +18,21 @@ def listed(variables: dict[str, Any]) -> dict[str, Any]:
     return {item["name"]: item for item in result["items"]}
 
 
-def profile_of(value: Any, first: int = 0, count: int = 5000, exact: bool = False) -> Any:
+def profile_of(value: Any, first: int = 0, count: int = 5000) -> Any:
     """Return the profile of some columns, in as many calls as it takes."""
-    result = _decode(_space["profile_columns"]({"df": value}, "df", first, count, exact))
+    result = _decode(_space["profile_columns"]({"df": value}, "df", first, count))
     while result.get("next") is not None:
         start = result["next"]
         rest = first + count - start
-        more = _decode(_space["profile_columns"]({"df": value}, "df", start, rest, exact))
+        more = _decode(_space["profile_columns"]({"df": value}, "df", start, rest))
         result["columns"] += more["columns"]
         result["next"] = more["next"]
     return result
 
 
-def columns_of(value: Any, exact: bool = False) -> dict[str, Any]:
+def columns_of(value: Any) -> dict[str, Any]:
     """Return the profiles of all columns by name."""
-    return {column["name"]: column for column in profile_of(value, exact=exact)["columns"]}
+    return {column["name"]: column for column in profile_of(value)["columns"]}
 
 
 def keys_of(tables: dict[str, Any]) -> list[dict[str, Any]]:

@@ -44,7 +44,6 @@ def test_similar_names_with_common_values():
         "right": "customers",
         "rightColumn": "id",
         "share": 1.0,
-        "unique": "right",
     }
     assert len(keys) == 1
 
