@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import papermill
 import pytest
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from papermill.exceptions import PapermillExecutionError
 
 from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
@@ -114,28 +114,35 @@ def test_ctrl_c_at_a_terminal_stops_the_model(folder: Path, scripted: ScriptedMo
 
 
 def run_notebook(folder: Path, *sources: str) -> nbformat.NotebookNode:
-    """Execute a notebook without a server, as papermill and nbconvert do."""
+    """Execute a notebook by papermill, which runs without a server."""
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}})
-    client.execute()
-    return notebook
+    cells[0].metadata["tags"] = ["parameters"]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, folder / "in.ipynb")
+    return papermill.execute_notebook(
+        folder / "in.ipynb",
+        folder / "out.ipynb",
+        parameters={"limit": 4},
+        cwd=folder,
+        progress_bar=False,
+    )
 
 
-def test_an_executed_notebook_gets_the_answers(folder: Path, scripted: ScriptedModel) -> None:
+def test_papermill_gets_the_answers(folder: Path, scripted: ScriptedModel) -> None:
     scripted.script({"text": CODE})
-    notebook = run_notebook(folder, "%load_ext aiserver\nlimit = 3", "%%ai\n读取数据")
-    [output] = notebook.cells[1].outputs
+    notebook = run_notebook(folder, "limit = 3", "%load_ext aiserver", "%%ai\n读取数据")
+    [output] = notebook.cells[-1].outputs
     assert output.data["text/markdown"] == f"```python\n{SOURCE}\n```\n\nIt reads the file."
     assert output.data["text/plain"] == f"{SOURCE}\n\nIt reads the file."
     assert len(sessions(folder)) == 1
-    assert "limit = 3" in json.dumps(scripted.requests[0]["body"]["messages"])
+    assert "limit = 4" in json.dumps(scripted.requests[0]["body"]["messages"])
 
 
-def test_a_failure_fails_the_notebook(folder: Path, scripted: ScriptedModel) -> None:
+def test_a_failure_fails_papermill(folder: Path, scripted: ScriptedModel) -> None:
     scripted.script({"status": 401, "message": "raw text with canary-4711"})
-    with pytest.raises(CellExecutionError) as caught:
-        run_notebook(folder, "%load_ext aiserver", "%%ai\nload it")
+    with pytest.raises(PapermillExecutionError) as caught:
+        run_notebook(folder, "limit = 3", "%load_ext aiserver", "%%ai\nload it")
     assert caught.value.ename == "RequestFailed" and "canary" not in str(caught.value)
 
 
