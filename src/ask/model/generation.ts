@@ -31,6 +31,7 @@ import {
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns } from './requestBody';
 import { Alternatives } from './answers/alternatives';
+import { findOpenAnswers, showOpenAnswers } from './answers/openAnswers';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
@@ -339,8 +340,9 @@ export class GenerationModel extends GenerationStore {
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
     }
-    if (past.openStep) {
-      this.showOpenSuggestion(past.openStep);
+    const open = findOpenAnswers(past.steps, past.turns);
+    if (open) {
+      showOpenAnswers(this, open);
     }
   }
 

@@ -149,8 +149,8 @@ export function fetchPreview(
 /**
  * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
  * `unansweredTurnIds` the ids of the turns that have no answer or were asked again, which the row
- * doesn't count. If the cell has no turns yet, `lastTurnId` is 0. `openStep` is the step of the last turn if nobody has decided on its suggestion;
- * otherwise null.
+ * doesn't count. If the cell has no turns yet, `lastTurnId` is 0. `turns` are those of the cell's
+ * `steps` that a person's requests have caused.
  */
 export async function loadPastTurns(
   history: IHistory,
@@ -159,7 +159,8 @@ export async function loadPastTurns(
   intents: string[];
   lastTurnId: number;
   unansweredTurnIds: number[];
-  openStep: IOpenStep | null;
+  steps: readonly Step[];
+  turns: readonly Step[];
 }> {
   const { steps } = await history.api.replay(key);
   const allTurns = steps.filter(step => step.kind === 'turn');
@@ -167,7 +168,8 @@ export async function loadPastTurns(
   // The person didn't send the requests that the replay asked again.
   const turns = allTurns.filter(step => !isRepeat(step));
   return {
-    openStep: findOpenStep(steps, turns),
+    steps,
+    turns,
     intents: turns.map(step => step.title),
     lastTurnId: Math.max(0, ...allTurns.map(step => step.turnId ?? 0)),
     unansweredTurnIds: allTurns
@@ -180,37 +182,6 @@ export async function loadPastTurns(
       .map(step => step.turnId ?? 0)
   };
 }
-
-/** The step of a suggestion, and the turn that its request continued from, if any. */
-export interface IOpenStep {
-  readonly step: Step;
-  readonly parentTurnId?: number;
-}
-
-/** Return the step of the last turn if nobody has decided on its suggestion; otherwise null. */
-function findOpenStep(
-  steps: readonly Step[],
-  turns: readonly Step[]
-): IOpenStep | null {
-  const step = turns[turns.length - 1];
-  // After a correction, the first answer can be the one that the person decided on.
-  const isDecided = turns
-    .slice(-1 - MAX_ATTEMPTS_OF_REQUEST, -1)
-    .some(
-      ({ before, outcome }) =>
-        before === step.before &&
-        (outcome === 'accepted' || outcome === 'rejected')
-    );
-  if (step?.outcome !== 'open' || isDecided) {
-    return null;
-  }
-  const isRefinement = typeof step.base === 'string';
-  const parent = isRefinement ? steps[step.parent ?? -1] : undefined;
-  return { step, parentTurnId: parent?.turnId };
-}
-
-/** The maximum number of further answers that the page requests automatically for a request. */
-const MAX_ATTEMPTS_OF_REQUEST = 4;
 
 /**
  * Return whether a turn's suggestion was accepted or rejected; false if the history can't be read.

@@ -17,23 +17,17 @@ import { Signal } from '@lumino/signaling';
 import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
-import { selectedLines } from '../../labels/requestTitle';
 import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
-import { IOpenStep, IRequest, recordEvent, warmUp } from './requestBody';
+import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { mentionKey, mentionsIn } from './context/mentions';
 import { withLevels } from './context/privacyLevels';
-import { ILineRange, lineRange, selectionOfLines } from './context/selection';
-import {
-  IGenerationState,
-  INITIAL_STATE,
-  ITarget,
-  suggestedState
-} from './state';
-import { ISuggestion, fromStep } from './suggestion';
+import { ILineRange, lineRange } from './context/selection';
+import { IGenerationState, INITIAL_STATE, ITarget } from './state';
+import type { ISuggestion } from './suggestion';
 
 /** The modes that ask only for additions to the code, so that the check reports other changes. */
 const ADDITIVE_MODES = ['document', 'test'];
@@ -222,44 +216,6 @@ export class GenerationStore {
     }
     this.setState({ problems });
     return problems;
-  }
-
-  /**
-   * Show a suggestion again on which nobody has decided, for example because the page was reloaded.
-   * Don't if the cell has changed since, if the person has begun another request, or if this page
-   * has shown an answer: its rejection may not be recorded yet.
-   */
-  showOpenSuggestion({ step, parentTurnId }: IOpenStep): void {
-    const { phase, branch, selection } = this._state;
-    const source = this.target.source();
-    const hasBegun =
-      this.hasBegun || this.inputText.trim() || branch || selection;
-    const hasAnswered = this.answeredRequest !== null;
-    if (
-      phase !== 'editing' ||
-      hasBegun ||
-      hasAnswered ||
-      source !== step.before
-    ) {
-      return;
-    }
-    const requestSource = step.base ?? step.before;
-    const lines = selectedLines(step.data);
-    this.setState({
-      selection: lines && selectionOfLines(requestSource, lines)
-    });
-    const isTyped = !step.title.includes('\n'); // Other requests contain an error.
-    this.request = {
-      ...this.buildRequest(step.title, isTyped ? step.title : ''),
-      source: requestSource,
-      selection: lines,
-      parentTurnId
-    };
-    const suggestion = fromStep(step);
-    this.baseSource = source;
-    this.setAnswer(suggestion);
-    this.setState(suggestedState(suggestion, source));
-    void this.check();
   }
 
   /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */

@@ -1,5 +1,5 @@
-import type { Step } from '../../api/types';
-import { done, setup, start } from './generation.fakes';
+import type { Step } from '../../../api/types';
+import { done, setup, start } from '../generation.fakes';
 
 const OPEN: Partial<Step> = {
   kind: 'turn',
@@ -82,6 +82,23 @@ describe('a suggestion without a decision, after a reload', () => {
       parentTurnId: 2,
       context: { selection: { first: 1, last: 1 } }
     });
+  });
+
+  it('comes with the other models’ answers to its request (P34)', async () => {
+    const older = { ...OPEN, turnId: 1, title: 'triple it', code: 'x = 3' };
+    const other = { ...OPEN, turnId: 4, code: 'x *= 2', model: 'openai:other' };
+    const repaired = { ...OPEN, turnId: 5, title: 'x?', mode: 'repair' };
+    const last = { ...OPEN, turnId: 6, code: 'x += x', model: 'openai:last' };
+    const t = await open([older, OPEN, other, repaired, last]);
+    const shown = t.model.answers.map(({ suggestion }) => suggestion.turnId);
+    expect(shown).toEqual([4, 5, 6]);
+    expect(t.model.state).toMatchObject({ phase: 'suggested', code: 'x += x' });
+    t.model.alternatives.show(4);
+    await t.model.decision.accept();
+    expect(t.source()).toBe('x *= 2');
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 4, source: 'x *= 2' }
+    ]);
   });
 
   it.each<[string, Partial<Step>[]]>([
