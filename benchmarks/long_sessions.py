@@ -77,8 +77,9 @@ class Models(ModelRegistry):
 class LoopWatch:
     """Measures the longest time for which the event loop was blocked.
 
-    ``longest`` is the time on the clock, to which other programs on the machine contribute.
-    ``longest_cpu`` is the CPU time that the threads of this process used meanwhile.
+    ``longest`` is the time on the clock, to which other programs on the machine and other threads
+    of this process contribute. ``longest_cpu`` is the CPU time that the event loop's own thread
+    used meanwhile.
     """
 
     def __init__(self) -> None:
@@ -87,11 +88,11 @@ class LoopWatch:
 
     async def _watch(self) -> None:
         while True:
-            started, cpu = time.perf_counter(), time.process_time()
+            started, cpu = time.perf_counter(), time.thread_time()
             await asyncio.sleep(_PERIOD)
             delay = time.perf_counter() - started - _PERIOD
             self.longest = max(self.longest, delay)
-            self.longest_cpu = max(self.longest_cpu, min(time.process_time() - cpu, delay))
+            self.longest_cpu = max(self.longest_cpu, min(time.thread_time() - cpu, delay))
 
     async def stop(self) -> None:
         """Stop watching."""
@@ -181,7 +182,7 @@ class Bench:
     async def _stop(self, watch: LoopWatch, name: str) -> None:
         await watch.stop()
         self._add(f"event loop blocked {name}", watch.longest)
-        self._add(f"event loop blocked {name}, CPU time", watch.longest_cpu)
+        self._add(f"event loop blocked {name}, its own CPU time", watch.longest_cpu)
 
     def _add(self, name: str, seconds: float) -> None:
         self.times.setdefault(name, []).append(1000 * seconds)
