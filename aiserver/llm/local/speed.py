@@ -25,6 +25,7 @@ from .model import LocalModel, SpeedMeter
 from .process import LocalProcess
 
 PROBE_SECONDS = 10.0  # the maximum duration of a measurement, including the loading of the model
+MAX_RATIO = 4  # of an answer's speed to the stored one
 _FILE = "speeds.json"
 _REQUEST = "Write a Python class for a bank account, with deposits, withdrawals and a history."
 
@@ -98,10 +99,12 @@ def _all_speeds() -> dict[str, dict[str, float]]:
 def store_faster(model: CatalogueModel, speed: float) -> None:
     """Store the speed of an answer if no measurement was as fast. Errors are ignored.
 
-    A slower answer says little, because other programs may have been busy.
+    A slower answer says little, because other programs may have been busy. One that is many times
+    faster wasn't written that fast: this program was paused, and read the pieces afterwards.
     """
     with contextlib.suppress(OSError, StorageError):
-        if round(speed, 1) > stored().get(model.name, 0):
+        former = stored().get(model.name)
+        if former is None or former < round(speed, 1) <= MAX_RATIO * former:
             store(model, speed)
 
 
