@@ -24,9 +24,14 @@ const VALUES = {
   sample: { columns: ['price'], rows: [['canary']] }
 };
 
-async function opened(model = REMOTE, values: typeof VALUES | null = VALUES) {
+async function opened(
+  model = REMOTE,
+  values: typeof VALUES | null = VALUES,
+  frame: object = FRAME
+) {
   const dataValues = async () => values;
-  const t = await setup({ models: [model], kernel, dataValues });
+  const read = { ...kernel, frames: [frame as typeof FRAME] };
+  const t = await setup({ models: [model], kernel: read, dataValues });
   await act(async () => t.model.readKernel());
   await t.settle();
   const menu = () => t.row.node.querySelector('select');
@@ -66,6 +71,13 @@ describe('the menu of a DataFrame’s privacy level', () => {
     expect(t.hint()).toContain('The first rows are sent to the remote model');
     await t.choose('schema');
     expect(t.hint()).toBe('Only column names and types are sent.');
+  });
+
+  it('says that a local model gets a few values with the columns', async () => {
+    const columns = [{ name: 'city', dtype: 'object', examples: ['Oslo'] }];
+    const t = await opened(LOCAL, VALUES, { ...FRAME, columns });
+    expect(t.menu()!.options[0].text).toBe('Columns, a few values');
+    expect(t.hint()).toContain('column names, types and a few values.');
   });
 
   it('stays at “Columns only” if the kernel is busy, and says so', async () => {

@@ -67,6 +67,7 @@ export function DataFrameChips(props: {
             <LevelMenu
               name={profile.name}
               level={levelOf(profile)}
+              hasValues={isLocal && hasValues(profile)}
               trans={trans}
               onChoose={level => void model.levels.choose(profile.name, level)}
             />
@@ -93,6 +94,8 @@ export function DataFrameChips(props: {
 function LevelMenu(props: {
   name: string;
   level: PrivacyLevel;
+  /** Whether the model gets some values at the lowest level, too. */
+  hasValues: boolean;
   trans: TranslationBundle;
   onChoose: (level: PrivacyLevel) => void;
 }): React.JSX.Element {
@@ -110,7 +113,11 @@ function LevelMenu(props: {
         }
       }}
     >
-      <option value="schema">{trans.__('Columns only')}</option>
+      <option value="schema">
+        {props.hasValues
+          ? trans.__('Columns, a few values')
+          : trans.__('Columns only')}
+      </option>
       <option value="statistics">{trans.__('Statistics')}</option>
       <option value="sample">
         {trans._n('%1 row', '%1 rows', SAMPLE_ROWS)}
