@@ -49,6 +49,9 @@ class Step:
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
     ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the
     turn whose request this turn asks again, of another model.
+
+    ``dataframes`` are the names of the DataFrames of a turn's request, and ``schema_changes`` the
+    changes of these DataFrames since an earlier turn (see ``schema_changes.py``).
     """
 
     index: int
@@ -76,6 +79,8 @@ class Step:
     name: str | None = None
     missing: int | None = None
     receipt: dict[str, Any] | None = None
+    dataframes: list[str] | None = None
+    schema_changes: list[dict[str, Any]] | None = None
     parent: int | None = None
     column: int = 0
 

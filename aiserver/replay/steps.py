@@ -56,6 +56,7 @@ from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observa
 from .event_data import corrected_suggestion, run_result
 from .find_step import last_index_with_source, restored_step
 from .receipts import receipt_of
+from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
@@ -75,6 +76,7 @@ def replay(session: Session) -> list[Step]:
         else:
             reader.add_event(record)
     assign_columns(reader.steps, reader.next_parent)
+    add_dataframes(reader.steps, session.interactions)
     return reader.steps
 
 

@@ -154,6 +154,7 @@ def _encode_step(
 ) -> dict[str, Any]:
     data = step.to_wire()
     data.pop("receipt", None)  # colleagues needn't see what the answers cost
+    data.pop("dataframes", None)  # the page shows only their changes
     data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
         data["data"] = {

@@ -1262,6 +1262,10 @@ export interface components {
                 [key: string]: unknown;
             };
             receipt?: components["schemas"]["TurnReceipt"];
+            /** @description For a turn: the names of the DataFrames of its request */
+            dataframes?: string[];
+            /** @description For a turn: the changes of its DataFrames since the nearest earlier turn on the same branch that has them */
+            schemaChanges?: components["schemas"]["SchemaChange"][];
             /** @description For a turn: the seq of the event that accepted or rejected its suggestion */
             settledSeq?: number;
             /** @description The time of the event with the seq `settledSeq` */
@@ -1270,6 +1274,42 @@ export interface components {
             parent: number | null;
             /** @description The column in which the step's branch is drawn. Column 0 contains the steps that led to the cell's current code. The other columns contain abandoned branches; after a branch ends, another branch can use its column */
             lane: number;
+        };
+        /**
+         * @description The change of a DataFrame between two turns. The lists contain at most 20 columns, and the
+         *     counts all of them. If a turn doesn't have all columns of the DataFrame, new and removed
+         *     columns are unknown. `kind`, `rows` and `columns` are absent if they haven't changed.
+         */
+        SchemaChange: {
+            /** @description The name of the DataFrame's variable */
+            name: string;
+            added: components["schemas"]["SchemaColumn"][];
+            removed: components["schemas"]["SchemaColumn"][];
+            /** @description The columns whose dtype has changed. They are unknown if `kind` has changed */
+            retyped: {
+                name: string;
+                before: string;
+                after: string;
+            }[];
+            addedCount: number;
+            removedCount: number;
+            retypedCount: number;
+            /** @description The class of the DataFrame */
+            kind?: {
+                before: string;
+                after: string;
+            };
+            rows?: components["schemas"]["CountChange"];
+            /** @description The number of columns, if new and removed columns are unknown */
+            columns?: components["schemas"]["CountChange"];
+        };
+        SchemaColumn: {
+            name: string;
+            dtype: string;
+        };
+        CountChange: {
+            before: number;
+            after: number;
         };
         /** @description The usage of a turn. What isn't stored is absent */
         TurnReceipt: {
@@ -1869,6 +1909,9 @@ export type Session = components['schemas']['Session'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionList = components['schemas']['SessionList'];
 export type Step = components['schemas']['Step'];
+export type SchemaChange = components['schemas']['SchemaChange'];
+export type SchemaColumn = components['schemas']['SchemaColumn'];
+export type CountChange = components['schemas']['CountChange'];
 export type TurnReceipt = components['schemas']['TurnReceipt'];
 export type TurnPrompt = components['schemas']['TurnPrompt'];
 export type PromptMessage = components['schemas']['PromptMessage'];

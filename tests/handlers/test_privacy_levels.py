@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,51 @@ async def test_a_remote_model_gets_the_values_of_the_level_and_no_others(
     [stored_frame] = turn.data["dataframes"]
     assert stored_frame.get("level", "schema") == (level or "schema")
     assert "sample" not in stored_frame
+
+
+@pytest.mark.parametrize(
+    ("level", "items"),
+    [
+        ("schema", [SCHEMA]),
+        ("statistics", [SCHEMA, STATISTICS_ITEM]),
+        ("sample", [SCHEMA, STATISTICS_ITEM, ROWS_ITEM]),
+    ],
+)
+async def test_a_turn_leads_to_the_profile_that_the_model_saw(
+    call, scripted, remote_model, extension, level, items
+):
+    """P43: by the hash of its prompt. Nothing else of the profile is stored a second time."""
+    turn = await call("POST", "generate", body(level))
+    prompt = await call("GET", f"sessions/nb/c1/turns/{turn.data['turn_id']}/prompt")
+    assert items_of(prompt) == items
+    text = "\n".join(message["text"] for message in prompt.data["messages"])
+    assert present((*STATISTICS, *VALUES), text) == [
+        *(STATISTICS if STATISTICS_ITEM in items else ()),
+        *(VALUES[1:] if ROWS_ITEM in items else ()),
+    ]
+    assert await extension.sessions.list_blobs() == [turn.data["prompt"]]
+    blob = await extension.sessions.get_blob(turn.data["prompt"])
+    assert hashlib.sha256(blob).hexdigest() == turn.data["prompt"]
+    assert [message["text"] for message in json.loads(blob)["messages"]] == [
+        message["text"] for message in prompt.data["messages"]
+    ]
+    # The names and dtypes of the columns are in the turn itself, for the replay.
+    stored = [(column["name"], column["dtype"]) for column in turn.data["dataframes"][0]["columns"]]
+    assert all(f"'{name}': {dtype}" in text for name, dtype in stored)
+    step = (await call("GET", "sessions/nb/c1/replay")).data["steps"][-1]
+    assert step["dataframes"] == ["sales"] and step["receipt"]["hasPrompt"] is True
+
+
+async def test_the_replay_has_the_changes_of_the_data(call, scripted, remote_model):
+    await call("POST", "generate", body("sample"))
+    changed = frame(None, rowCount=1011, columns=[column("price", "int64")], columnCount=1)
+    await call("POST", "generate", request("again", context={"dataframes": [changed]}))
+    first, second = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
+    assert "schemaChanges" not in first
+    [change] = second["schemaChanges"]
+    assert [item["name"] for item in change["removed"]] == ["city", "day", "rare"]
+    assert change["retyped"] == [{"name": "price", "before": "float64", "after": "int64"}]
+    assert change["rows"] == {"before": 891, "after": 1011}
 
 
 @pytest.mark.parametrize("level", ["schema", "statistics", "sample"])

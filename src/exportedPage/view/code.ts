@@ -7,6 +7,10 @@ import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
 import { outputOf, lastRunOf } from '../../records/runs';
 import { isAnswerInWords } from '../../labels/stepLabels';
+import {
+  schemaChangeParts,
+  schemaChangeTitle
+} from '../../prompt/schemaChangeText';
 import { IOrigin, originsOf } from '../model/replay';
 import { type Child, chip, el } from './dom';
 import { highlight } from './highlight';
@@ -121,8 +125,8 @@ export function outputBlock(
 }
 
 /**
- * Render a row of the list of steps. If the row shows a turn, the request and the answer come
- * first. The code change comes next, except for an answer in words. The output comes last.
+ * Render a row of the list of steps. If the row shows a turn, the request, the changes of its
+ * DataFrames and the answer come first. The code change comes next, except for an answer in words. The output comes last.
  *
  * @param options - `before` is the code with which the step's code is compared. By default, it is
  * the code that was sent with the request or, for a step without a request, the code before the
@@ -146,6 +150,16 @@ export function rowBlock(
       el('h4', trans.__('Request')),
       el('blockquote.request', step.title)
     ],
+    step.schemaChanges?.map(change =>
+      el(
+        'p.data-change',
+        schemaChangeTitle(change, trans),
+        schemaChangeParts(change, trans).flatMap(({ tag, text }) => [
+          ' ',
+          el(tag, text)
+        ])
+      )
+    ),
     step.kind !== 'run' && step.error && el('p.error', step.error),
     isTurn &&
       explanation && [

@@ -145,6 +145,11 @@ const StepRow = React.memo(function StepRow(
       {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
       <span className="jp-AIServer-Replay-by">
         {step.lane > 0 && <span>{trans.__('other branch')}</span>}
+        {step.schemaChanges && (
+          <span className="jp-AIServer-Replay-byData">
+            {trans.__('data changed')}
+          </span>
+        )}
         {step.author === 'model' && (
           <span className="jp-AIServer-Replay-byModel">{author.name}</span>
         )}

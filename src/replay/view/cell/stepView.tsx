@@ -22,6 +22,7 @@ import { ReceiptLine } from '../receipt/receiptLine';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
+import { SchemaChanges } from './stepData';
 import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
@@ -78,6 +79,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           <AskAgain />
         </div>
       )}
+      <SchemaChanges changes={step.schemaChanges} />
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (

@@ -1,0 +1,90 @@
+/** The DataFrames of a request in the sidebar. */
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { SchemaChange, Step } from '../../../api/types';
+import { ReplayModel } from '../../model/replay';
+import {
+  FAKE_HOST,
+  FakeHistory,
+  FakeSubject,
+  stepsOf
+} from '../../model/replay.fakes';
+import { ReplayPanel } from '../panel';
+
+const EVIL = '<img src="https://evil.example" onerror="alert(1)">';
+const CHANGE: SchemaChange = {
+  name: 'sales',
+  added: [{ name: EVIL, dtype: 'object' }],
+  removed: [{ name: 'city', dtype: 'object' }],
+  retyped: [],
+  addedCount: 1,
+  removedCount: 1,
+  retypedCount: 0,
+  rows: { before: 10, after: 130 }
+};
+
+describe('the DataFrames of a request', () => {
+  let panel: ReplayPanel;
+  let model: ReplayModel;
+  let subject: FakeSubject;
+  let commands: CommandRegistry;
+
+  async function open(more: Partial<Step>): Promise<void> {
+    const history = new FakeHistory();
+    const [first, last] = stepsOf('a = 0', 'a = 1');
+    history.steps.set('a', [first, { ...last, ...more }]);
+    subject = new FakeSubject();
+    model = new ReplayModel(subject, history, FAKE_HOST);
+    panel = new ReplayPanel({
+      model,
+      commands,
+      languages: new EditorLanguageRegistry(),
+      translator: nullTranslator
+    });
+    Widget.attach(panel, document.body);
+    await until(() => panel.node.textContent?.includes('make a = 1'));
+  }
+  async function until<T>(find: () => T): Promise<T> {
+    for (;;) {
+      MessageLoop.flush();
+      const result = find();
+      if (result) {
+        return result;
+      }
+      await new Promise(resolve => setTimeout(resolve));
+    }
+  }
+  beforeEach(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+    commands = new CommandRegistry();
+  });
+  afterEach(() => {
+    panel.dispose();
+    model.dispose();
+    document.body.textContent = '';
+  });
+
+  it('shows before the code how they have changed, as text (P12)', async () => {
+    await open({ dataframes: ['sales'], schemaChanges: [CHANGE] });
+    const note = await until(() => panel.node.querySelector('[role="note"]'));
+    expect(note!.textContent).toContain(
+      'sales has changed since the last request with it:'
+    );
+    expect(
+      [...note!.querySelectorAll('li')].map(item => item.innerHTML)
+    ).toEqual([
+      `<ins>+ ${EVIL.replace('<', '&lt;').replace('>', '&gt;')} (object)</ins>`,
+      '<del>− city</del>',
+      '<span>120 more rows</span>'
+    ]);
+    const code = panel.node.querySelector('.jp-AIServer-Replay-code')!;
+    expect(
+      note!.compareDocumentPosition(code) & Node.DOCUMENT_POSITION_FOLLOWING
+    ).toBeTruthy();
+  });
+});
