@@ -246,9 +246,10 @@ export interface IPromptRows {
   isBusy(panel: NotebookPanel, cellId: string): boolean;
   /**
    * Insert a text, such as `@df.price `, at the cursor of the active cell's row, and focus the row.
-   * If the row is closed, open it first. Do nothing if no cell is active.
+   * If the row is closed, open it first. Do nothing if no cell is active. If `isForNewCode` is true,
+   * the row is closed, and the cell isn't an empty code cell, use a new code cell below it.
    */
-  mention(text: string): Promise<void>;
+  mention(text: string, isForNewCode?: boolean): Promise<void>;
   /**
    * Send a request of a cell again, with the context as it is now. The cell and its row stay
    * unchanged. Aborting `signal` stops the model.

@@ -258,11 +258,16 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     return {
       isOpen: panel => managers.get(panel)?.hasOpenRow ?? false,
       isBusy: (panel, cellId) => managers.get(panel)?.isBusy(cellId) ?? false,
-      mention: async text => {
+      mention: async (text, isForNewCode = false) => {
         const panel = tracker.currentWidget;
-        const cell = panel?.content.activeCell;
-        if (panel && cell) {
-          managerOf(panel).insertText(cell, text);
+        if (panel) {
+          const manager = managerOf(panel);
+          const cell = isForNewCode
+            ? manager.cellForNewCode(text)
+            : panel.content.activeCell;
+          if (cell) {
+            manager.insertText(cell, text);
+          }
         }
       },
       repeat: (panel, cellId, request, signal) => {

@@ -38,7 +38,7 @@ export const dataPlugin: JupyterFrontEndPlugin<void> = {
     const model = new DataModel({
       tracker,
       createData: panel => new NotebookData(new NotebookKernel(panel), locale),
-      mention: rows && (text => rows.mention(text))
+      mention: rows && ((...args) => rows.mention(...args))
     });
     const panel = new DataPanel(model, translator);
     panel.disposed.connect(() => model.dispose());

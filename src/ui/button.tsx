@@ -17,7 +17,7 @@ export function Button(props: {
   /** The id of a form that the button submits. */
   form?: string;
   /** Called when the button is pressed. */
-  run?: () => void;
+  run?: (event: React.MouseEvent) => void;
 }): React.JSX.Element {
   const { label, keys, title, primary, quiet, disabled, form, run } = props;
   return (

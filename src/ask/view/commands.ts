@@ -56,9 +56,9 @@ export function addCommands(
   };
   const isSuggested = () => currentModel()?.state.phase === 'suggested';
 
-  const open = (pickDataFrames: boolean) => {
+  const open = () => {
     const current = currentCell();
-    current?.manager.open(current.cell, pickDataFrames);
+    current?.manager.open(current.cell);
   };
 
   commands.addCommand(CommandIDs.ask, {
@@ -78,7 +78,7 @@ export function addCommands(
           turnId ? { turnId, title } : null
         );
       } else {
-        open(false);
+        open();
       }
     }
   });
@@ -103,7 +103,13 @@ export function addCommands(
         : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code that uses DataFrames in the kernel'),
     isEnabled: () => currentCell()?.cell instanceof CodeCell,
-    execute: () => open(true)
+    execute: () => {
+      const manager = currentCell()?.manager;
+      const cell = manager?.cellForNewCode();
+      if (cell) {
+        manager?.open(cell, true);
+      }
+    }
   });
   commands.addCommand(CommandIDs.fix, {
     label: trans.__('Fix This Cell’s Error'),
@@ -234,7 +240,7 @@ export function addCommands(
     ),
     isEnabled: () => currentCell() !== null,
     execute: () => {
-      open(false);
+      open();
       return currentModel()?.reset();
     }
   });

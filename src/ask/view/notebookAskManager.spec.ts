@@ -6,6 +6,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
+import { NewCells } from '../../cells/emptyCell';
 import { code, done, setup as fakes, start } from '../model/generation.fakes';
 import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
@@ -62,6 +63,7 @@ function setup() {
     stateChanged: new Signal<object, void>({}),
     activeCell: null as FakeCell | null,
     activeCellIndex: -1,
+    activate: jest.fn(),
     mode: 'command'
   };
   const disposed = new Signal<object, void>({});
@@ -176,6 +178,36 @@ describe('NotebookAskManager', () => {
     t.content.mode = 'command';
     expect((await insert('@z ')).value).toBe('draft @z ');
     t.manager.dispose();
+  });
+
+  it('uses the active cell for new code while its row is open', async () => {
+    const t = setup();
+    const cell = await t.place(true);
+    t.content.activeCell = cell;
+    await t.open(cell);
+    expect(t.manager.cellForNewCode('@df ')).toBe(cell);
+    t.manager.dispose();
+  });
+
+  it('has a new cell removed if its row is closed before anything was sent', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    const closed = jest.spyOn(NewCells.prototype, 'onClosed');
+    const sent = jest.spyOn(NewCells.prototype, 'onSent');
+    closed.mockReturnValue(true);
+    await t.open(cell);
+    t.model.close('draft');
+    expect(closed).toHaveBeenLastCalledWith('c1', 'draft');
+    // The notebook takes the focus, not the editor of the removed cell.
+    expect(t.content.activate).toHaveBeenCalled();
+    expect(cell.editor.focus).not.toHaveBeenCalled();
+    expect(sent).not.toHaveBeenCalled();
+    await t.open(cell);
+    void t.model.ask('one');
+    await t.requested(1);
+    expect(sent).toHaveBeenLastCalledWith('c1');
+    t.manager.dispose();
+    jest.restoreAllMocks();
   });
 
   it('puts the row below the input, above the output, and shows a hidden input', async () => {

@@ -22,6 +22,7 @@ import type { Notice } from '../model/state';
 import { normalizeLineBreaks } from '../model/suggestion';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
+import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptServices';
@@ -44,6 +45,7 @@ export class NotebookAskManager implements IDisposable {
   constructor(private readonly _options: INotebookAskManagerOptions) {
     const { panel } = _options;
     this._panel = panel;
+    this._newCells = new NewCells(panel);
     const notebook = panel.content;
     // Wait for a microtask, so that JupyterLab's listeners create the widgets of new cells first.
     notebook.model?.cells.changed.connect(
@@ -120,6 +122,17 @@ export class NotebookAskManager implements IDisposable {
       view.row.focus();
     }
     void cell.ready.then(() => view.scrollIntoView());
+  }
+
+  /**
+   * Return a cell for a request for new code: the active cell if its row is open or if it is an
+   * empty code cell, or else a new code cell below it. `text` will be inserted into the row. If the
+   * row is closed again before anything was sent or written, the new cell is removed.
+   */
+  cellForNewCode(text = ''): Cell | null {
+    const { activeCell } = this._panel.content;
+    const isOpen = (this.get(activeCell)?.state.phase ?? 'idle') !== 'idle';
+    return isOpen ? activeCell : this._newCells.provide(text);
   }
 
   /** Open the row of a cell. If its input field is empty, insert the beginning of a request. */
@@ -252,6 +265,9 @@ export class NotebookAskManager implements IDisposable {
     }
     this._notified.delete(model);
     if (phase !== 'idle') {
+      if (phase !== 'editing') {
+        this._newCells.onSent(id);
+      }
       return;
     }
     const view = this._views.get(id);
@@ -259,7 +275,10 @@ export class NotebookAskManager implements IDisposable {
       const hadFocus = view.hasFocus;
       this._views.delete(id);
       view.dispose();
-      if (hadFocus) {
+      const isRemoved = this._newCells.onClosed(id, model.inputText);
+      if (hadFocus && isRemoved) {
+        this._panel.content.activate();
+      } else if (hadFocus) {
         this._focusEditor(view.cell);
       }
     }
@@ -298,6 +317,7 @@ export class NotebookAskManager implements IDisposable {
   private readonly _models = new Map<string, GenerationModel>();
   /** The view of each cell, by the cell's id. */
   private readonly _views = new Map<string, CellAskView>();
+  private readonly _newCells: NewCells;
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();

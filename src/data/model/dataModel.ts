@@ -9,6 +9,7 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { VDomModel } from '@jupyterlab/ui-components';
 
+import type { IPromptRows } from '../../tokens';
 import { NotebookData } from './notebookData';
 
 /** The part of the notebook tracker that the model uses. */
@@ -20,8 +21,8 @@ export type Tracker = Pick<
 export interface IDataModelOptions {
   readonly tracker: Tracker;
   readonly createData: (panel: NotebookPanel) => NotebookData;
-  /** Write a text into the prompt row of the active cell; null if there are no prompt rows. */
-  readonly mention: ((text: string) => Promise<void>) | null;
+  /** The method `mention` of the prompt rows; null if there are none. */
+  readonly mention: IPromptRows['mention'] | null;
 }
 
 export class DataModel extends VDomModel {

@@ -96,7 +96,12 @@ function FrameBody({ data, frame, change }: IFrameProps): React.JSX.Element {
         {model.mention && (
           <Button
             label={trans.__('Ask about this data…')}
-            run={() => void model.mention?.(`@${item.name} `)}
+            title={trans.__(
+              'In a new cell if the active cell has code. With Shift, in the active cell.'
+            )}
+            run={({ shiftKey }) =>
+              void model.mention?.(`@${item.name} `, !shiftKey)
+            }
           />
         )}
       </div>

@@ -54,7 +54,8 @@ describe('DataPanel', () => {
         currentChanged: new Signal({})
       } as unknown as Tracker,
       createData: () => new NotebookData(kernel, 'en'),
-      mention: async text => void mentioned.push(text)
+      mention: async (text, isForNewCode) =>
+        void mentioned.push(text + (isForNewCode ? '(new code)' : ''))
     });
     panel = new DataPanel(model, nullTranslator);
   });
@@ -165,10 +166,15 @@ describe('DataPanel', () => {
     await open('sales', '40%');
     button('城市')!.click();
     button('unit price')!.click();
+    // A question about the data doesn't change code that is already there, except with Shift.
     button('Ask about')!.click();
+    button('Ask about')!.dispatchEvent(
+      new MouseEvent('click', { bubbles: true, shiftKey: true })
+    );
     expect(mentioned).toEqual([
       '@sales.城市 ',
       '@sales."unit price" ',
+      '@sales (new code)',
       '@sales '
     ]);
   });

@@ -1,17 +1,13 @@
 /** The command that asks about a data file which is selected in JupyterLab's file browser. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { type Cell, CodeCell } from '@jupyterlab/cells';
+import type { Cell } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
-import {
-  type INotebookTracker,
-  NotebookActions,
-  type NotebookPanel
-} from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { KernelSpec } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { isReadOnly } from '../../../cells/readOnly';
+import { emptyCell } from '../../../cells/emptyCell';
 import { forbiddenText } from '../../../labels/failureText';
 import { isForbidden } from '../../../state/features';
 import { CommandIDs } from '../../../tokens';
@@ -104,24 +100,4 @@ function pythonKernel(specs: KernelSpec.ISpecModels | null): string | null {
   );
   const isDefault = (name: string) => name === specs?.default;
   return names.find(isDefault) ?? names[0] ?? null;
-}
-
-/**
- * Return the active cell if it is an empty code cell. Otherwise insert a code cell below the active
- * cell and return it. In a read-only notebook, return the active cell, whose row says why it can't
- * be used.
- */
-function emptyCell(panel: NotebookPanel): Cell | null {
-  const { content } = panel;
-  const { activeCell } = content;
-  const isEmpty =
-    activeCell instanceof CodeCell &&
-    !activeCell.model.sharedModel.getSource().trim();
-  if (!isEmpty && !isReadOnly(panel)) {
-    NotebookActions.insertBelow(content);
-    if (!(content.activeCell instanceof CodeCell)) {
-      NotebookActions.changeCellType(content, 'code');
-    }
-  }
-  return content.activeCell;
 }

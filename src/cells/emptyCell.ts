@@ -1,0 +1,92 @@
+/**
+ * An empty code cell for a request that isn't about the code of the active cell.
+ *
+ * Invariants:
+ * - Inserting the cell is one step that JupyterLab's Undo reverts.
+ * - Only an empty cell is removed. Removing it leaves nothing in the notebook's list of undo steps,
+ *   so the next Undo reverts what came before the cell was inserted.
+ */
+import { type Cell, CodeCell } from '@jupyterlab/cells';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+
+import { findCell } from './notebookCell';
+import { runAsOwnWrite } from './ownWrites';
+import { isReadOnly } from './readOnly';
+
+/**
+ * Return the active cell if it is an empty code cell. Otherwise insert a code cell below the active
+ * cell and return it. In a read-only notebook, return the active cell, whose row says why it can't
+ * be used.
+ */
+export function emptyCell(panel: NotebookPanel): Cell | null {
+  const { content } = panel;
+  const { activeCell } = content;
+  const isEmptyCode = activeCell instanceof CodeCell && isEmpty(activeCell);
+  if (!isEmptyCode && !isReadOnly(panel)) {
+    runAsOwnWrite(() => {
+      NotebookActions.insertBelow(content);
+      if (!(content.activeCell instanceof CodeCell)) {
+        NotebookActions.changeCellType(content, 'code');
+      }
+    });
+  }
+  return content.activeCell;
+}
+
+/** The cells that were inserted for requests, and from which nothing was sent yet. */
+export class NewCells {
+  constructor(private readonly _panel: NotebookPanel) {}
+
+  /** Call `emptyCell`. `text` is the text that is inserted into the prompt row of a new cell. */
+  provide(text: string): Cell | null {
+    const { activeCell } = this._panel.content;
+    const cell = emptyCell(this._panel);
+    if (cell && cell !== activeCell) {
+      this._texts.set(cell.model.id, text.trim());
+    }
+    return cell;
+  }
+
+  /** A request was sent from a cell, so it is no longer removed. */
+  onSent(cellId: string): void {
+    this._texts.delete(cellId);
+  }
+
+  /**
+   * The prompt row of a cell was closed, and contained `text`. If nothing was sent from a new cell,
+   * and nobody has written into it or its row, remove it and activate the cell above. Return whether
+   * the cell was removed.
+   */
+  onClosed(cellId: string, text: string): boolean {
+    const inserted = this._texts.get(cellId);
+    this._texts.delete(cellId);
+    const cell = findCell(this._panel, cellId);
+    const { content } = this._panel;
+    const shared = content.model?.sharedModel;
+    const isUnused = ['', inserted].includes(text.trim());
+    if (
+      inserted === undefined ||
+      !isUnused ||
+      !cell ||
+      !isEmpty(cell) ||
+      !shared ||
+      isReadOnly(this._panel)
+    ) {
+      return false;
+    }
+    const index = content.widgets.indexOf(cell);
+    if (content.activeCell === cell) {
+      content.mode = 'command';
+      content.activeCellIndex = Math.max(0, index - 1);
+    }
+    runAsOwnWrite(() => shared.transact(() => shared.deleteCell(index), false));
+    return true;
+  }
+
+  /** For each cell, the text that was inserted into its row. */
+  private readonly _texts = new Map<string, string>();
+}
+
+function isEmpty(cell: Cell): boolean {
+  return !cell.model.sharedModel.getSource().trim();
+}
