@@ -275,6 +275,8 @@ export namespace CommandIDs {
   export const askInMode = 'aiserver:ask-in-mode';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
+  /** Put a request (`text`) and its `dataframes` into the prompt row, as they are now; send nothing. */
+  export const askWithCurrentData = 'aiserver:ask-with-current-data';
   /** Open the prompt row with a mention of the data file that is selected in the file browser. */
   export const askAboutFile = 'aiserver:ask-about-file';
   /** Ask for a fix of the error below the active cell. */

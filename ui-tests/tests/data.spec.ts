@@ -7,6 +7,7 @@ import type { Locator, Page } from '@playwright/test';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
 import { expect, test } from '../fixtures/lab';
+import { code } from '../fixtures/scripted';
 
 const MAKE = `import pandas as pd
 
@@ -149,4 +150,50 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
     data.panel.getByRole('heading', { name: 'No kernel is running' })
   ).toBeVisible();
   await expect(data.head).toHaveCount(0);
+});
+
+test('a question about data has a cell of its own, and is asked again about changed data (P15)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook([MAKE, CHANGE, '']);
+  await new CellUnderTest(page, 0).run();
+  const data = new DataUnderTest(page);
+  await data.open();
+  await data.head.click();
+
+  // The active cell has code, so the row is in a new cell, which is removed if nothing is sent.
+  const cells = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell');
+  await data.panel.getByRole('button', { name: 'Ask about this data…' }).click();
+  const added = new CellUnderTest(page, 1);
+  await expect(added.input).toHaveValue('@销售 ');
+  await expect(added.input).toBeFocused();
+  await expect(cells).toHaveCount(4);
+  await added.input.press('Escape');
+  await expect(cells).toHaveCount(3);
+
+  const cell = new CellUnderTest(page, 2);
+  await lab.model!.script(code('1'), code('2'));
+  await cell.ask('销售的平均价格');
+  await cell.accept();
+  await new CellUnderTest(page, 1).run();
+  await cell.focus();
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await replay.button('Ask again with today’s data').click();
+  await expect(cell.input).toHaveValue('销售的平均价格');
+  await expect(cell.input).toBeFocused();
+  await expect(cell.row.locator('.jp-AIServer-Ask-chip')).toHaveText(
+    /^销售8 rows × 3 columns/
+  );
+  expect(await lab.model!.requests()).toHaveLength(1);
+  await cell.input.press('Enter');
+  await cell.accept();
+  const note = replay.panel.getByRole('note');
+  await expect(note).toContainText('销售 has changed since the last request with it:');
+  await expect(note).toContainText('+ 数量 (int64)');
+  await expect(note).toContainText('− 城市');
+  await expect(note).toContainText('价格: float64 → int64');
+  await expect(note).toContainText('4 more rows');
 });

@@ -36,6 +36,7 @@ import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
 import { EXAMPLES } from './repeatRequest';
+import { withCurrentFrames } from './context/currentFrames';
 import { mentionKey } from './context/mentions';
 import { LevelChoice } from './context/levelChoice';
 import type { ISelection } from './context/selection';
@@ -140,7 +141,10 @@ export class GenerationModel extends GenerationStore {
       const examples = this.state.model?.onThisMachine ? EXAMPLES : 0;
       const kernel = await this.target.variables(examples);
       if (kernel) {
-        this.setState({ kernel });
+        this.setState({
+          kernel,
+          ...withCurrentFrames(this.state, kernel.frames)
+        });
         await this.levels.refresh();
       }
       await this.check();

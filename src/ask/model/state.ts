@@ -4,6 +4,7 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
+import type { IMissingFrames } from './context/currentFrames';
 import type { ChosenLevels, ILevelStatus } from './context/privacyLevels';
 import type { ISelection } from './context/selection';
 import type { ISuggestion } from './suggestion';
@@ -38,6 +39,7 @@ export type Phase =
  * - `run_failed`: the cell's code still fails, and no further correction is requested.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
  * - `repeated`: the model's correction is code that has failed before.
+ * - `text_replaced`: an earlier request has replaced the typed text.
  */
 export type Notice =
   | 'busy'
@@ -54,7 +56,8 @@ export type Notice =
   | 'run_failed'
   | 'run_stopped'
   | 'not_run'
-  | 'repeated';
+  | 'repeated'
+  | 'text_replaced';
 
 /** The models that the page asks automatically to correct their suggestions; `off` means none. */
 export type RepairSetting = 'off' | 'local' | 'all';
@@ -115,6 +118,8 @@ export interface IGenerationState {
   readonly nextAttemptTime: number;
   /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];
+  /** The DataFrames of an earlier request that couldn't be chosen again; null if there are none. */
+  readonly missingFrames: IMissingFrames | null;
   /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
   /**
@@ -173,6 +178,7 @@ export const INITIAL_STATE: IGenerationState = {
   requestTime: 0,
   nextAttemptTime: 0,
   dataframes: [],
+  missingFrames: null,
   problems: [],
   isChecking: false,
   overwrittenCount: 0,
@@ -243,6 +249,7 @@ export function waitingState(
     askedModel: null,
     failure: null,
     notice: null,
+    missingFrames: null,
     problems: [],
     isChecking: false,
     overwrittenCount: 0,

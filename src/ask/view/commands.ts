@@ -111,6 +111,17 @@ export function addCommands(
       }
     }
   });
+  commands.addCommand(CommandIDs.askWithCurrentData, {
+    label: trans.__('Ask Again With Today’s Data'),
+    isEnabled: () => currentCell() !== null,
+    execute: async ({ text, dataframes }) => {
+      const current = currentCell();
+      const names = Array.isArray(dataframes) ? dataframes.map(String) : [];
+      if (typeof text === 'string') {
+        await current?.manager.openWithCurrentData(current.cell, text, names);
+      }
+    }
+  });
   commands.addCommand(CommandIDs.fix, {
     label: trans.__('Fix This Cell’s Error'),
     caption: trans.__(

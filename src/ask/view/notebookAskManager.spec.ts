@@ -6,6 +6,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
+import type { DataFrameProfile } from '../../api/types';
 import { NewCells } from '../../cells/emptyCell';
 import { code, done, setup as fakes, start } from '../model/generation.fakes';
 import { Recipes } from '../model/context/recipes';
@@ -74,10 +75,11 @@ function setup() {
   const panel = { content, disposed, sessionContext, isDisposed: false };
   const onCellDeleted = jest.fn();
   const onUnsaved = jest.fn();
+  const listDataFrames = jest.fn(async () => [] as DataFrameProfile[]);
   const manager = new NotebookAskManager({
     panel: panel as unknown as NotebookPanel,
     trans: nullTranslator.load('aiserver'),
-    listDataFrames: async () => [],
+    listDataFrames,
     listFiles: async () => [],
     recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
@@ -118,6 +120,7 @@ function setup() {
     content,
     disposed,
     sessionContext,
+    listDataFrames,
     onCellDeleted,
     onUnsaved,
     open,
@@ -180,6 +183,55 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it('fills the row with an earlier request and its DataFrames as they are now', async () => {
+    const t = setup();
+    const cell = (await t.place(true))! as unknown as Cell;
+    const fill = async (text: string, names: string[]) => {
+      await t.manager.openWithCurrentData(cell, text, names);
+      await t.settle();
+      return document.querySelector('textarea')!;
+    };
+    const df = {
+      name: 'df',
+      kind: 'pandas.DataFrame',
+      rowCount: 7,
+      columnCount: 1,
+      columns: [{ name: 'region', dtype: 'object' }]
+    };
+    t.listDataFrames.mockResolvedValue([df]);
+    const field = await fill('mean price', ['df', 'gone', 'lost']);
+    expect(field.value).toBe('mean price');
+    expect(document.activeElement).toBe(field);
+    expect(t.model.state.dataframes).toEqual([df]);
+    const shown = () => document.body.textContent;
+    expect(shown()).toContain('df7 rows × 1 columns');
+    expect(shown()).toContain(
+      'Not attached: gone, lost. The kernel doesn’t have them now.'
+    );
+    expect(t.bodies).toHaveLength(0); // Nothing is sent.
+    expect(shown()).not.toContain('Your text was replaced');
+
+    // A typed text isn't lost.
+    expect((await fill('max price', ['df'])).value).toBe('max price');
+    expect(t.model.intents.previous('max price')).toBe('mean price');
+    expect(shown()).toContain('Your text was replaced. Press ↑');
+    t.listDataFrames.mockRejectedValueOnce(new Error('No kernel is running.'));
+    await fill('max price', ['x']);
+    expect(shown()).toContain('Not attached: x. No kernel is running.');
+    expect(t.model.state.dataframes).toEqual([df]);
+
+    // When the kernel has it, it is attached.
+    const frames = [
+      { ...df, rowCount: 8 },
+      { ...df, name: 'x' }
+    ];
+    t.target.variables.mockResolvedValue({ frames, variables: [] });
+    await t.model.readKernel();
+    expect(t.model.state.dataframes).toEqual(frames);
+    expect(t.model.state.missingFrames).toBeNull();
+    t.manager.dispose();
+  });
+
   it('uses the active cell for new code while its row is open', async () => {
     const t = setup();
     const cell = await t.place(true);
@@ -208,6 +260,21 @@ describe('NotebookAskManager', () => {
     expect(sent).toHaveBeenLastCalledWith('c1');
     t.manager.dispose();
     jest.restoreAllMocks();
+  });
+
+  it('leaves a running request and the text for the next one unchanged', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    await t.open(cell);
+    void t.model.ask('one');
+    await t.requested(1);
+    const fill = t.manager.openWithCurrentData.bind(t.manager);
+    await fill(cell as unknown as Cell, 'two', ['df']);
+    await t.settle();
+    expect(document.querySelector('textarea')!.value).toBe('');
+    expect(document.body.textContent).toContain('A request is still running');
+    expect(t.listDataFrames).not.toHaveBeenCalled();
+    t.manager.dispose();
   });
 
   it('puts the row below the input, above the output, and shows a hidden input', async () => {

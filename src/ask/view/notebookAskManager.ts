@@ -15,6 +15,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
+import { chooseCurrentFrames } from '../model/context/currentFrames';
 import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
@@ -142,6 +143,33 @@ export class NotebookAskManager implements IDisposable {
     if (view && !view.model.inputText.trim()) {
       view.row.setText(text);
     }
+  }
+
+  /**
+   * Open the row of a cell, replace its text with an earlier request, and choose the DataFrames with
+   * these names as they are in the kernel now. A text that the person has typed becomes the newest
+   * of the earlier requests, which ArrowUp brings back. Nothing is sent.
+   */
+  async openWithCurrentData(
+    cell: Cell,
+    text: string,
+    names: readonly string[]
+  ): Promise<void> {
+    this.open(cell);
+    const view = this._views.get(cell.model.id);
+    if (!view || view.model.isBusy) {
+      view?.model.setState({ notice: 'busy' });
+      return;
+    }
+    const { model, row } = view;
+    const typed = (model.inputText || model.state.draft).trim();
+    if (typed && typed !== text.trim()) {
+      model.intents.add(typed);
+      model.setState({ notice: 'text_replaced' });
+    }
+    row.setText(text);
+    const { listDataFrames } = this._options;
+    await chooseCurrentFrames(model, names, listDataFrames);
   }
 
   /** Insert a text at the cursor of a cell's row, and focus the row. Open the row if it is closed. */

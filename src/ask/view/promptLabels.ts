@@ -110,10 +110,31 @@ export function noticeText(
   return joinSentences(
     saveError,
     notice,
+    missingFramesText(state, trans),
     correctedText,
     correctionsText,
     overwrittenText,
     editedText
+  );
+}
+
+/** Return which DataFrames of an earlier request are missing, and why; empty if none are. */
+function missingFramesText(
+  { missingFrames }: IGenerationState,
+  trans: TranslationBundle
+): string {
+  if (!missingFrames) {
+    return '';
+  }
+  const { names, reason } = missingFrames;
+  return joinSentences(
+    trans.__('Not attached: %1.', names.join(trans._p('between names', ', '))),
+    reason ||
+      trans._n(
+        'The kernel doesn’t have it now. Run the cell that creates it.',
+        'The kernel doesn’t have them now. Run the cells that create them.',
+        names.length
+      )
   );
 }
 
@@ -175,6 +196,8 @@ function stateNoticeText(
       return trans.__(
         'The model repeated code that has failed before. Say what should be different, or choose another model.'
       );
+    case 'text_replaced':
+      return trans.__('Your text was replaced. Press ↑ to get it back.');
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)

@@ -4,13 +4,8 @@ import * as React from 'react';
 
 import type { DataFrameProfile } from '../../../api/types';
 import { Button } from '../../../ui/button';
+import { MAX_CHOSEN } from '../../model/context/currentFrames';
 import { shapeText } from './dataFrameChips';
-
-/**
- * The maximum number of DataFrames that the HTTP API accepts in one request. If a person chooses
- * one more, the DataFrame that was chosen first is removed.
- */
-const MAX_CHOSEN = 20;
 
 export interface IDataFramePickerProps {
   /** List the kernel's DataFrames, or reject with an error whose message is shown. */
@@ -52,7 +47,8 @@ export function DataFramePicker(
     props.onChoose(
       otherChosen.length < chosen.length
         ? otherChosen
-        : [...otherChosen, profile].slice(-MAX_CHOSEN)
+        : // If there are too many, the DataFrame that was chosen first is removed.
+          [...otherChosen, profile].slice(-MAX_CHOSEN)
     );
   };
 

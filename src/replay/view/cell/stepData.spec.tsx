@@ -6,6 +6,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { SchemaChange, Step } from '../../../api/types';
+import { CommandIDs } from '../../../tokens';
 import { ReplayModel } from '../../model/replay';
 import {
   FAKE_HOST,
@@ -32,6 +33,7 @@ describe('the DataFrames of a request', () => {
   let model: ReplayModel;
   let subject: FakeSubject;
   let commands: CommandRegistry;
+  const asked = jest.fn();
 
   async function open(more: Partial<Step>): Promise<void> {
     const history = new FakeHistory();
@@ -58,10 +60,17 @@ describe('the DataFrames of a request', () => {
       await new Promise(resolve => setTimeout(resolve));
     }
   }
+  const button = () =>
+    [...panel.node.querySelectorAll('button')].find(node =>
+      node.textContent!.startsWith('Ask again with today')
+    );
+
   beforeEach(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
       setTimeout(done)) as never;
+    asked.mockReset();
     commands = new CommandRegistry();
+    commands.addCommand(CommandIDs.askWithCurrentData, { execute: asked });
   });
   afterEach(() => {
     panel.dispose();
@@ -86,5 +95,23 @@ describe('the DataFrames of a request', () => {
     expect(
       note!.compareDocumentPosition(code) & Node.DOCUMENT_POSITION_FOLLOWING
     ).toBeTruthy();
+  });
+
+  it('asks again about them, without sending anything', async () => {
+    await open({ dataframes: ['sales', 'shops'] });
+    (await until(button))!.click();
+    expect(asked.mock.calls[0][0]).toEqual({
+      text: 'make a = 1',
+      dataframes: ['sales', 'shops']
+    });
+    expect(panel.node.querySelector('[role="note"]')).toBeNull();
+  });
+
+  it.each<[string, Partial<Step>]>([
+    ['without DataFrames', {}],
+    ['of the page itself', { dataframes: ['sales'], mode: 'repair' }]
+  ])('has no button for a request %s', async (_, more) => {
+    await open(more);
+    expect(button()).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ import { ReceiptLine } from '../receipt/receiptLine';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
-import { SchemaChanges } from './stepData';
+import { AskWithCurrentData, SchemaChanges } from './stepData';
 import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
@@ -76,6 +76,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {isTurn && step.title.trim() && (
         <div className="jp-AIServer-Replay-requestActions">
           <SaveRecipe text={step.title} />
+          <AskWithCurrentData step={step} />
           <AskAgain />
         </div>
       )}
