@@ -10,6 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { pickLocale } from '../labels/locale';
 import { CommandIDs, IPromptRows } from '../tokens';
+import { focusAfterPalette } from '../ui/palette';
 import { DataModel } from './model/dataModel';
 import { NotebookData } from './model/notebookData';
 import { NotebookKernel } from './model/notebookKernel';
@@ -50,7 +51,7 @@ export const dataPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show Data'),
       caption: trans.__('Show the DataFrames and arrays of the kernel'),
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => shell.activateById(panel.id)
+      execute: () => focusAfterPalette(() => shell.activateById(panel.id))
     });
     const category = trans.__('AI Server');
     palette?.addItem({ command: CommandIDs.showData, category });

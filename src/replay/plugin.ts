@@ -22,6 +22,7 @@ import {
   INotebookIdentity,
   IPromptRows
 } from '../tokens';
+import { focusAfterPalette } from '../ui/palette';
 import { confirmReplace } from './view/confirmReplace';
 import { ReplayPanel } from './view/panel';
 
@@ -97,7 +98,7 @@ function activate(
     label: trans.__('Show Replay'),
     caption: trans.__('Show how the active cell was made, step by step'),
     describedBy: { args: { type: 'object', properties: {} } },
-    execute: () => shell.activateById(panel.id)
+    execute: () => focusAfterPalette(() => shell.activateById(panel.id))
   });
   commands.addCommand(CommandIDs.search, {
     label: trans.__('Search Replay'),

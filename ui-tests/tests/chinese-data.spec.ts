@@ -3,7 +3,7 @@
  */
 import { galata } from '@jupyterlab/galata';
 
-import { CellUnderTest } from '../fixtures/cells';
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';
 
 test.use({ modelKind: 'embedded' });
@@ -26,7 +26,14 @@ test('the columns of a Chinese table are used as they are spelled', async ({
   openNotebook
 }) => {
   await lab.write(`${tmpPath}/销售.csv`, DATA);
-  await openNotebook(['', '', '', '']);
+  await openNotebook([
+    '',
+    '',
+    '',
+    '',
+    'for _name in list(globals()):\n    if type(globals()[_name]).__name__ == "DataFrame":\n        globals()[_name]["折扣"] = 0.9',
+    ''
+  ]);
   const answer = async (index: number, intent: string) => {
     const cell = new CellUnderTest(page, index);
     await cell.open();
@@ -51,6 +58,53 @@ test('the columns of a Chinese table are used as they are spelled', async ({
   const mean = await answer(3, '单价 的平均值');
   await expect(mean.output.first()).toContainText('33.5');
   expect(await mean.source()).toContain('单价（元）');
+
+  // By keyboard: a column is picked in the data view, asked about, and the result explained.
+  const command = async (label: string) => {
+    await page.keyboard.press('ControlOrMeta+Shift+c');
+    await page.locator('.lm-CommandPalette-input').fill(label);
+    await page.keyboard.press('Enter');
+  };
+  const cell = new CellUnderTest(page, 5);
+  await cell.focus();
+  await command('Show Data');
+  const data = page.getByRole('region', { name: 'Data', exact: true });
+  const heads = data.getByRole('button', { name: /pandas\.DataFrame/ });
+  const head = heads.filter({ hasText: '5 rows × 5 columns' }).first();
+  await expect(heads.first()).toBeFocused();
+  await head.press('Enter');
+  await data
+    .getByRole('button', { name: '日期', exact: true })
+    .press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(
+    data.getByRole('button', { name: '单价（元）', exact: true })
+  ).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(cell.input).toHaveValue(/^@\w+\."单价（元）" $/);
+  await page.keyboard.type('的最大值');
+  await page.keyboard.press('Enter');
+  await expect(cell.button(/^Accept$/)).toBeVisible({ timeout: ANSWER });
+  await page.keyboard.press('Shift+Enter');
+  await cell.run();
+  await expect(cell.output.first()).toContainText('55.5');
+  await command('Explain This Cell’s Result');
+  await expect(cell.input).toHaveValue('/explain @output ');
+  await expect(cell.input).toBeFocused();
+  await page.keyboard.press('Enter');
+  await cell.button('Insert below').press('Enter', { timeout: ANSWER });
+
+  // The data is changed by hand, and the request is refined.
+  await new CellUnderTest(page, 4).run();
+  await cell.ask('的最小值');
+  await cell.accept(ANSWER);
+  await cell.focus();
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await expect(replay.panel.getByRole('note')).toContainText(
+    '+ 折扣 (float64)'
+  );
 });
 
 test.describe('without automatic corrections', () => {

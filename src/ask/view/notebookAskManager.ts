@@ -25,6 +25,7 @@ import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
+import { focusAfterPalette } from '../../ui/palette';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptServices';
 import { explainErrorRequest, fixRequest, noticeText } from './promptLabels';
@@ -120,7 +121,7 @@ export class NotebookAskManager implements IDisposable {
     if (pickDataFrames) {
       view.row.pickDataFrames(true);
     } else {
-      view.row.focus();
+      focusAfterPalette(() => view.row.focus());
     }
     void cell.ready.then(() => view.scrollIntoView());
   }

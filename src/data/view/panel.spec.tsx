@@ -124,6 +124,13 @@ describe('DataPanel', () => {
     expect(button('sales')?.getAttribute('aria-expanded')).toBe('false');
   });
 
+  it('has the focus on the first variable once the data is listed', async () => {
+    Widget.attach(panel, document.body);
+    MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
+    expect(document.activeElement).toBe(panel.node);
+    await until(() => document.activeElement === button('sales'));
+  });
+
   it('shows columns as a table, whose names and values are text (P12)', async () => {
     await open('sales', '40%');
     const table = panel.node.querySelector('[role="table"]')!;

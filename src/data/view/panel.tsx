@@ -63,10 +63,20 @@ export class DataPanel extends VDomRenderer<DataModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    const control = this.node.querySelector<HTMLElement>(
-      '.jp-AIServer-Data-head'
-    );
-    (control ?? this.node).focus();
+    this.node.focus();
+    this._focusList();
+  }
+
+  protected override onUpdateRequest(msg: Message): void {
+    super.onUpdateRequest(msg);
+    void this.renderPromise?.then(() => this._focusList());
+  }
+
+  /** Focus the first variable, unless the person has moved the focus to another element. */
+  private _focusList(): void {
+    if (document.activeElement === this.node) {
+      this.node.querySelector<HTMLElement>('.jp-AIServer-Data-head')?.focus();
+    }
   }
 
   private _setActive(isActive: boolean): void {
