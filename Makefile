@@ -131,6 +131,7 @@ lint: build
 pytest: build model
 	@scripts/need-debian strace strace
 	@scripts/need-databases
+	@scripts/need-r
 	AISERVER_SKIPPED=$(DONE)/skipped/pytest pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
 jest: build
@@ -144,7 +145,7 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 
 # One test needs an R kernel, and fails without it.
 galata: build model $(DONE)/ui-tests
-	-@scripts/need-debian R r-cran-irkernel
+	@scripts/need-r
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
 	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
 

@@ -18,6 +18,7 @@ from aiserver.kernel.bundle import (  # noqa: E402 (needs the path above)
     SAMPLE_MODULES,
     VARIABLES_MODULES,
     bundle,
+    bundle_r,
 )
 
 
@@ -28,6 +29,7 @@ def main() -> None:
         "sampleCode.ts": ("SAMPLE", bundle(SAMPLE_MODULES)),
         "checkCode.ts": ("CHECK", bundle()),
         "profileCode.ts": ("PROFILE", bundle(PROFILE_MODULES)),
+        "rCode.ts": ("R", bundle_r()),
     }
     for name, (constant, code) in texts.items():
         literal = json.dumps(code, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """Join modules into one text for the kernel.
 
-There are texts for the check, for profiles, for the list of variables, and for a sample.
+There are texts for the check, for profiles, for the list of variables, and for a sample. The text
+for R kernels has all functions that the page calls there.
 """
 
 from __future__ import annotations
@@ -51,6 +52,15 @@ PROFILE_MODULES = (
 )
 VARIABLES_MODULES = ("inspection/objects", "values", "variables")
 SAMPLE_MODULES = (*VARIABLES_MODULES, "sample")
+R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
+# In the first line, the page recognises its own request. The modules and the call see only R's base
+# package, so they use no function that the person has redefined, and assign no variable.
+_R_TEXT = """# AI Server reads variables
+base::eval(base::quote({{
+{modules}
+answer(__CALL__)
+}}), base::new.env(parent = base::baseenv()))
+"""
 _RELATIVE_IMPORT = re.compile(r"^from \.[\w.]+ import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE)
 _FUTURE = "from __future__ import annotations\n"
 
@@ -65,3 +75,10 @@ def bundle(modules: tuple[str, ...] = CHECK_MODULES) -> str:
         text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
         texts.append(_RELATIVE_IMPORT.sub("", text.replace(_FUTURE, "")))
     return "\n".join(texts)
+
+
+def bundle_r() -> str:
+    """Return R code that sends the result of ``__CALL__``, for which the page puts in a call."""
+    folder = Path(__file__).parent / "r"
+    modules = [(folder / f"{name}.R").read_text(encoding="utf-8") for name in R_MODULES]
+    return _R_TEXT.format(modules="\n".join(modules))

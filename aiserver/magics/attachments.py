@@ -12,7 +12,11 @@ from typing import Any
 
 MAX_ATTACHED = 5
 MAX_VARIABLES = 30
-_DATA_KIND = re.compile(r"(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of )", re.A)
+_DATA_KIND = re.compile(
+    r"(numpy\.ndarray|(pandas|polars)\.\w+|matrix"
+    r"|(list|dict|set|tuple|numeric|character|factor) of) ",
+    re.A,
+)
 _DATA_FILE = re.compile(
     r"[^\s'\"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)"
     r"(?![A-Za-z0-9_])",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..data_files.profile import Database, FileProfile, Table
 from ..requests import ColumnProfile, DataFrameProfile
-from .data_values import row_texts, statistics_text
+from .data_values import is_of_r, row_texts, statistics_text
 from .language import CellLanguage
 from .templates import Style
 
@@ -32,7 +32,8 @@ def data_frame(frame: DataFrameProfile) -> str:
     break in a name can't begin a new line of the prompt.
     """
     head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
-    index = [f"  index {_index([level])}" for level in frame.index]
+    word = "row names" if is_of_r(frame) else "index"
+    index = [f"  {word} {_index([level])}" for level in frame.index]
     lines = _columns(frame.columns, frame.column_count, row_count=frame.row_count)
     return "\n".join([head, *index, *lines])
 
@@ -121,11 +122,14 @@ def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
     with a similar comment.
     """
     name = " ".join(frame.name.split())
-    shown = name if name.isidentifier() else repr(name)
+    is_name = name.replace(".", "_").isidentifier() if is_of_r(frame) else name.isidentifier()
+    shown = name if is_name else repr(name)
     columns = _short_columns(frame.columns, frame.column_count, row_count=frame.row_count)
     if frame.index:
-        columns = f"index {_index(frame.index)}; columns {columns}"
-    return f"print({name}.dtypes)", f"{shown}, {frame.row_count} rows: {columns}"
+        word = "row names" if is_of_r(frame) else "index"
+        columns = f"{word} {_index(frame.index)}; columns {columns}"
+    code = f"str({name})" if is_of_r(frame) else f"print({name}.dtypes)"
+    return code, f"{shown}, {frame.row_count} rows: {columns}"
 
 
 def _index(levels: Sequence[ColumnProfile]) -> str:

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 
 from ..requests import ColumnProfile, ColumnStatistics, DataFrameProfile
 
-# The dtypes of pandas, polars and pyarrow, in lower case. `interval[int64]` isn't one of numbers.
-_NUMBERS = re.compile(r"(?:u?int|float|decimal)\d*\b|double\b|halffloat\b")
-_DATES = re.compile(r"(?:datetime|date)\d*\b|timestamp\b")
+# The dtypes of pandas, polars and pyarrow and the classes of R, in lower case. `interval[int64]`
+# isn't one of numbers.
+_NUMBERS = re.compile(r"(?:u?int|float|decimal)\d*\b|(?:double|halffloat|numeric|integer)\b")
+_DATES = re.compile(r"(?:datetime|date)\d*\b|(?:timestamp|posixct)\b")
+_BOOLEANS = ("bool", "logical")
+_R_KINDS = ("data.frame", "tibble", "data.table")
 _PLAIN = re.compile(r"[-+\w.: ]{1,40}", re.ASCII)
 
 
@@ -58,18 +61,24 @@ def row_texts(frame: DataFrameProfile) -> list[str]:
     """Return the rows of a DataFrame's sample, each as its values with commas between them."""
     if frame.sample is None:
         return []
-    return [_row_text(row, frame.columns) for row in frame.sample.rows]
+    missing = "NA" if is_of_r(frame) else "None"
+    return [_row_text(row, frame.columns, missing) for row in frame.sample.rows]
 
 
-def _row_text(row: Sequence[str | None], columns: Sequence[ColumnProfile]) -> str:
-    values = (_value(text, column.dtype) for text, column in zip(row, columns, strict=False))
-    return ", ".join(values)
+def is_of_r(frame: DataFrameProfile) -> bool:
+    """Return whether a DataFrame is in an R kernel."""
+    return frame.kind in _R_KINDS
 
 
-def _value(text: str | None, dtype: str) -> str:
-    if text is None:
-        return "None"
-    is_plain = is_number(dtype) or is_date(dtype) or dtype.lower().startswith("bool")
+def _row_text(row: Sequence[str | None], columns: Sequence[ColumnProfile], missing: str) -> str:
+    pairs = zip(row, columns, strict=False)
+    return ", ".join(
+        missing if text is None else _value(text, column.dtype) for text, column in pairs
+    )
+
+
+def _value(text: str, dtype: str) -> str:
+    is_plain = is_number(dtype) or is_date(dtype) or dtype.lower().startswith(_BOOLEANS)
     return text if is_plain and _PLAIN.fullmatch(text) else repr(text)
 
 

@@ -11,6 +11,7 @@ import type { CellType, PrivacyLevel, UsedRulesFile } from '../api/types';
 import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
 import { IDataValues, readDataValues } from '../kernel/dataValues';
 import { IJoinKey, readJoinKeys } from '../kernel/joinKeys';
+import { dataLanguage } from '../kernel/request';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import type { Contributor } from '../records/contributor';
@@ -126,29 +127,29 @@ export class NotebookCell {
   }
 
   /**
-   * Return the kernel's variables with their values; null if the kernel isn't a Python kernel, is
+   * Return the kernel's variables with their values; null if the kernel isn't one of Python or R, is
    * busy or doesn't reply.
    *
    * @param examples - The maximum number of values to read from each text column and text index.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
-    const kernel = this._pythonKernel;
-    return kernel
-      ? readVariables(kernel, examples, true).catch(() => null)
+    const { _kernel: kernel, _language: language } = this;
+    return kernel && language
+      ? readVariables(kernel, language, examples, true).catch(() => null)
       : null;
   }
 
   /**
    * Return the values of a DataFrame that a privacy level includes; null if the kernel has no such
-   * DataFrame, isn't a Python kernel, is busy or doesn't reply.
+   * DataFrame, isn't one of Python or R, is busy or doesn't reply.
    */
   async dataValues(
     name: string,
     level: Exclude<PrivacyLevel, 'schema'>
   ): Promise<IDataValues | null> {
-    const kernel = this._pythonKernel;
-    return kernel
-      ? readDataValues(kernel, name, level).catch(() => null)
+    const { _kernel: kernel, _language: language } = this;
+    return kernel && language
+      ? readDataValues(kernel, language, name, level).catch(() => null)
       : null;
   }
 
@@ -283,9 +284,17 @@ export class NotebookCell {
     };
   }
 
+  private get _kernel() {
+    return this._panel.sessionContext.session?.kernel;
+  }
+
+  /** The language of the kernel if its variables can be listed, else null. */
+  private get _language() {
+    return dataLanguage(languageOf(this._panel));
+  }
+
   private get _pythonKernel() {
-    const isPython = languageOf(this._panel).toLowerCase() === 'python';
-    return isPython ? this._panel.sessionContext.session?.kernel : null;
+    return this._language === 'python' ? this._kernel : null;
   }
 
   private get _cell(): Cell | null {

@@ -2,13 +2,13 @@ import type { Kernel } from '@jupyterlab/services';
 
 import { readDataValues } from './dataValues';
 import { profileColumns } from './profile';
-import { callInKernel } from './request';
+import { callFunction } from './request';
 
 jest.mock('./request');
 jest.mock('./profile');
 
 const KERNEL = {} as Kernel.IKernelConnection;
-const call = jest.mocked(callInKernel);
+const call = jest.mocked(callFunction);
 const profile = jest.mocked(profileColumns);
 
 const column = (index: number, more = {}) => ({
@@ -45,7 +45,7 @@ describe('readDataValues', () => {
         ]
       }
     );
-    const values = await readDataValues(KERNEL, 'df', 'statistics');
+    const values = await readDataValues(KERNEL, 'r', 'df', 'statistics');
     const counts = { rows: 9, missing: 1, distinct: 7 };
     expect(values?.columns.map(({ statistics }) => statistics)).toEqual([
       { ...counts, min: 0, max: 9, mean: 4, quartiles: [2, 4, 6] },
@@ -56,8 +56,8 @@ describe('readDataValues', () => {
     ]);
     expect(JSON.stringify(values)).not.toContain('canary');
     expect(profile.mock.calls.map(([, ...rest]) => rest)).toEqual([
-      ['df', 0, 200],
-      ['df', 2, 198]
+      ['r', 'df', 0, 200],
+      ['r', 'df', 2, 198]
     ]);
     expect(values?.sample).toBeNull();
     expect(call).not.toHaveBeenCalled();
@@ -70,16 +70,16 @@ describe('readDataValues', () => {
     ];
     call.mockResolvedValue({ columns: ['a', 'b'], rows });
     pages({ next: null, columns: [] });
-    const values = await readDataValues(KERNEL, 'df"', 'sample');
+    const values = await readDataValues(KERNEL, 'r', 'df"', 'sample');
     expect(values?.sample).toEqual({ columns: ['a', 'b'], rows });
-    expect(call.mock.calls[0][2]).toBe('first_rows(variables, "df\\"", 5)');
+    expect(call.mock.calls[0].slice(3)).toEqual(['first_rows', 'df"', 5]);
   });
 
   it('returns null for a variable that no longer exists', async () => {
     profile.mockResolvedValue(null);
-    expect(await readDataValues(KERNEL, 'df', 'statistics')).toBeNull();
+    expect(await readDataValues(KERNEL, 'r', 'df', 'statistics')).toBeNull();
     call.mockResolvedValue({ problem: 'missing' });
-    expect(await readDataValues(KERNEL, 'df', 'sample')).toBeNull();
+    expect(await readDataValues(KERNEL, 'r', 'df', 'sample')).toBeNull();
   });
 
   it.each([
@@ -90,13 +90,13 @@ describe('readDataValues', () => {
     [{ columns: ['a'], rows: [[1]] }]
   ])('refuses invalid rows: %j', async result => {
     call.mockResolvedValue(result);
-    const reading = readDataValues(KERNEL, 'df', 'sample');
+    const reading = readDataValues(KERNEL, 'r', 'df', 'sample');
     await expect(reading).rejects.toThrow('sent no rows');
   });
 
   it('ends if the kernel makes no progress', async () => {
     profile.mockResolvedValue({ rowCount: 9, next: 0, columns: [] });
-    await readDataValues(KERNEL, 'df', 'statistics');
+    await readDataValues(KERNEL, 'r', 'df', 'statistics');
     expect(profile).toHaveBeenCalledTimes(1);
   });
 });

@@ -2,7 +2,7 @@
  * Reads values of a DataFrame that a person has chosen to send: statistics of its columns, and its
  * first rows.
  *
- * The rows are read by `aiserver/kernel/sample.py`, and the statistics are a part of the profile in
+ * The rows are read by `aiserver/kernel/sample.py`, for R by `aiserver/kernel/r/sample.R`, and the statistics are a part of the profile in
  * `profile.ts`. The invariants of `request.ts` apply. The results aren't trusted: what the HTTP API
  * would refuse is left out.
  */
@@ -10,7 +10,7 @@ import type { Kernel } from '@jupyterlab/services';
 
 import type { ColumnStatistics, PrivacyLevel } from '../api/types';
 import { IColumnProfile, profileColumns } from './profile';
-import { callInKernel } from './request';
+import { DataLanguage, callFunction } from './request';
 
 /** The number of rows that a request can contain. */
 export const SAMPLE_ROWS = 5;
@@ -47,10 +47,12 @@ export interface IDataValues {
  */
 export async function readDataValues(
   kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
   name: string,
   level: Exclude<PrivacyLevel, 'schema'>
 ): Promise<IDataValues | null> {
-  const sample = level === 'sample' ? await readFirstRows(kernel, name) : null;
+  const sample =
+    level === 'sample' ? await readFirstRows(kernel, language, name) : null;
   if (level === 'sample' && !sample) {
     return null;
   }
@@ -61,6 +63,7 @@ export async function readDataValues(
     const first: number = next;
     const profile = await profileColumns(
       kernel,
+      language,
       name,
       first,
       MAX_COLUMNS - first
@@ -77,15 +80,17 @@ export async function readDataValues(
 
 async function readFirstRows(
   kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
   name: string
 ): Promise<IFirstRows | null> {
-  const { SAMPLE } = await import('./sampleCode');
-  // A string literal of JSON is one of Python, too.
-  const call = `first_rows(variables, ${JSON.stringify(name)}, ${SAMPLE_ROWS})`;
-  const result = (await callInKernel(kernel, SAMPLE, call)) as Record<
-    string,
-    unknown
-  > | null;
+  const result = (await callFunction(
+    kernel,
+    language,
+    async () => (await import('./sampleCode')).SAMPLE,
+    'first_rows',
+    name,
+    SAMPLE_ROWS
+  )) as Record<string, unknown> | null;
   if (result?.problem !== undefined) {
     return null;
   }

@@ -1,13 +1,13 @@
 import type { Kernel } from '@jupyterlab/services';
 
 import { listData, profileColumns } from './profile';
-import { callInKernel } from './request';
+import { callFunction } from './request';
 
 jest.mock('./request');
 jest.mock('./profileCode', () => ({ PROFILE: 'def list_data' }));
 
 const KERNEL = {} as Kernel.IKernelConnection;
-const call = callInKernel as jest.MockedFunction<typeof callInKernel>;
+const call = jest.mocked(callFunction);
 
 const ITEM = {
   name: '销售',
@@ -44,12 +44,10 @@ describe('listData', () => {
       ],
       isComplete: true
     });
-    const { items, isComplete } = await listData(KERNEL);
-    expect(call).toHaveBeenCalledWith(
-      KERNEL,
-      'def list_data',
-      'list_data(variables)'
-    );
+    const { items, isComplete } = await listData(KERNEL, 'python');
+    const [kernel, language, loadPython, name] = call.mock.calls[0];
+    expect([kernel, language, name]).toEqual([KERNEL, 'python', 'list_data']);
+    expect(await loadPython()).toBe('def list_data');
     expect(isComplete).toBe(true);
     expect(items[0]).toEqual({ ...ITEM, shape: null });
     expect(items[1]).toMatchObject({ rowCount: null, bytes: null });
@@ -60,7 +58,7 @@ describe('listData', () => {
     'rejects an invalid reply: %j',
     async value => {
       call.mockResolvedValue(value);
-      await expect(listData(KERNEL)).rejects.toThrow('no list');
+      await expect(listData(KERNEL, 'python')).rejects.toThrow('no list');
     }
   );
 
@@ -81,7 +79,7 @@ describe('listData', () => {
         }
       ]
     });
-    expect(await listData(KERNEL)).toEqual({
+    expect(await listData(KERNEL, 'python')).toEqual({
       isComplete: false,
       items: [
         {
@@ -109,24 +107,27 @@ describe('profileColumns', () => {
       columns: [COLUMN, { ...COLUMN, index: 6, dates, note: 'objects' }]
     });
     const name = 'df"); x = ("';
-    expect(await profileColumns(KERNEL, name, 0, 9)).toEqual({
+    expect(await profileColumns(KERNEL, 'r', name, 0, 9)).toEqual({
       rowCount: 891,
       next: 7,
       columns: [COLUMN, { ...COLUMN, index: 6, dates, note: 'objects' }]
     });
-    expect(call.mock.lastCall?.[2]).toBe(
-      'profile_columns(variables, "df\\"); x = (\\"", 0, 9)'
-    );
+    expect(call.mock.lastCall?.slice(3)).toEqual([
+      'profile_columns',
+      name,
+      0,
+      9
+    ]);
   });
 
   it('returns null if the variable has disappeared', async () => {
     call.mockResolvedValue({ problem: 'missing' });
-    expect(await profileColumns(KERNEL, 'df', 0, 9)).toBeNull();
+    expect(await profileColumns(KERNEL, 'r', 'df', 0, 9)).toBeNull();
   });
 
   it('rejects an invalid reply', async () => {
     call.mockResolvedValue({ columns: 'all' });
-    await expect(profileColumns(KERNEL, 'df', 0, 9)).rejects.toThrow(
+    await expect(profileColumns(KERNEL, 'r', 'df', 0, 9)).rejects.toThrow(
       'no profiles'
     );
   });
@@ -153,6 +154,7 @@ describe('profileColumns', () => {
     });
     const { rowCount, next, columns } = (await profileColumns(
       KERNEL,
+      'r',
       'df',
       0,
       9

@@ -1,13 +1,13 @@
 /**
  * Lists the kernel's data, such as DataFrames and arrays, and profiles their columns.
  *
- * Both happen in the kernel: `aiserver/kernel/profiling/`. The invariants of `request.ts` apply. The
+ * Both happen in the kernel: `aiserver/kernel/profiling/`, and for R `aiserver/kernel/r/`. The invariants of `request.ts` apply. The
  * results from the kernel aren't trusted, because they contain names and values from the person's
  * data: everything in them is validated, and what is invalid is left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
-import { callInKernel } from './request';
+import { DataLanguage, callFunction } from './request';
 
 export interface IDataColumn {
   readonly name: string;
@@ -89,17 +89,19 @@ export interface IProfiledColumns {
   readonly columns: readonly IColumnProfile[];
 }
 
+const loadPython = async () => (await import('./profileCode')).PROFILE;
+
 /**
- * List the data of a Python kernel.
+ * List the data of a kernel.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
 export async function listData(
-  kernel: Kernel.IKernelConnection
+  kernel: Kernel.IKernelConnection,
+  language: DataLanguage
 ): Promise<IDataList> {
-  const { PROFILE } = await import('./profileCode');
   const result = asRecord(
-    await callInKernel(kernel, PROFILE, 'list_data(variables)')
+    await callFunction(kernel, language, loadPython, 'list_data')
   );
   if (!Array.isArray(result.items)) {
     throw new Error('The kernel sent no list of data.');
@@ -118,17 +120,20 @@ export async function listData(
  */
 export async function profileColumns(
   kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
   name: string,
   first: number,
   count: number
 ): Promise<IProfiledColumns | null> {
-  const { PROFILE } = await import('./profileCode');
   const result = asRecord(
-    await callInKernel(
+    await callFunction(
       kernel,
-      PROFILE,
-      // A string literal of JSON is one of Python, too.
-      `profile_columns(variables, ${JSON.stringify(name)}, ${Number(first)}, ${Number(count)})`
+      language,
+      loadPython,
+      'profile_columns',
+      name,
+      first,
+      count
     )
   );
   if (result.problem === 'missing') {

@@ -1,5 +1,5 @@
 /**
- * Runs one of our Python modules in a kernel.
+ * Runs one of our Python modules or our R code in a kernel.
  *
  * Invariants (they ensure the promise P18 in `docs/promises.md`):
  * - A request leaves no trace in the kernel: no variable, no execution count, and no entry in the
@@ -10,8 +10,33 @@ import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
 const TIMEOUT_MS = 5000;
 
+/** The beginning of our R code; see `aiserver/kernel/bundle.py`. */
+const R_MARK = '# AI Server reads variables\n';
+/** The type under which our R code displays its result; see `aiserver/kernel/r/call.R`. */
+const R_RESULT = 'application/vnd.aiserver.result';
+
 /** The kernel is busy, or didn't reply in time. */
 export class KernelBusyError extends Error {}
+
+/** A language whose kernels can list their variables. */
+export type DataLanguage = 'python' | 'r';
+
+/** Return the language with this name if its kernels can list their variables, else null. */
+export function dataLanguage(name: string): DataLanguage | null {
+  const language = name.toLowerCase();
+  return language === 'python' || language === 'r' ? language : null;
+}
+
+/**
+ * Return whether a message says that the person's code begins to run. R's kernel sends
+ * `execute_input` for silent requests, too, and our own ones aren't runs.
+ */
+export function isRun({ header, content }: KernelMessage.IMessage): boolean {
+  return (
+    header.msg_type === 'execute_input' &&
+    !(content as { code?: string }).code?.startsWith(R_MARK)
+  );
+}
 
 /**
  * For each kernel, a promise that resolves when our last request has ended. The next request waits
@@ -34,8 +59,61 @@ export function callInKernel(
   module: string,
   call: string
 ): Promise<unknown> {
+  return inTurn(kernel, () => evaluateCall(kernel, module, call));
+}
+
+/**
+ * Call one of our functions that exist for several languages, and return its result.
+ *
+ * The function gets the person's variables, and then `args`. `loadPython` returns the source of the
+ * Python module that contains the function. All functions for R are in `rCode.ts`.
+ *
+ * @throws like `callInKernel`.
+ */
+export async function callFunction(
+  kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
+  loadPython: () => string | Promise<string>,
+  name: string,
+  ...args: (string | number | boolean)[]
+): Promise<unknown> {
+  const literals = args.map(language === 'r' ? rLiteral : pythonLiteral);
+  const call = `${name}(${['variables', ...literals].join(', ')})`;
+  if (language === 'python') {
+    return callInKernel(kernel, await loadPython(), call);
+  }
+  const { R } = await import('./rCode');
+  const code = R.replace('__CALL__', () => call);
+  return inTurn(kernel, () => evaluateInR(kernel, code));
+}
+
+function pythonLiteral(value: string | number | boolean): string {
+  if (typeof value === 'boolean') {
+    return value ? 'True' : 'False';
+  }
+  return JSON.stringify(value); // A literal of JSON is one of Python, too.
+}
+
+/** Write a value for R. Only ASCII is parsed correctly in all locales. */
+function rLiteral(value: string | number | boolean): string {
+  const isText = typeof value === 'string';
+  // A lone surrogate would be a syntax error, after which the kernel cancels waiting cells.
+  const valid = isText ? value.replace(/\p{Surrogate}/gu, '?') : value;
+  return JSON.stringify(valid)
+    .replace(/^(true|false)$/, word => word.toUpperCase())
+    .replace(/[\u0080-\uffff]/g, char => {
+      const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+      return `\\u${code}`;
+    });
+}
+
+/** Run a request after the kernel's last one. */
+function inTurn<T>(
+  kernel: Kernel.IKernelConnection,
+  request: () => Promise<T>
+): Promise<T> {
   const last = lastRequests.get(kernel) ?? Promise.resolve();
-  const result = last.then(() => evaluateCall(kernel, module, call));
+  const result = last.then(request);
   // When a request ends, the connection first resolves the request's promise, and afterwards, in
   // the same task, sets its status to idle. The next request reads this status, so it must begin in
   // a new task.
@@ -44,68 +122,94 @@ export function callInKernel(
   return result;
 }
 
+/** Evaluate a call of a Python module. */
 async function evaluateCall(
   kernel: Kernel.IKernelConnection,
   module: string,
   call: string
 ): Promise<unknown> {
-  if (kernel.status === 'busy') {
-    throw new KernelBusyError();
-  }
   const expression =
     '(lambda space: (__import__("builtins").exec(' +
     JSON.stringify(module) +
     `, space), __import__("builtins").eval(${JSON.stringify(call)}, space))[1])` +
     '({"__name__": "aiserver", "variables": (lambda: 0).__globals__})';
-  const reply = await request(kernel, expression);
-  if (!reply) {
-    throw new KernelBusyError();
-  }
+  const reply = await execute(kernel, {
+    code: '',
+    user_expressions: { result: expression }
+  });
+  const { result } = (reply.content as { user_expressions?: unknown })
+    .user_expressions as {
+    result: { status?: string; data?: Record<string, unknown> };
+  };
+  const plain = result.data?.['text/plain'];
   return decode(
-    (reply.content as { user_expressions?: unknown }).user_expressions
+    result.status === 'ok' && typeof plain === 'string'
+      ? plain.slice(1, -1)
+      : null
   );
 }
 
-/** Evaluate a Python expression; return null if the kernel doesn't reply in time. */
-async function request(
+/** Run R code that displays its result. */
+async function evaluateInR(
   kernel: Kernel.IKernelConnection,
-  expression: string
-): Promise<KernelMessage.IExecuteReplyMsg | null> {
+  code: string
+): Promise<unknown> {
+  let result: unknown;
+  await execute(kernel, { code }, ({ header, content }) => {
+    if (header.msg_type === 'display_data') {
+      const { data } = content as { data?: Record<string, unknown> };
+      result = data?.[R_RESULT] ?? result;
+    }
+  });
+  return decode(result);
+}
+
+/** Send a silent request, and wait for its end. Throws KernelBusyError if that takes too long. */
+async function execute(
+  kernel: Kernel.IKernelConnection,
+  content: Pick<
+    KernelMessage.IExecuteRequestMsg['content'],
+    'code' | 'user_expressions'
+  >,
+  onOutput?: (message: KernelMessage.IIOPubMessage) => void
+): Promise<KernelMessage.IExecuteReplyMsg> {
+  if (kernel.status === 'busy') {
+    throw new KernelBusyError();
+  }
   const future = kernel.requestExecute(
     {
-      code: '',
+      ...content,
       silent: true,
       store_history: false,
-      user_expressions: { result: expression },
       allow_stdin: false,
       stop_on_error: false
     },
     true
   );
+  if (onOutput) {
+    future.onIOPub = onOutput;
+  }
   let timer = 0;
   const timeout = new Promise<null>(resolve => {
     timer = window.setTimeout(() => resolve(null), TIMEOUT_MS);
   });
   try {
     const reply = await Promise.race([future.done, timeout]);
-    return reply as KernelMessage.IExecuteReplyMsg | null;
+    if (!reply) {
+      throw new KernelBusyError();
+    }
+    return reply as KernelMessage.IExecuteReplyMsg;
   } finally {
     window.clearTimeout(timer);
     future.dispose();
   }
 }
 
-/** Decode the value of the expression. Throws an error if the value isn't base64 of JSON. */
-function decode(expressions: unknown): unknown {
-  const { result } = expressions as {
-    result: { status?: string; data?: Record<string, unknown> };
-  };
-  const plain = result.data?.['text/plain'];
-  if (result.status !== 'ok' || typeof plain !== 'string') {
+/** Decode base64 of JSON. Throws an error if the value is something else. */
+function decode(value: unknown): unknown {
+  if (typeof value !== 'string') {
     throw new Error('The kernel could not evaluate the expression.');
   }
-  const bytes = Uint8Array.from(atob(plain.slice(1, -1)), char =>
-    char.charCodeAt(0)
-  );
+  const bytes = Uint8Array.from(atob(value), char => char.charCodeAt(0));
   return JSON.parse(new TextDecoder().decode(bytes));
 }

@@ -46,7 +46,7 @@ describe('readVariables', () => {
 
   it('reads the frames and the other variables', async () => {
     const t = replying(answer(DATA));
-    expect(await readVariables(t.connection, 2)).toEqual(DATA);
+    expect(await readVariables(t.connection, 'python', 2)).toEqual(DATA);
     const [content] = t.requestExecute.mock.calls[0];
     expect(JSON.stringify(content)).toContain('describe(variables, 2, False)');
   });
@@ -57,7 +57,7 @@ describe('readVariables', () => {
       variables: [{ name: 'x', kind: 'int', value: '3' }]
     };
     const t = replying(answer(data));
-    expect(await readVariables(t.connection, 0, true)).toEqual(data);
+    expect(await readVariables(t.connection, 'python', 0, true)).toEqual(data);
     const [content] = t.requestExecute.mock.calls[0];
     expect(JSON.stringify(content)).toContain('describe(variables, 0, True)');
   });
@@ -70,7 +70,9 @@ describe('readVariables', () => {
     [answer(null)],
     [answer({ not: 'a list' })]
   ])('rejects an invalid reply: %j', async value => {
-    await expect(readVariables(replying(value).connection)).rejects.toThrow();
+    await expect(
+      readVariables(replying(value).connection, 'python')
+    ).rejects.toThrow();
   });
 
   it('skips what is invalid', async () => {
@@ -86,7 +88,7 @@ describe('readVariables', () => {
         ]
       })
     );
-    expect(await readVariables(t.connection)).toEqual(DATA);
+    expect(await readVariables(t.connection, 'python')).toEqual(DATA);
   });
 });
 
@@ -104,7 +106,7 @@ describe('listDataFrames', () => {
     expect(t.future.dispose).toHaveBeenCalled();
   });
 
-  it('does not wait for a busy kernel, and requires a Python kernel', async () => {
+  it('does not wait for a busy kernel, and requires a kernel of Python or R', async () => {
     const busy = kernel(new Promise(() => undefined), 'busy');
     await expect(
       listDataFrames(busy.connection, 'python', trans)
@@ -113,9 +115,9 @@ describe('listDataFrames', () => {
     await expect(listDataFrames(null, 'python', trans)).rejects.toThrow(
       'No kernel'
     );
-    await expect(listDataFrames(busy.connection, 'R', trans)).rejects.toThrow(
-      'Python'
-    );
+    await expect(
+      listDataFrames(busy.connection, 'julia', trans)
+    ).rejects.toThrow('Python');
   });
 
   it('gives up on a kernel that does not answer', async () => {

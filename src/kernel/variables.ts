@@ -1,7 +1,7 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * The invariants of `request.ts` and of `aiserver/kernel/variables.py` apply. They ensure the
+ * The invariants of `request.ts`, of `aiserver/kernel/variables.py` and of `aiserver/kernel/r/` apply. They ensure the
  * promises P15 and P18 in `docs/promises.md`. The result from the kernel isn't trusted: each
  * variable in it is validated.
  */
@@ -9,7 +9,12 @@ import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { VARIABLES } from './variablesCode';
-import { KernelBusyError, callInKernel } from './request';
+import {
+  DataLanguage,
+  KernelBusyError,
+  callFunction,
+  dataLanguage
+} from './request';
 import type { DataFrameProfile } from '../api/types';
 
 /** A variable that isn't a DataFrame. */
@@ -28,7 +33,7 @@ export interface IKernelVariables {
 }
 
 /**
- * Read the variables of a Python kernel.
+ * Read the variables of a kernel.
  *
  * `examples` is the maximum number of values to read from each column, and from each level of an
  * index. Only texts are read. `hasValues` means that the values of other variables are read, too.
@@ -38,15 +43,18 @@ export interface IKernelVariables {
  */
 export async function readVariables(
   kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
   examples = 0,
   hasValues = false
 ): Promise<IKernelVariables> {
-  const flag = hasValues ? 'True' : 'False';
-  const call = `describe(variables, ${Number(examples)}, ${flag})`;
-  const result = (await callInKernel(kernel, VARIABLES, call)) as Record<
-    string,
-    unknown
-  > | null;
+  const result = (await callFunction(
+    kernel,
+    language,
+    () => VARIABLES,
+    'describe',
+    examples,
+    hasValues
+  )) as Record<string, unknown> | null;
   return {
     frames: listOf(result?.frames).filter(isProfile),
     variables: listOf(result?.variables).filter(isVariable)
@@ -60,12 +68,13 @@ export async function readVariables(
  */
 export async function listDataFrames(
   kernel: Kernel.IKernelConnection | null | undefined,
-  language: string,
+  languageName: string,
   trans: TranslationBundle
 ): Promise<DataFrameProfile[]> {
-  if (language.toLowerCase() !== 'python') {
+  const language = dataLanguage(languageName);
+  if (!language) {
     throw new Error(
-      trans.__('DataFrames can only be listed in Python notebooks.')
+      trans.__('DataFrames can only be listed in Python and R notebooks.')
     );
   }
   if (!kernel) {
@@ -76,7 +85,7 @@ export async function listDataFrames(
     );
   }
   try {
-    return (await readVariables(kernel)).frames;
+    return (await readVariables(kernel, language)).frames;
   } catch (reason) {
     // Don't show the kernel's own error message, because it isn't translated.
     throw new Error(

@@ -45,6 +45,11 @@ describe('suggestQuestions', () => {
       ['How does 金额 change over time?', DESCRIBE]
     ],
     [
+      'columns of R',
+      { sold: 'POSIXct', price: 'numeric', city: 'factor' },
+      ['How does price change over time?', 'Compare price by city', DESCRIBE]
+    ],
+    [
       'a year, which is no quantity',
       { year: 'int64', Population: 'Int64' },
       ['How does Population change over time?', DESCRIBE]

@@ -26,9 +26,11 @@ export interface ISuggestedQuestion {
 type Column = Pick<ColumnProfile, 'name' | 'dtype'>;
 
 const MAX_NAME = 40;
-const TEXT = /^(object|str|string|utf8|category|categorical|enum)/i;
-const NUMBER = /^(u?int|float|decimal)/i;
-const DATE = /^(datetime|date|period)/i;
+/** Match dtypes of pandas and polars, and classes of R. */
+const TEXT =
+  /^(object|str|string|utf8|category|categorical|enum|character|factor|ordered)/i;
+const NUMBER = /^(u?int|float|decimal|numeric)/i;
+const DATE = /^(datetime|date|period|posixct)/i;
 /** Matches the name of a column that contains dates, as texts or numbers. */
 const DATE_NAME =
   /(^|[_\s-])(date|datetime|timestamp|day|month|year)$|(日期|年份|月份|年|月)$/;

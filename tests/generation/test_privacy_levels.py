@@ -24,15 +24,16 @@ from ..kernel.profiling.profiles_of import columns_of
 
 NUMBERS = [
     *("int64", "Int64", "uint8", "float32", "Float64", "double[pyarrow]", "int64[pyarrow]"),
-    *("Decimal(precision=10, scale=2)", "decimal128(10, 2)[pyarrow]"),
+    *("Decimal(precision=10, scale=2)", "decimal128(10, 2)[pyarrow]", "numeric", "integer"),
 ]
 DATES = [
     *("datetime64[ns]", "datetime64[ns, UTC]", "Date", "date32[day][pyarrow]"),
-    *("Datetime(time_unit='us', time_zone=None)", "timestamp[ns][pyarrow]"),
+    *("Datetime(time_unit='us', time_zone=None)", "timestamp[ns][pyarrow]", "POSIXct"),
 ]
 OTHERS = [
     *("object", "str", "string", "category", "bool", "boolean", "interval[int64, right]"),
-    *("complex128", "timedelta64[ns]", "period[M]", "List(Int64)", "integer", "dated", "Utf8", ""),
+    *("complex128", "timedelta64[ns]", "period[M]", "List(Int64)", "integers", "dated", "Utf8", ""),
+    *("character", "factor", "ordered", "logical", "difftime", "integer64", "list"),
 ]
 counts = st.integers(0, 40)
 statistics = st.builds(

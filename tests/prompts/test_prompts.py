@@ -95,6 +95,24 @@ FRAME = DataFrameProfile(
     column_count=14,
     columns=[ColumnProfile(name="Age", dtype="float64"), ColumnProfile(name="票价", dtype="int64")],
 )
+R_FRAME = DataFrameProfile(
+    name="my.sales",
+    kind="tibble",
+    row_count=891,
+    column_count=3,
+    columns=[
+        ColumnProfile(name="城市", dtype="factor"),
+        ColumnProfile(
+            name="price",
+            dtype="numeric",
+            statistics=ColumnStatistics(rows=891, missing=2, distinct=700, min=0, max=80, mean=9),
+        ),
+        ColumnProfile(name="sold", dtype="POSIXct"),
+    ],
+    index=[ColumnProfile(name="", dtype="character")],
+    level="sample",
+    sample=Sample(rows=[["上海", "1.5", None]]),
+)
 SALES = DataFrameProfile(
     name="销售",
     row_count=120_000,
@@ -225,6 +243,7 @@ REQUESTS = {
         "mean price", dataframes=[SALES.model_copy(update={"sample": SAMPLE}), FRAME]
     ),
     "files": PromptInput("统计 数据/销售.csv 的金额", files=FILES),
+    "data-frames-r": PromptInput("the mean of each city", language="R", dataframes=[R_FRAME]),
     "files-r": PromptInput("read 数据/销售.csv", language="R", files=FILES[:1]),
     "everything": PromptInput(
         "plot the prices",

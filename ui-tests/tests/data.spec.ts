@@ -197,3 +197,33 @@ test('a question about data has a cell of its own, and is asked again about chan
   await expect(note).toContainText('价格: float64 → int64');
   await expect(note).toContainText('4 more rows');
 });
+
+test('the data of a real R kernel is listed, profiled and described in requests (P18)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook(
+    ['sales <- data.frame(city = c("北京", NA, "上海", "北京"), price = c(3.5, 4, 5, 9.5))', ''],
+    { metadata: { kernelspec: { display_name: 'R', name: 'ir' }, language_info: undefined } }
+  );
+  const data = new DataUnderTest(page);
+  await data.open();
+  await expect(data.panel).toContainText('sales <- read.csv("sales.csv")');
+  await new CellUnderTest(page, 0).run();
+  const head = data.panel.getByRole('button', { name: /^sales data\.frame/ });
+  await expect(head).toContainText('4 rows × 2 columns');
+  await head.click();
+  const table = data.panel.getByRole('table', { name: 'Columns of sales' });
+  await expect(table.getByRole('row').filter({ hasText: 'city' })).toContainText('25% missing');
+  await expect(table).toContainText('from 3.5 to 9.5');
+
+  // A request contains the columns as well.
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script({ text: '```r\nmean(sales$price)\n```' });
+  await cell.ask('the mean of sales');
+  await cell.accept();
+  const requests = await lab.model!.requests();
+  const { messages } = requests[requests.length - 1].body;
+  expect(JSON.stringify(messages)).toContain("'price': numeric");
+});

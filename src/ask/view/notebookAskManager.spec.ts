@@ -298,7 +298,10 @@ describe('NotebookAskManager', () => {
     statusChanged.emit('busy');
     statusChanged.emit('idle');
     expect(reads()).toBe(0);
-    iopubMessage.emit({ header: { msg_type: 'execute_input' } });
+    iopubMessage.emit({
+      header: { msg_type: 'execute_input' },
+      content: { code: 'df = 1' }
+    });
     expect(reads()).toBe(0);
     statusChanged.emit('idle');
     statusChanged.emit('idle');

@@ -25,6 +25,7 @@ import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
+import { isRun } from '../../kernel/request';
 import { focusAfterPalette } from '../../ui/palette';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptServices';
@@ -215,15 +216,9 @@ export class NotebookAskManager implements IDisposable {
     this._models.clear();
   }
 
-  /**
-   * Remember that the kernel runs code, because the code may change variables. The kernel sends the
-   * message `execute_input` for each run, but not for AI Server's own code, which runs silently.
-   */
-  private _onKernelMessage(
-    _: unknown,
-    { header }: KernelMessage.IMessage
-  ): void {
-    if (header.msg_type === 'execute_input') {
+  /** Remember that the kernel runs the person's code, because the code may change variables. */
+  private _onKernelMessage(_: unknown, message: KernelMessage.IMessage): void {
+    if (isRun(message)) {
       this._hasStaleVariables = true;
     }
   }

@@ -7,7 +7,7 @@ import type {
   IDataList,
   IProfiledColumns
 } from '../../kernel/profile';
-import { KernelBusyError } from '../../kernel/request';
+import { DataLanguage, KernelBusyError } from '../../kernel/request';
 import type { IDataKernel, KernelEvent, KernelState } from './notebookKernel';
 
 /** Describe a DataFrame with these columns: `{ price: 'float64' }`. */
@@ -42,6 +42,7 @@ export const listOf = (...items: IDataItem[]): IDataList => ({
 export class FakeKernel implements IDataKernel {
   readonly changed: Signal<IDataKernel, KernelEvent> = new Signal(this);
   state: KernelState = 'ready';
+  language: DataLanguage | null = 'python';
   isDisposed = false;
   /** The data; an error instead of it makes requests fail. */
   data: IDataList | Error = listOf();

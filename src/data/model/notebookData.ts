@@ -14,7 +14,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { IDataList } from '../../kernel/profile';
-import { KernelBusyError } from '../../kernel/request';
+import { DataLanguage, KernelBusyError } from '../../kernel/request';
 import { Throttle } from '../../state/throttle';
 import { IItemChange, changesSince } from './changes';
 import { Frame } from './frame';
@@ -65,6 +65,10 @@ export class NotebookData implements IDisposable {
 
   get kernelState(): KernelState {
     return this._kernel.state;
+  }
+
+  get language(): DataLanguage | null {
+    return this._kernel.language;
   }
 
   /** The list that was read last; null if none was read since the kernel started. */

@@ -2,6 +2,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
 import { listData, profileColumns } from '../../kernel/profile';
+import { R } from '../../kernel/rCode';
 import { KernelEvent, NotebookKernel } from './notebookKernel';
 
 jest.mock('../../kernel/profile');
@@ -18,12 +19,13 @@ function setup() {
       specs: {
         kernelspecs: {
           python3: { language: 'python' },
-          ir: { language: 'R' }
+          ir: { language: 'R' },
+          julia: { language: 'julia' }
         }
       }
     }
   };
-  const model = { getMetadata: () => ({ name: 'R' }) };
+  const model = { getMetadata: () => ({ name: 'julia' }) };
   const panel = { sessionContext, context: { model } };
   const t = new NotebookKernel(panel as unknown as NotebookPanel);
   const events: KernelEvent[] = [];
@@ -43,7 +45,8 @@ describe('NotebookKernel', () => {
     expect(stateOf({ status: 'busy' })).toBe('ready');
     expect(stateOf({ status: 'restarting' })).toBe('starting');
     expect(stateOf({ status: 'dead' })).toBe('none');
-    expect(stateOf({ status: 'idle', name: 'ir' })).toBe('other');
+    expect(stateOf({ status: 'idle', name: 'ir' })).toBe('ready');
+    expect(stateOf({ name: 'julia' })).toBe('other');
     // A kernel without a specification has the notebook's language.
     expect(stateOf({ name: 'removed' })).toBe('other');
     session.kernel = null;
@@ -53,9 +56,15 @@ describe('NotebookKernel', () => {
   it('reports runs, but not silent requests, and restarts', () => {
     const t = setup();
     t.statusChanged.emit('busy');
-    t.iopubMessage.emit({ header: { msg_type: 'status' } });
+    t.iopubMessage.emit({ header: { msg_type: 'status' }, content: {} });
+    const emitInput = (code: string) =>
+      t.iopubMessage.emit({
+        header: { msg_type: 'execute_input' },
+        content: { code }
+      });
+    emitInput(R.replace('__CALL__', 'list_data(variables)')); // of R's kernel
     t.statusChanged.emit('idle');
-    t.iopubMessage.emit({ header: { msg_type: 'execute_input' } });
+    emitInput('# AI Server\ndf <- iris');
     t.statusChanged.emit('restarting');
     t.statusChanged.emit('unknown'); // The connection was lost for a moment.
     t.kernelChanged.emit();
@@ -68,9 +77,12 @@ describe('NotebookKernel', () => {
   it('asks the current kernel, and fails without one', async () => {
     const { kernel, session, t } = setup();
     await t.list();
-    expect(listData).toHaveBeenCalledWith(kernel);
+    expect(listData).toHaveBeenCalledWith(kernel, 'python');
     await t.profile('df', 3, 4);
-    expect(profileColumns).toHaveBeenCalledWith(kernel, 'df', 3, 4);
+    expect(profileColumns).toHaveBeenCalledWith(kernel, 'python', 'df', 3, 4);
+    kernel.name = 'ir';
+    await t.list();
+    expect(listData).toHaveBeenLastCalledWith(kernel, 'r');
     session.kernel = null;
     await expect(t.list()).rejects.toThrow('ended');
   });

@@ -11,6 +11,7 @@ import {
   listData,
   profileColumns
 } from '../../kernel/profile';
+import { DataLanguage, dataLanguage, isRun } from '../../kernel/request';
 
 /**
  * Whether data can be read: `none` is a notebook without a running kernel, `other` one with a kernel
@@ -28,6 +29,8 @@ export type KernelEvent = 'run' | 'idle' | 'restart';
 export interface IDataKernel extends IDisposable {
   readonly changed: Signal<IDataKernel, KernelEvent>;
   readonly state: KernelState;
+  /** Its language if it can list its data, else null. */
+  readonly language: DataLanguage | null;
   /** @throws KernelBusyError; Error if the kernel died or its reply is invalid. */
   list(): Promise<IDataList>;
   /** @throws like `list`; see `profileColumns`. */
@@ -68,15 +71,18 @@ export class NotebookKernel implements IDataKernel {
     if (!kernel || kernel.status === 'dead') {
       return 'none';
     }
-    // After a change of the kernel, the notebook has the former kernel's language for a moment.
-    const { specs } = this._panel.sessionContext.specsManager;
-    const language =
-      specs?.kernelspecs[kernel.name]?.language ?? languageOf(this._panel);
-    return language.toLowerCase() !== 'python'
+    return !this.language
       ? 'other'
       : STARTING.includes(kernel.status)
         ? 'starting'
         : 'ready';
+  }
+
+  get language(): DataLanguage | null {
+    // After a change of the kernel, the notebook has the former kernel's language for a moment.
+    const { specs } = this._panel.sessionContext.specsManager;
+    const spec = specs?.kernelspecs[this._kernel?.name ?? ''];
+    return dataLanguage(spec?.language ?? languageOf(this._panel));
   }
 
   get isDisposed(): boolean {
@@ -89,7 +95,8 @@ export class NotebookKernel implements IDataKernel {
   }
 
   async list(): Promise<IDataList> {
-    return listData(this._connection);
+    const [kernel, language] = this._connection;
+    return listData(kernel, language);
   }
 
   async profile(
@@ -97,23 +104,25 @@ export class NotebookKernel implements IDataKernel {
     first: number,
     count: number
   ): Promise<IProfiledColumns | null> {
-    return profileColumns(this._connection, name, first, count);
+    const [kernel, language] = this._connection;
+    return profileColumns(kernel, language, name, first, count);
   }
 
   private get _kernel(): Kernel.IKernelConnection | null {
     return this._panel.sessionContext.session?.kernel ?? null;
   }
 
-  private get _connection(): Kernel.IKernelConnection {
-    if (!this._kernel) {
+  private get _connection(): [Kernel.IKernelConnection, DataLanguage] {
+    const { _kernel: kernel, language } = this;
+    if (!kernel || !language) {
       throw new Error('The kernel has ended.');
     }
-    return this._kernel;
+    return [kernel, language];
   }
 
-  /** Notice a run. The kernel sends `execute_input` for each run, but not for silent requests. */
-  private _onMessage(_: unknown, { header }: KernelMessage.IMessage): void {
-    if (header.msg_type === 'execute_input') {
+  /** Notice a run. */
+  private _onMessage(_: unknown, message: KernelMessage.IMessage): void {
+    if (isRun(message)) {
       this.changed.emit('run');
     }
   }

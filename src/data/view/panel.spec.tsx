@@ -283,9 +283,12 @@ describe('DataPanel', () => {
     kernel.data = listOf();
     await show('No data yet');
     expect(text()).toContain('pd.read_csv("sales.csv")');
+    kernel.language = 'r';
+    kernel.changed.emit('restart');
+    await until(() => text().includes('sales <- read.csv("sales.csv")'));
     expect(text()).toContain('What is shown here stays on this machine.');
     for (const [state, awaited] of [
-      ['other', 'Only Python kernels can list their data so far.'],
+      ['other', 'Only Python and R kernels can list their data so far.'],
       ['none', 'No kernel is running'],
       ['starting', 'The kernel is starting…']
     ] as const) {

@@ -11,7 +11,10 @@ import type { IReadList, NotebookData } from '../model/notebookData';
 import { useData } from './context';
 import { FrameView } from './frameView';
 
-const EXAMPLE = 'import pandas as pd\n\ndf = pd.read_csv("sales.csv")';
+const EXAMPLES = {
+  python: 'import pandas as pd\n\ndf = pd.read_csv("sales.csv")',
+  r: 'sales <- read.csv("sales.csv")'
+};
 
 export function DataView(): React.JSX.Element {
   const { model, trans } = useData();
@@ -131,11 +134,12 @@ function listText(
 function NoData({ data }: { data: NotebookData }): React.JSX.Element | null {
   const { trans } = useData();
   const { kernelState, list, hasFailed } = data;
+  const example = EXAMPLES[data.language ?? 'python'];
   if (kernelState === 'other') {
     return (
       <Message
         title={trans.__('Nothing to list')}
-        text={trans.__('Only Python kernels can list their data so far.')}
+        text={trans.__('Only Python and R kernels can list their data so far.')}
       />
     );
   }
@@ -164,9 +168,9 @@ function NoData({ data }: { data: NotebookData }): React.JSX.Element | null {
       )}
     >
       <pre>
-        <code>{EXAMPLE}</code>
+        <code>{example}</code>
       </pre>
-      <CopyButton text={EXAMPLE} trans={trans} />
+      <CopyButton text={example} trans={trans} />
     </Message>
   ) : (
     <Message

@@ -10,9 +10,9 @@ import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
-/** Matches the `kind` of a variable that contains data. */
+/** Matches the `kind` of a variable that contains data, in Python or R. */
 const DATA_KIND =
-  /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
+  /^(numpy\.ndarray|(pandas|polars)\.\w+|matrix|(list|dict|set|tuple|numeric|character|factor) of) /;
 /** Matches the end of a data file's name. The page doesn't check whether the file exists. */
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson|sqlite3?|db|duckdb)(?![A-Za-z0-9_])/i;
