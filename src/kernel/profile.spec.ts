@@ -1,6 +1,6 @@
 import type { Kernel } from '@jupyterlab/services';
 
-import { listData, profileColumns } from './profile';
+import { listData, listLazyColumns, profileColumns } from './profile';
 import { callFunction } from './request';
 
 jest.mock('./request');
@@ -178,5 +178,18 @@ describe('profileColumns', () => {
         top: [{ value: 'S', count: 2 }]
       }
     ]);
+  });
+});
+
+describe('listLazyColumns', () => {
+  it('returns the columns, or null if the kernel cannot tell them', async () => {
+    call.mockResolvedValue({ columns: [{ name: 'a', dtype: 'Int64' }, null] });
+    expect(await listLazyColumns(KERNEL, 'python', 'lf')).toEqual([
+      { name: 'a', dtype: 'Int64' },
+      { name: '', dtype: '' }
+    ]);
+    expect(call.mock.lastCall?.slice(3)).toEqual(['list_lazy_columns', 'lf']);
+    call.mockResolvedValue({ problem: 'unreadable' });
+    expect(await listLazyColumns(KERNEL, 'python', 'lf')).toBeNull();
   });
 });

@@ -149,6 +149,23 @@ export async function profileColumns(
   };
 }
 
+/**
+ * Read the columns of lazy data, without computing the data. The result is null if the kernel can't
+ * tell them.
+ *
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
+ */
+export async function listLazyColumns(
+  kernel: Kernel.IKernelConnection,
+  language: DataLanguage,
+  name: string
+): Promise<IDataColumn[] | null> {
+  const result = asRecord(
+    await callFunction(kernel, language, loadPython, 'list_lazy_columns', name)
+  );
+  return Array.isArray(result.columns) ? result.columns.map(toColumn) : null;
+}
+
 function asRecord(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === 'object'
     ? (value as Record<string, unknown>)

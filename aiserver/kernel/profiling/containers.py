@@ -5,7 +5,8 @@ Invariants:
 - Only instances of a library's own classes are described, and of subclasses of pandas' DataFrame
   and Series. The latter are read through pandas' block manager, so no method that a person wrote
   runs.
-- Nothing is computed for objects that compute on demand, such as a polars LazyFrame.
+- Nothing is computed for objects that compute on demand, such as a polars LazyFrame. Only
+  `lazy_columns`, for which a person asks, may read the header of a file.
 """
 
 from __future__ import annotations
@@ -130,6 +131,21 @@ def _lazy_frame(kind: str, value: Any, cls: Any) -> Container | None:
     container = Container(kind, [])
     container.column_count = None
     return container
+
+
+def lazy_columns(value: Any) -> list[tuple[str, str]] | None:
+    """Return names and dtypes of a polars LazyFrame's columns, without computing its data.
+
+    Polars may read headers of files for that, and calls schemas that a plan has as functions.
+    Return None for any other value. Raises errors of polars, such as that a file doesn't exist.
+    """
+    container = container_of(value)
+    if container is None or container.kind != "polars.LazyFrame":
+        return None
+    has_method = hasattr(type(value), "collect_schema")  # polars 1
+    schema = value.collect_schema() if has_method else value.schema
+    pairs = list(schema.items())[:MAX_LISTED_COLUMNS]
+    return [(cut(name), dtype_text(dtype)) for name, dtype in pairs]
 
 
 def _arrow_table(kind: str, value: Any, cls: Any) -> Container | None:

@@ -4,7 +4,8 @@ Invariants (P18):
 
 - None of the person's code runs, and no variable, module or setting changes.
 - What is computed is bounded: profiling ends after ``SECONDS`` and says where to continue, and
-  large data is sampled. Nothing is computed for lazy objects.
+  large data is sampled. Nothing is computed for lazy objects; ``list_lazy_columns`` reads their
+  columns.
 - A variable that can't be read is left out, and a column that can't be read says so. Neither
   affects the others.
 """
@@ -18,7 +19,7 @@ from typing import Any
 
 from ..inspection.objects import plain_variables
 from .columns import profile_column
-from .containers import Container, container_of
+from .containers import Container, container_of, lazy_columns
 
 MAX_ITEMS = 200
 MAX_LIST = 4_000_000  # characters of the names of all columns
@@ -76,6 +77,21 @@ def profile_columns(variables: dict[str, Any], name: str, first: int, count: int
             "next": index if index < end else None,
         }
     )
+
+
+def list_lazy_columns(variables: dict[str, Any], name: str) -> str:
+    """Return the names and dtypes of a polars LazyFrame's columns as JSON in base64.
+
+    ``{"problem": "missing"}`` means that there is no such variable, and ``unreadable`` that polars
+    can't find out the columns.
+    """
+    try:
+        columns = lazy_columns(plain_variables(variables).get(name))
+    except Exception:  # a file or a column that doesn't exist
+        return _encode({"problem": "unreadable"})
+    if columns is None:
+        return _encode({"problem": "missing"})
+    return _encode({"columns": [{"name": label, "dtype": dtype} for label, dtype in columns]})
 
 
 def _read(value: Any) -> Container | None:

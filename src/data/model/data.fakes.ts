@@ -3,6 +3,7 @@ import { Signal } from '@lumino/signaling';
 
 import type {
   IColumnProfile,
+  IDataColumn,
   IDataItem,
   IDataList,
   IProfiledColumns
@@ -49,6 +50,8 @@ export class FakeKernel implements IDataKernel {
   /** Whether the kernel refuses requests, because it runs code. */
   isBusy = false;
   listCount = 0;
+  /** The columns of lazy data. */
+  lazy: IDataColumn[] | null = null;
   /** The requests for profiles, such as `df 0+40`. */
   readonly profiled: string[] = [];
   /** The number of columns that the kernel profiles before its time is up. */
@@ -84,6 +87,11 @@ export class FakeKernel implements IDataKernel {
         .slice(first, end)
         .map(({ name, dtype }, at) => this._profile(first + at, name, dtype))
     };
+  }
+
+  async lazyColumns(name: string): Promise<IDataColumn[] | null> {
+    this.profiled.push(`${name} columns`);
+    return this.lazy;
   }
 
   /** Run code that changes the data, from its beginning to its end. */

@@ -5,10 +5,12 @@
  * Invariants:
  * - A profile is valid until the next run. Afterwards, it is shown until the new one arrives if the
  *   variable still contains the same object and the column has the same dtype; otherwise not at all.
+ * - The columns of a `polars.LazyFrame` are read only while it is open, and again after a run.
  * - Only the columns that are visible are profiled, unless the sort needs the profiles of all.
  */
 import type {
   IColumnProfile,
+  IDataColumn,
   IDataItem,
   IProfiledColumns
 } from '../../kernel/profile';
@@ -21,6 +23,9 @@ import {
 
 /** The maximum number of columns that are asked for at once. */
 const MAX_COUNT = 40;
+
+/** The class whose columns aren't in the list: finding them out may read a file. */
+const LAZY_KIND = 'polars.LazyFrame';
 
 interface IEntry {
   /** Null if the kernel could not profile the column. */
@@ -108,9 +113,27 @@ export class Frame {
     return isNew;
   }
 
+  /** Whether the columns are to be read, because the list doesn't contain those of lazy data. */
+  get needsColumns(): boolean {
+    const { kind } = this._item;
+    return this.isOpen && kind === LAZY_KIND && !this._hasReadColumns;
+  }
+
+  /** Set the columns of lazy data; null if the kernel can't tell them. */
+  setColumns(columns: readonly IDataColumn[] | null): void {
+    this._hasReadColumns = true;
+    const columnCount = columns?.length ?? null;
+    this._item = { ...this._item, columns: columns ?? [], columnCount };
+    this._updateOrder();
+  }
+
   /** Replace the variable's description after a run, or without one. */
   update(item: IDataItem, hasRun: boolean): void {
-    const { columns, identity } = this._item;
+    const { columns, columnCount, identity } = this._item;
+    if (item.kind === LAZY_KIND && item.identity === identity) {
+      item = { ...item, columns, columnCount };
+    }
+    this._hasReadColumns &&= !hasRun && item.identity === identity;
     for (const [index, { profile }] of this._entries) {
       const isSame =
         identity === item.identity &&
@@ -220,6 +243,7 @@ export class Frame {
     );
   }
 
+  private _hasReadColumns = false;
   private _item: IDataItem;
   private _filter = '';
   private _sort: SortKey = 'position';

@@ -324,6 +324,35 @@ describe('NotebookData', () => {
     expect(frame.profile(0)).toBeNull();
   });
 
+  it('reads the columns of a LazyFrame only while it is open, and again after a run', async () => {
+    const kind = 'polars.LazyFrame';
+    const lazy = { kind, isLazy: true, rowCount: null, columnCount: null };
+    kernel.data = listOf(frameOf('lf', {}, lazy));
+    kernel.lazy = [{ name: 'a', dtype: 'Int64' }];
+    await activate();
+    const frame = data.frame('lf')!;
+    expect(kernel.profiled).toEqual([]);
+    data.toggle(frame);
+    await settle();
+    expect(kernel.profiled).toEqual(['lf columns']);
+    expect(frame.item).toMatchObject({ columns: kernel.lazy, columnCount: 1 });
+    expect(frame.order).toEqual([0]);
+    data.show(frame, [0]);
+    await settle();
+    expect(kernel.profiled).toHaveLength(1);
+
+    // A run may have changed the file. Until the new columns arrive, the former ones stay.
+    kernel.lazy = null;
+    kernel.run();
+    await settle();
+    expect(kernel.profiled).toHaveLength(2);
+    expect(frame.item.columns).toEqual([]);
+    kernel.run();
+    data.toggle(frame);
+    await settle();
+    expect(kernel.profiled).toHaveLength(2);
+  });
+
   it('computes nothing for lazy data, and notices a sample', async () => {
     kernel.data = listOf({ ...DF, name: 'lazy', isLazy: true }, DF);
     kernel.sampleRows = 4;

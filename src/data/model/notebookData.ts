@@ -272,6 +272,11 @@ export class NotebookData implements IDisposable {
     const frames = (isReady ? (this._list?.items ?? []) : []).map(({ name }) =>
       this._frames.get(name)
     );
+    const lazy = frames.find(frame => frame?.needsColumns);
+    if (lazy) {
+      await this._readColumns(lazy);
+      return true;
+    }
     const frame = frames.find(frame => frame?.nextRange());
     const range = frame?.nextRange();
     if (!frame || !range) {
@@ -303,6 +308,16 @@ export class NotebookData implements IDisposable {
       frame.fail(range);
     }
     return true;
+  }
+
+  private async _readColumns(frame: Frame): Promise<void> {
+    const list = this._list;
+    const columns = await this._kernel
+      .lazyColumns(frame.item.name)
+      .catch(() => null);
+    if (list === this._list) {
+      frame.setColumns(columns);
+    }
   }
 
   private _attempts = 0;

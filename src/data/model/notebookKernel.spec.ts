@@ -1,7 +1,11 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
-import { listData, profileColumns } from '../../kernel/profile';
+import {
+  listData,
+  listLazyColumns,
+  profileColumns
+} from '../../kernel/profile';
 import { R } from '../../kernel/rCode';
 import { KernelEvent, NotebookKernel } from './notebookKernel';
 
@@ -80,6 +84,8 @@ describe('NotebookKernel', () => {
     expect(listData).toHaveBeenCalledWith(kernel, 'python');
     await t.profile('df', 3, 4);
     expect(profileColumns).toHaveBeenCalledWith(kernel, 'python', 'df', 3, 4);
+    await t.lazyColumns('lf');
+    expect(listLazyColumns).toHaveBeenCalledWith(kernel, 'python', 'lf');
     kernel.name = 'ir';
     await t.list();
     expect(listData).toHaveBeenLastCalledWith(kernel, 'r');

@@ -6,9 +6,11 @@ import { Signal } from '@lumino/signaling';
 
 import { languageOf } from '../../cells/context';
 import {
+  IDataColumn,
   IDataList,
   IProfiledColumns,
   listData,
+  listLazyColumns,
   profileColumns
 } from '../../kernel/profile';
 import { DataLanguage, dataLanguage, isRun } from '../../kernel/request';
@@ -39,6 +41,8 @@ export interface IDataKernel extends IDisposable {
     first: number,
     count: number
   ): Promise<IProfiledColumns | null>;
+  /** @throws like `list`; see `listLazyColumns`. */
+  lazyColumns(name: string): Promise<IDataColumn[] | null>;
 }
 
 /** The statuses of a kernel that can't answer yet. */
@@ -106,6 +110,11 @@ export class NotebookKernel implements IDataKernel {
   ): Promise<IProfiledColumns | null> {
     const [kernel, language] = this._connection;
     return profileColumns(kernel, language, name, first, count);
+  }
+
+  async lazyColumns(name: string): Promise<IDataColumn[] | null> {
+    const [kernel, language] = this._connection;
+    return listLazyColumns(kernel, language, name);
   }
 
   private get _kernel(): Kernel.IKernelConnection | null {

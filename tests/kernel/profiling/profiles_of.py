@@ -30,6 +30,14 @@ def profile_of(value: Any, first: int = 0, count: int = 5000) -> Any:
     return result
 
 
+def lazy_columns_of(value: Any) -> Any:
+    """Return the columns of lazy data by name, or the problem."""
+    result = _decode(_space["list_lazy_columns"]({"df": value}, "df"))
+    if "problem" in result:
+        return result["problem"]
+    return {column["name"]: column["dtype"] for column in result["columns"]}
+
+
 def columns_of(value: Any) -> dict[str, Any]:
     """Return the profiles of all columns by name."""
     return {column["name"]: column for column in profile_of(value)["columns"]}

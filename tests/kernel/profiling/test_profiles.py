@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .profiles_of import columns_of, listed, profile_of
+from .profiles_of import columns_of, lazy_columns_of, listed, profile_of
 
 
 def test_each_kind_of_data_is_listed_with_its_shape_and_columns():
@@ -55,6 +55,21 @@ def test_each_kind_of_data_is_listed_with_its_shape_and_columns():
     assert items["relation"]["columns"][1]["dtype"] == "VARCHAR"
     assert items["lazy"]["isLazy"] and items["relation"]["isLazy"]
     assert profile_of(pl.LazyFrame({"a": [1]})) == {"problem": "lazy"}
+
+
+def test_the_columns_of_a_lazy_frame_are_read_without_its_data(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("价格,city\n1.5,x\n")
+
+    def fail(frame: pl.DataFrame) -> pl.DataFrame:
+        raise AssertionError("computed")
+
+    lazy = pl.scan_csv(path).with_columns(n=pl.col("价格").cast(pl.Int8))
+    lazy = lazy.map_batches(fail)
+    expected = {"价格": "Float64", "city": "String", "n": "Int8"}
+    assert lazy_columns_of(lazy) == expected
+    assert lazy_columns_of(pl.scan_csv(tmp_path / "none.csv")) == "unreadable"
+    assert lazy_columns_of(pl.DataFrame({"a": [1]})) == "missing"
     assert profile_of(3) == {"problem": "missing"}
 
 
