@@ -7,6 +7,9 @@ two others. ``scripts/kernel_code.py`` writes these texts to ``src/kernel/``. Th
 text in a namespace of its own: it sends the text to the kernel in the ``user_expressions`` of an
 execute request with ``silent=True``.
 
+``r/`` is the same for R kernels, without the check, in base R. Its text is the code of a silent
+request, and its result is a message with output.
+
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects. Objects
   are compared only by identity. Only modules, functions, classes, and objects whose exact type is

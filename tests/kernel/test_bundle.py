@@ -19,9 +19,11 @@ from aiserver import kernel
 from aiserver.kernel.bundle import (
     CHECK_MODULES,
     PROFILE_MODULES,
+    R_MODULES,
     SAMPLE_MODULES,
     VARIABLES_MODULES,
     bundle,
+    bundle_r,
 )
 from aiserver.kernel.check import check
 
@@ -51,6 +53,13 @@ def test_every_module_is_in_the_bundle():
     files = {str(path.relative_to(root))[:-3] for path in root.rglob("*.py")}
     own = {name for name in files if not name.endswith("__init__") and name != "bundle"}
     assert own == {*CHECK_MODULES, *PROFILE_MODULES, *VARIABLES_MODULES, *SAMPLE_MODULES}
+
+
+def test_every_file_of_r_is_in_its_text():
+    files = {path.stem for path in (Path(kernel.__file__).parent / "r").glob("*.R")}
+    assert files == set(R_MODULES)
+    names = re.findall(r"^(\w+) <- ", bundle_r(), re.MULTILINE)
+    assert len(names) == len(set(names))
 
 
 ALL_MODULES = [CHECK_MODULES, PROFILE_MODULES, VARIABLES_MODULES, SAMPLE_MODULES]

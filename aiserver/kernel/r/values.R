@@ -36,7 +36,9 @@ first_of <- function(value) {
 }
 
 element_text <- function(element, depth) {
-  if (typeof(element) == "list" || isS4(element) || plain_length(element) != 1L) {
+  if (is_computed(element)) {
+    paste0("<", class_text(element), ">")
+  } else if (typeof(element) == "list" || isS4(element) || plain_length(element) != 1L) {
     text <- value_text(element, depth + 1L)
     if (nzchar(text)) text else paste0("<", class_text(element), ">")
   } else if (is.character(element) && !is.na(element)) {

@@ -54,6 +54,27 @@ bytes <- c("\\xff\\xfe", "ok"); Encoding(bytes) <- "bytes"; invalid <- c("caf\\x
 """
 
 
+# A vector whose elements another package computes, and the number of times that it was asked to.
+ALTREP = """
+#include <Rinternals.h>
+#include <R_ext/Altrep.h>
+#include <R_ext/Rdynload.h>
+static R_altrep_class_t lazy;
+static int count = 0;
+static R_xlen_t length_of(SEXP x) { count++; return 3; }
+static int element_of(SEXP x, R_xlen_t i) { count++; return i; }
+static void *data_of(SEXP x, Rboolean writable) { static int v[3] = {1, 2, 3}; count++; return v; }
+SEXP create(void) { return R_new_altrep(lazy, R_NilValue, R_NilValue); }
+SEXP computed(void) { int n = count; count = 0; return ScalarInteger(n); }
+void R_init_lazy(DllInfo *library) {
+  lazy = R_make_altinteger_class("lazy", "package", library);
+  R_set_altrep_Length_method(lazy, length_of);
+  R_set_altinteger_Elt_method(lazy, element_of);
+  R_set_altvec_Dataptr_method(lazy, data_of);
+}
+"""
+
+
 def test_nothing_of_the_person_runs(r: RKernel) -> None:
     r.run(DATA)
     r.run(HOSTILE)
@@ -74,6 +95,24 @@ def test_nothing_of_the_person_runs(r: RKernel) -> None:
     assert r.columns("invalid")[""]["distinct"] == 2
     assert r.run("base::cat(base::getOption('has_run'))") == "FALSE"
     assert r.run("promised; base::cat(base::getOption('has_run'))").endswith("TRUE")
+
+
+def test_vectors_of_another_package_are_not_computed(r: RKernel, tmp_path: Path) -> None:
+    (tmp_path / "lazy.c").write_text(ALTREP, "utf-8")
+    build = ["R", "CMD", "SHLIB", "lazy.c"]
+    if subprocess.run(build, cwd=tmp_path, capture_output=True).returncode:
+        pytest.skip("no C compiler for R")
+    r.run(
+        f"dyn.load('{tmp_path}/lazy.so'); vector <- .Call('create'); l <- list(vector)\n"
+        "df <- structure(list(a = vector, b = 1:3), class = 'data.frame', row.names = 1:3)\n"
+        "invisible(.Call('computed'))"
+    )
+    for call in CALLS:
+        r.call(call)
+        assert r.run("cat(.Call('computed'))") == "0", call
+    items = r.items()
+    assert items["df"]["isLazy"] and items["df"]["columns"][0] == {"name": "a", "dtype": "integer"}
+    assert items["vector"]["isLazy"]
 
 
 def test_a_promise_is_listed_after_the_person_has_used_it(r: RKernel) -> None:
