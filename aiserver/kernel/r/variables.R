@@ -9,7 +9,9 @@ MAX_NAME <- 200L # characters of a name or class
 
 # Return the names of the variables that have a value, in their order in the alphabet.
 variable_names <- function(variables) {
-  names <- sort.int(ls(variables, sorted = FALSE), method = "radix")
+  names <- ls(variables, sorted = FALSE)
+  # Names in code from a page have no encoding mark, without which R can't sort them.
+  names <- names[order(enc2utf8(names), method = "radix")]
   names <- names[make.names(names) == names]
   is_active <- vapply(names, function(name) bindingIsActive(name, variables), NA)
   names <- names[!is_active]

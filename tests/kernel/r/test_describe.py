@@ -37,6 +37,23 @@ def test_data_frames_have_their_columns_and_the_names_of_their_rows(r: RKernel) 
     assert frames["销售"]["columns"] == [{"name": "价 格", "dtype": "character"}]
 
 
+def test_names_and_texts_without_a_mark_of_their_encoding(r: RKernel) -> None:
+    """JupyterLab sends code in UTF-8, which R doesn't mark. The escapes of our messages are."""
+    r.run(
+        "unmarked <- function(text) { Encoding(text) <- 'unknown'; text }\n"
+        "df <- data.frame(x = unmarked(c('上海', '北京')), y = c('上海', '沪'))\n"
+        "assign(unmarked('单价'), df); rm(df)\n"
+        "a <- data.frame(1); names(a) <- unmarked('城市')"
+    )
+    frames, _ = described(r, 2)
+    assert list(frames) == ["a", "单价"]
+    assert frames["a"]["columns"][0]["name"] == "城市"
+    assert frames["单价"]["columns"][0]["examples"] == ["上海", "北京"]
+    assert list(r.items()) == ["a", "单价"]
+    assert r.columns("单价")["x"]["top"][0] == {"value": "上海", "count": 1}
+    assert r.call('first_rows(variables, "\\u5355\\u4ef7", 1)')["rows"] == [["上海", "上海"]]
+
+
 def test_without_values_nothing_of_the_data_is_described(r: RKernel) -> None:
     """P15"""
     r.run(
