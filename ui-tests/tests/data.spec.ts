@@ -221,7 +221,10 @@ test('the data of a real R kernel is listed, profiled and described in requests 
   // A request contains the columns as well.
   const cell = new CellUnderTest(page, 1);
   await lab.model!.script({ text: '```r\nmean(sales$price)\n```' });
-  await cell.ask('the mean of sales');
+  await cell.open();
+  await cell.input.fill('the mean of sales');
+  await expect(cell.row.locator('.jp-AIServer-Ask-chip')).toContainText('4 rows × 2 columns');
+  await cell.input.press('Enter');
   await cell.accept();
   const requests = await lab.model!.requests();
   const { messages } = requests[requests.length - 1].body;
