@@ -21,6 +21,33 @@ describe('outputText', () => {
     expect(outputText(undefined)).toBe('');
   });
 
+  it('drops the text of a plot, and summarizes charts with their data', () => {
+    const display = (data: object) => ({ output_type: 'display_data', data });
+    const figure = '<Figure size 640x480 with 1 Axes>';
+    expect(text(display({ 'image/png': 'iV', 'text/plain': figure }))).toBe('');
+    const formula = { 'image/png': 'iV', 'text/plain': 'x**2' };
+    expect(text(display(formula))).toBe('x**2');
+    expect(text(display({ 'text/plain': '<b object at 0x7f>' }))).toBe(
+      '<b object at 0x7f>'
+    );
+    const plotly = { data: [{ type: 'bar', x: ['a'], y: [17] }], layout: {} };
+    expect(
+      text(
+        display({
+          'application/vnd.plotly.v1+json': plotly,
+          'text/plain': 'Figure({…})'
+        })
+      )
+    ).toBe('Plotly chart\n- bar, 1 point\n  x: a\n  y: 17');
+    const vegaLite = { mark: 'bar', data: { values: [{ a: 1 }] } };
+    for (const type of ['v5+json', 'v5.20.1+json', 'v6.json']) {
+      const mime = `application/vnd.vegalite.${type}`;
+      expect(text(display({ [mime]: vegaLite, 'text/plain': 'alt' }))).toBe(
+        'Vega-Lite chart\n- bar\nData: 1 row'
+      );
+    }
+  });
+
   it('shortens long outputs to their beginning and end', () => {
     const long = text({
       output_type: 'stream',

@@ -1,9 +1,14 @@
-/** The output of a cell as text, for a request that mentions the cell. */
+/** The output of a cell as text and images, for a request that mentions the cell. */
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
-import type { MultilineString } from '@jupyterlab/nbformat';
+import type { IOutput, MultilineString } from '@jupyterlab/nbformat';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 
 import { ANSI_CODES } from './cellError';
+import { hasImage, IImage, imagesOf } from './plots/images';
+import { plotlySummary } from './plots/plotly';
+import { vegaLiteSummary } from './plots/vegaLite';
+
+type Outputs = Pick<IOutputAreaModel, 'length' | 'get'>;
 
 // The text is shortened to its beginning and its end. The limit of the HTTP API is 20,000.
 const MAX_START = 5000;
@@ -15,18 +20,33 @@ export function resultText(cell: Cell | null): string {
   return isDirty ? '' : outputText(outputs);
 }
 
-/** Return the text of a cell's outputs, without errors; empty if the outputs have no text. */
-export function outputText(
-  outputs: Pick<IOutputAreaModel, 'length' | 'get'> | undefined
-): string {
-  const texts: string[] = [];
-  for (let index = 0; index < (outputs?.length ?? 0); index++) {
-    texts.push(textOf(outputs!.get(index).toJSON()));
-  }
-  const text = texts.filter(Boolean).join('\n').replace(ANSI_CODES, '').trim();
+/** Return the images shown below the cell; none if they aren't those of its current code. */
+export function resultImages(cell: Cell | null): IImage[] {
+  const { outputs, isDirty } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
+  return isDirty ? [] : outputImages(outputs);
+}
+
+/** Return the images in a cell's outputs. */
+export function outputImages(outputs: Outputs | undefined): IImage[] {
+  return imagesOf(outputsIn(outputs));
+}
+
+/**
+ * Return the text of a cell's outputs, without errors; empty if the outputs have no text. Charts
+ * that contain their data are summarized.
+ */
+export function outputText(outputs: Outputs | undefined): string {
+  const texts = outputsIn(outputs).map(textOf).filter(Boolean);
+  const text = texts.join('\n').replace(ANSI_CODES, '').trim();
   return text.length > MAX_START + MAX_END
     ? `${text.slice(0, MAX_START)}\n[…]\n${text.slice(-MAX_END)}`
     : text;
+}
+
+function outputsIn(outputs: Outputs | undefined): IOutput[] {
+  return Array.from({ length: outputs?.length ?? 0 }, (_, index) =>
+    outputs!.get(index).toJSON()
+  );
 }
 
 function textOf(output: {
@@ -34,13 +54,37 @@ function textOf(output: {
   text?: unknown;
   data?: unknown;
 }): string {
-  const { output_type: type, text, data } = output;
-  const plain =
-    type === 'stream'
-      ? text
-      : (data as Record<string, unknown> | undefined)?.['text/plain'];
-  return join(plain as MultilineString | undefined).trimEnd();
+  const { output_type: type, text } = output;
+  if (type === 'stream') {
+    return join(text as MultilineString | undefined).trimEnd();
+  }
+  const data = (output.data ?? {}) as Data;
+  const plain = join(data['text/plain'] as MultilineString | undefined);
+  // The plain text of an image, such as `<Figure size 640x480 with 1 Axes>`, adds nothing.
+  return (
+    chartSummary(data) ||
+    (hasImage(data) && /^\s*<[^]*>\s*$/.test(plain) ? '' : plain.trimEnd())
+  );
 }
+
+/** Return the summary of a chart of Plotly or Vega-Lite; empty if the data contains none. */
+function chartSummary(data: Data): string {
+  let summary = summaries.get(data);
+  if (summary === undefined) {
+    const vegaLite = Object.keys(data).find(mime => VEGA_LITE.test(mime));
+    summary = vegaLite
+      ? vegaLiteSummary(data[vegaLite])
+      : plotlySummary(data['application/vnd.plotly.v1+json']);
+    summaries.set(data, summary);
+  }
+  return summary;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+const VEGA_LITE = /^application\/vnd\.vegalite\.v\d+[.\d]*[.+]json$/;
+/** The summaries by the data of the output, which isn't changed in place but replaced. */
+const summaries = new WeakMap<Data, string>();
 
 function join(text: MultilineString | undefined): string {
   return Array.isArray(text) ? text.join('') : String(text ?? '');

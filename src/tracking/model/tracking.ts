@@ -22,15 +22,19 @@ import type {
   ITracking,
   ISessionChange
 } from '../../tokens';
+import { imagesOf } from '../../cells/plots/images';
+import { IRedrawnImage, redrawImage } from '../../cells/plots/redrawnImage';
 import { UntrackedPastes } from './untrackedPastes';
 import type { ICauseDetectors } from './contributors/writers';
 import { SessionAwareness } from './awareness';
 import { NotebookWatch } from './watch/notebookWatch';
 import { Origins } from './watch/origins';
-import { outputsOf, imageOf, textOf } from './runs/outputs';
+import { outputsOf, textOf } from './runs/outputs';
 import type { Scope } from './watch/recordedState';
 import type { IRun } from './runs/runs';
-import { IThumbnail, createThumbnail } from './runs/thumbnail';
+
+/** The maximum size of a thumbnail. The number of bytes is the server's limit for a blob. */
+const THUMBNAIL = { side: 320, bytes: 256 * 1024 };
 
 export interface ITrackingOptions {
   identity: INotebookIdentity;
@@ -281,15 +285,15 @@ export class Tracking implements ITracking {
     }
     const outputs = outputsOf(model);
     const text = textOf(outputs);
-    const original = imageOf(outputs);
-    const thumbnail = original && (await createThumbnail(original));
+    const [original] = imagesOf(outputs);
+    const thumbnail = original && (await redrawImage(original, THUMBNAIL));
     const image = thumbnail && (await this._storeImage(thumbnail));
     const images = image && { images: [image] };
     return text || image ? { ...text, ...images } : null;
   }
 
   /** Store a thumbnail. Return its description for the event of the run; null if storing fails. */
-  private async _storeImage({ blob, width, height }: IThumbnail) {
+  private async _storeImage({ blob, width, height }: IRedrawnImage) {
     try {
       const sha256 = await this._options.storeImage(blob);
       return { sha256, mime: blob.type, width, height };

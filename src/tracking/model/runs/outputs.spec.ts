@@ -1,6 +1,6 @@
 import type { IOutput } from '@jupyterlab/nbformat';
 
-import { MAX_TEXT_BYTES, truncate, imageOf, textOf } from './outputs';
+import { MAX_TEXT_BYTES, truncate, textOf } from './outputs';
 
 const stream = (text: string | string[]): IOutput => ({
   output_type: 'stream',
@@ -65,20 +65,5 @@ describe('textOf', () => {
     expect(
       textOf([{ output_type: 'display_data' } as unknown as IOutput])
     ).toBeNull();
-  });
-});
-
-describe('imageOf', () => {
-  it('returns the first supported image', () => {
-    expect(
-      imageOf([
-        stream('x'),
-        display({ 'image/svg+xml': '<svg/>' }),
-        display({ 'image/jpeg': ['AA', 'BB'] })
-      ])
-    ).toEqual({ mime: 'image/jpeg', base64: 'AABB' });
-    expect(imageOf([display({ 'image/png': 'A'.repeat(30_000_000) })])).toBe(
-      null
-    );
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Creates a small preview of a run's outputs: the beginning of the text, and the first image.
+ * Creates a small preview of the text in a run's outputs.
  *
  * Invariants:
  * - The size of a preview is limited.
@@ -9,24 +9,14 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
 import { ANSI_CODES } from '../../../cells/cellError';
+import { hasImage } from '../../../cells/plots/images';
 
 /** The maximum size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 4096;
-/** An image whose base64 text has this number of characters or more gets no thumbnail. */
-const MAX_IMAGE_LENGTH = 24_000_000;
-/** The types of images for which a thumbnail is created. */
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
-
 export interface ITextPreview {
   text: string;
   /** Set if the text is only the beginning of the outputs' text. */
   truncated?: true;
-}
-
-/** An image as returned by a kernel. */
-export interface IImage {
-  readonly mime: string;
-  readonly base64: string;
 }
 
 /** Return the beginning of the text in a run's outputs; null if the outputs contain no text. */
@@ -50,20 +40,6 @@ export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   }
   isTruncated ||= preview.length < plainText.length;
   return isTruncated ? { text: preview, truncated: true } : { text: preview };
-}
-
-/** Return the first image for which a thumbnail can be created; null if there is none. */
-export function imageOf(outputs: readonly IOutput[]): IImage | null {
-  for (const { data } of outputs) {
-    for (const mime of IMAGE_TYPES) {
-      const value = (data as Record<string, unknown> | undefined)?.[mime];
-      const base64 = Array.isArray(value) ? value.join('') : value;
-      if (typeof base64 === 'string' && base64.length < MAX_IMAGE_LENGTH) {
-        return { mime, base64 };
-      }
-    }
-  }
-  return null;
 }
 
 /** Return the outputs of a cell in the format of notebook files. */
@@ -92,9 +68,7 @@ function outputText(output: IOutput): string {
     default: {
       const data = (output.data ?? {}) as Record<string, unknown>;
       // The plain text of an image, such as `<Figure size 640x480>`, adds nothing.
-      return IMAGE_TYPES.some(mime => mime in data)
-        ? ''
-        : textIn(data['text/plain']);
+      return hasImage(data) ? '' : textIn(data['text/plain']);
     }
   }
 }

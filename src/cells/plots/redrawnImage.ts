@@ -1,29 +1,28 @@
 /**
- * Creates thumbnails of images in outputs. The sides of a thumbnail are at most 320 pixels long.
+ * Draws images of outputs again, in order to limit their sizes.
  *
- * Invariant: even a small image is drawn and encoded again, never copied. So a thumbnail contains
- * no hidden data of the original file, such as GPS coordinates or an appended archive.
+ * Invariant: even a small image is drawn and encoded again, never copied. So the result contains no
+ * hidden data of the original file, such as GPS coordinates or an appended archive.
  */
-import type { IImage } from './outputs';
+import type { IImage } from './images';
 
-/** The maximum width and the maximum height of a thumbnail, in pixels. */
-const MAX_SIDE = 320;
-/** The maximum size of a blob that the server accepts, in bytes. */
-const MAX_BYTES = 256 * 1024;
-
-export interface IThumbnail {
+export interface IRedrawnImage {
   readonly blob: Blob;
   readonly width: number;
   readonly height: number;
 }
 
-/**
- * Create a thumbnail. Return null if the image can't be read, or if the thumbnail is too large for
- * a blob.
- */
-export async function createThumbnail(
-  image: IImage
-): Promise<IThumbnail | null> {
+export interface IImageLimits {
+  /** The maximum width and the maximum height, in pixels. */
+  readonly side: number;
+  readonly bytes: number;
+}
+
+/** Draw an image within the limits. Return null if it can't be read or would still be too large. */
+export async function redrawImage(
+  image: IImage,
+  limits: IImageLimits
+): Promise<IRedrawnImage | null> {
   try {
     const bytes = Uint8Array.from(atob(image.base64), char =>
       char.charCodeAt(0)
@@ -31,7 +30,8 @@ export async function createThumbnail(
     const bitmap = await createImageBitmap(
       new Blob([bytes], { type: image.mime })
     );
-    const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
+    const longest = Math.max(bitmap.width, bitmap.height);
+    const scale = Math.min(1, limits.side / longest);
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(bitmap.width * scale));
     canvas.height = Math.max(1, Math.round(bitmap.height * scale));
@@ -46,7 +46,7 @@ export async function createThumbnail(
       const blob = await new Promise<Blob | null>(resolve =>
         canvas.toBlob(resolve, type, quality)
       );
-      if (blob && blob.size <= MAX_BYTES) {
+      if (blob && blob.size <= limits.bytes) {
         return { blob, width: canvas.width, height: canvas.height };
       }
     }
@@ -57,9 +57,8 @@ export async function createThumbnail(
 }
 
 /**
- * The types of thumbnails to try, in this order, each with its quality. PNG comes first because it
- * shows plots most sharply. If the PNG is too large for a blob, as it can be for a photograph, the
- * thumbnail is stored as JPEG.
+ * The types to try, in this order, each with its quality. PNG comes first because it shows plots
+ * most sharply. If the PNG is too large, as it can be for a photograph, JPEG is smaller.
  */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],

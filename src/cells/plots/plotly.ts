@@ -1,0 +1,103 @@
+/**
+ * Summarizes a Plotly chart as text for a model: its titles, and for each trace its type and the
+ * values that it shows.
+ */
+import { countText, describeValues, valueText } from './values';
+
+/** The maximum number of traces that are described. */
+const MAX_TRACES = 20;
+/** The fields of a trace that contain the values that it shows. */
+const DATA_FIELDS = [
+  ...['x', 'y', 'z', 'labels', 'parents', 'values', 'r', 'theta'],
+  ...['lat', 'lon', 'locations', 'open', 'high', 'low', 'close']
+];
+const AXIS = /^([xyz])axis(\d*)$/;
+
+/** The types of encoded arrays, by Plotly's names. */
+const ARRAY_TYPES: Record<string, new (buffer: ArrayBuffer) => Numbers> = {
+  i1: Int8Array,
+  u1: Uint8Array,
+  i2: Int16Array,
+  u2: Uint16Array,
+  i4: Int32Array,
+  u4: Uint32Array,
+  f4: Float32Array,
+  f8: Float64Array
+};
+
+type Numbers = ArrayLike<number>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Return a summary of a Plotly chart; empty if `spec` isn't one. */
+export function plotlySummary(spec: unknown): string {
+  const { data, layout } = fieldsOf(spec);
+  if (!Array.isArray(data)) {
+    return '';
+  }
+  const traces = data
+    .slice(0, MAX_TRACES)
+    .map(trace => traceText(fieldsOf(trace)));
+  const more = data.length - traces.length;
+  return [
+    `Plotly chart${nameText(titleOf(layout))}`,
+    ...axesText(fieldsOf(layout)),
+    ...traces,
+    ...(more > 0 ? [`${more} more traces`] : [])
+  ].join('\n');
+}
+
+function traceText(trace: Fields): string {
+  const { type = 'scatter', mode, name } = trace;
+  const kind = typeof mode === 'string' ? `${type} (${mode})` : String(type);
+  const parts = DATA_FIELDS.flatMap(field => {
+    const values = valuesOf(trace[field]);
+    return values.length ? [`  ${field}: ${describeValues(values)}`] : [];
+  });
+  const count = Math.max(
+    0,
+    ...DATA_FIELDS.map(field => valuesOf(trace[field]).length)
+  );
+  const title = `- ${kind}${nameText(name)}, ${countText(count, 'point')}`;
+  return [title, ...parts].join('\n');
+}
+
+function axesText(layout: Fields): string[] {
+  return Object.entries(layout).flatMap(([key, axis]) => {
+    const [, letter, number] = AXIS.exec(key) ?? [];
+    const title = titleOf(axis);
+    return letter && title ? [`${letter}${number} axis: ${title}`] : [];
+  });
+}
+
+/** Return the values of a field of a trace: a list, a list of lists, or encoded numbers. */
+function valuesOf(field: unknown): unknown[] {
+  if (Array.isArray(field)) {
+    return field.flat();
+  }
+  const { dtype, bdata } = fieldsOf(field);
+  const ArrayType = ARRAY_TYPES[String(dtype)];
+  if (!ArrayType || typeof bdata !== 'string') {
+    return [];
+  }
+  try {
+    const bytes = Uint8Array.from(atob(bdata), char => char.charCodeAt(0));
+    return Array.from(new ArrayType(bytes.buffer));
+  } catch {
+    return []; // The data isn't base64, or ends in the middle of a number.
+  }
+}
+
+/** Return the title of a layout or an axis. */
+function titleOf(element: unknown): string {
+  const { title } = fieldsOf(element);
+  const text = fieldsOf(title).text ?? title;
+  return typeof text === 'string' ? valueText(text) : '';
+}
+
+function nameText(name: unknown): string {
+  return typeof name === 'string' && name ? ` “${valueText(name)}”` : '';
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
