@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 
 from ..data_files.reader import DataFiles
 from ..features import Features
+from ..llm.base import ModelInfo
+from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
-from ..requests import AnalyzeBody, DataFrameProfile, PreviewBody, WarmUpBody
+from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
 
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
@@ -43,11 +45,10 @@ def without_forbidden(
         items += [
             _item("mention" if mention.kind == "variable" else "output", mention.name)
             for mention in mentions
-            if mention.output.strip()
+            if mention.output.strip() or mention.images
         ]
-        without_output = [mention.model_copy(update={"output": ""}) for mention in mentions]
-        context = body.context.model_copy(update={"mentions": without_output})
-        body = body.model_copy(update={"context": context})
+        removed = {"output": "", "images": [], "omitted_images": 0}
+        body = _with_mentions(body, [mention.model_copy(update=removed) for mention in mentions])
     if not allows_values(features, on_this_machine=on_this_machine):
         items += [
             replace(_item("dataframe", frame.name), level=frame.level)
@@ -56,6 +57,34 @@ def without_forbidden(
         ]
         body = _at_schema(body)
     return body, items
+
+
+def without_unseen_images(
+    body: RequestBody, info: ModelInfo
+) -> tuple[RequestBody, list[ContextItem]]:
+    """Return the request without the images that a model can't see or may not get.
+
+    They are counted as ``omitted_images``, so that the model knows about them. There is an item for
+    each image that isn't sent although the person may have chosen it.
+    """
+    mentions, items = [], []
+    for mention in body.context.mentions:
+        is_allowed = info.sees_images and (info.on_this_machine or mention.shared)
+        images = mention.images if is_allowed else []
+        dropped = ContextItem("image", mention.name, is_included=False)
+        if not info.sees_images:
+            items += [replace(dropped, image=facts_of(image)) for image in mention.images]
+        if mention.omitted_images and is_allowed:
+            items.append(replace(dropped, count=mention.omitted_images))
+        omitted = mention.omitted_images + len(mention.images) - len(images)
+        update = {"images": images, "omitted_images": omitted}
+        mentions.append(mention.model_copy(update=update))
+    return _with_mentions(body, mentions), items
+
+
+def _with_mentions(body: RequestBody, mentions: list[Mention]) -> RequestBody:
+    context = body.context.model_copy(update={"mentions": mentions})
+    return body.model_copy(update={"context": context})
 
 
 def allows_values(features: Features, *, on_this_machine: bool) -> bool:

@@ -37,7 +37,12 @@ from ..requests import (
 )
 from ..surrogates import fix_surrogates
 from .additions import additions
-from .allowed_parts import ContextOptions, attached_frames, without_forbidden
+from .allowed_parts import (
+    ContextOptions,
+    attached_frames,
+    without_forbidden,
+    without_unseen_images,
+)
 from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import hide, hide_in_file, hide_in_frame
@@ -52,6 +57,7 @@ EXAMPLES = 3  # the number of example values that a local model gets for each te
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_OPTIONS = ContextOptions()
 _NOT_SENT = "(a file whose text isn't sent)"
+_NOT_SEEN = "(an image that isn't sent)"
 _NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
@@ -84,6 +90,7 @@ async def compose(
     body, left_out = without_forbidden(
         body, [names[0] for names in named], features, on_this_machine=on_this_machine
     )
+    body, unseen = without_unseen_images(body, model.info)
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
@@ -102,7 +109,7 @@ async def compose(
     selection = selected_lines(body)
     parts = (selection.selected, selection.above, selection.below) if selection else ()
     cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
-    items += [replace(item, name=hide(item.name, vault)) for item in left_out]
+    items += [replace(item, name=hide(item.name, vault)) for item in (*left_out, *unseen)]
     return Composed(messages, items, vault, cuts_secret, added)
 
 
@@ -259,7 +266,8 @@ def _hide_in_mention(
     machine, unless the person has chosen to send it.
     """
     output = _output_of(mention, on_this_machine)
-    text = "\n".join(part for part in (output, mention.error) if part.strip())
+    note = _NOT_SEEN if mention.omitted_images else ""
+    text = "\n".join(part for part in (output, note, mention.error) if part.strip())
     if mention.kind == "error":
         text = mention.source
     elif mention.kind == "variable":
@@ -274,6 +282,8 @@ def _hide_in_mention(
         text=hide(text, vault),
         cell_id=mention.cell_id,
         is_value=mention.kind == "variable",
+        has_output=mention.kind == "cell" and bool(output.strip() or mention.images),
+        images=tuple(mention.images),
     )
 
 

@@ -1,7 +1,9 @@
 """Store the prompt of a turn as a blob, and read it again.
 
 The blob is JSON in UTF-8: ``{"version": 1, "hidden": 0, "masked": 0, "messages": [{"role":
-"system", "text": …, "example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``).
+"system", "text": …, "example": false}, …]}``. The turn has the blob's SHA-256 (``prompt``). A
+message with images has their descriptions (``images``); each image is a blob of its own, to which
+the turn's receipt refers.
 
 Invariants:
 
@@ -16,12 +18,14 @@ import asyncio
 import json
 import logging
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..features import FeatureSetting
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
+from ..prompts.images import images_in
+from ..prompts.receipt import ImageFacts, stored_image
 from ..redact import redact
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
@@ -53,6 +57,7 @@ class SentMessage:
     role: str
     text: str
     is_example: bool
+    images: tuple[ImageFacts, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,13 @@ class SentPrompt:
 def sent_prompt(composed: Composed) -> SentPrompt:
     """Return a prompt as it is sent."""
     messages = composed.messages
-    return SentPrompt(
-        [
-            SentMessage(role, text, is_example(message))
-            for (role, text), message in zip(as_text(messages), messages, strict=True)
-        ],
-        len(composed.vault),
-    )
+    sent = [
+        SentMessage(role, text, is_example(message))
+        for (role, text), message in zip(as_text(messages), messages, strict=True)
+    ]
+    images = tuple(item.image for item in composed.items if item.image and item.is_included)
+    sent[-1] = replace(sent[-1], images=images)
+    return SentPrompt(sent, len(composed.vault))
 
 
 async def store_prompt(
@@ -90,6 +95,8 @@ async def store_prompt(
     if composed.cuts_secret:
         return None
     try:
+        for image in images_in(composed.messages):
+            await sessions.put_blob(image, owner=key.owner)
         data = await asyncio.to_thread(_encode, composed)
         return await sessions.put_blob(data, owner=key.owner)
     except Exception as fault:
@@ -115,6 +122,7 @@ def _encode(composed: Composed) -> bytes:
     texts, secret_count = composed.vault.redact([message.text for message in prompt.messages])
     messages = [
         {"role": message.role, "text": redact(text), "example": message.is_example}
+        | ({"images": [facts.to_dict() for facts in message.images]} if message.images else {})
         for message, text in zip(prompt.messages, texts, strict=True)
     ]
     counts = {
@@ -135,10 +143,19 @@ def _decode(data: bytes) -> SentPrompt | None:
     if not isinstance(messages, list) or not all(map(_is_message, messages)):
         return None
     return SentPrompt(
-        [SentMessage(item["role"], item["text"], item["example"] is True) for item in messages],
+        [
+            SentMessage(item["role"], item["text"], item["example"] is True, _images(item))
+            for item in messages
+        ],
         _count(content.get("hidden")),
         _count(content.get("masked")),
     )
+
+
+def _images(item: dict[str, Any]) -> tuple[ImageFacts, ...]:
+    images = item.get("images")
+    facts = map(stored_image, images if isinstance(images, list) else [])
+    return tuple(image for image in facts if image)
 
 
 def _count(value: Any) -> int:

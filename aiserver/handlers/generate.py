@@ -7,7 +7,7 @@ from typing import Any
 
 from ..generation.generation import Generation, Waiting
 from ..generation.receipts import SentPrompt
-from ..prompts.receipt import ContextItem
+from ..prompts.receipt import ContextItem, ImageFacts
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
@@ -106,11 +106,22 @@ class StopHandler(AIServerHandler):
 def prompt_fields(prompt: SentPrompt) -> dict[str, Any]:
     """Return the fields of a prompt for the API."""
     messages = [
-        {"role": message.role, "text": message.text, "example": message.is_example}
+        {
+            "role": message.role,
+            "text": message.text,
+            "example": message.is_example,
+            "images": [image_fields(image) for image in message.images],
+        }
         for message in prompt.messages
     ]
     counts = {"hidden": prompt.redaction_count, "masked": prompt.masked_count}
     return {"messages": messages, **counts}
+
+
+def image_fields(image: ImageFacts) -> dict[str, Any]:
+    """Describe an image of a prompt for the API."""
+    fields = image.to_dict()
+    return {"mediaType": fields.pop("media_type"), **fields}
 
 
 def item_fields(item: ContextItem) -> dict[str, Any]:
@@ -124,6 +135,8 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
         "shortened": item.is_shortened,
         "level": item.level,
         "count": item.count,
+        "hasOutput": item.has_output,
+        "image": item.image and image_fields(item.image),
     }
     lists = {"defines": item.defines, "cellIds": item.cell_ids, "turnIds": item.turn_ids}
     return fields | {name: list(values) for name, values in lists.items()}

@@ -28,6 +28,7 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
         "label": info.label,
         "onThisMachine": info.on_this_machine,
         "small": info.is_small,
+        "seesImages": info.sees_images,
         "ready": info.ready,
         "problem": info.problem,
         "problemText": info.problem and info.problem.to_wire(),

@@ -30,7 +30,8 @@ class ModelInfo:
     missing, or None if no command helps. ``has_list_price`` is true if the model is queried at its
     provider's own address, so that the provider's published prices apply. ``is_forwarded`` is true
     for a model of Ollama that runs in Ollama's cloud, or that Ollama doesn't list as local.
-    ``is_small`` is true if the model gets compact prompts.
+    ``is_small`` is true if the model gets compact prompts. ``sees_images`` is true if the model
+    accepts images.
     """
 
     id: str
@@ -42,6 +43,7 @@ class ModelInfo:
     is_forwarded: bool = False
     is_small: bool = False
     has_list_price: bool = False
+    sees_images: bool = False
 
     @property
     def provider(self) -> str:

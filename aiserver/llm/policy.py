@@ -59,6 +59,7 @@ class ModelPolicy:
     tracing: bool = False
     gpu_layers: int = -1
     allows_remote: bool = True
+    image_models: Sequence[str] = ()
 
     def model_file(self) -> Path | None:
         """Return the path of the configured model file, if any."""

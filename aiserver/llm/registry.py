@@ -121,6 +121,12 @@ class ModelRegistry(LoggingConfigurable):
 
     allows_remote = Bool(True, help="Whether models on other machines may be used.")
 
+    image_models = List(
+        Unicode(),
+        help="""More models that can see images, as patterns of "provider:name", for example
+        ["ollama:gemma3*"]. LangChain knows which models of most providers can.""",
+    ).tag(config=True)
+
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
@@ -326,10 +332,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
-        """Describe a model from its name and the settings alone, without querying a server.
-
-        Raises NotFound, ModelNotAllowed.
-        """
+        """Describe a model, without querying a server. Raises NotFound, ModelNotAllowed."""
         catalog = self._catalog()
         info = catalog.find(model_id)
         if info is None:
@@ -359,6 +362,7 @@ class ModelRegistry(LoggingConfigurable):
             self.tracing,
             self.local_gpu_layers,
             self.allows_remote,
+            tuple(self.image_models),
         )
 
     def _catalog(self) -> Catalog:

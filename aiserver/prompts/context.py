@@ -30,6 +30,7 @@ from .data_parts import code_of, data_parts, marked_texts, parts_size, select_pa
 from .examples import EXAMPLE_MARK
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, first_that_fits, newest_that_fit, pair
+from .images import image_items, with_images
 from .language import cell_language
 from .mentions import mention_texts
 from .modes import asks_for_words, instruct
@@ -106,6 +107,7 @@ async def build_messages(
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
     mentions, mention_items = await mention_texts(request.mentions, style, language, room, count)
+    mention_items += image_items(request.mentions)
     room -= size_of(mention_items)
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
@@ -154,6 +156,7 @@ async def build_messages(
     if has_intent_message and not intent and first_text and not first_text.endswith("\n"):
         first_text += "\n"  # this is a warm-up; in the request, the intent follows on a new line
     messages[0] = HumanMessage(first_text)
+    messages[-1] = with_images(messages[-1], request.mentions)
 
     receipt = [
         *fixed_items(fixed_sizes, rules_items),

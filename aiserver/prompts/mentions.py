@@ -63,6 +63,7 @@ async def mention_texts(
             size,
             is_shortened=shortened,
             cell_ids=(mention.cell_id,) if mention.cell_id else (),
+            has_output=mention.has_output,
         )
         for mention, size, shortened in zip(mentions, sizes, is_shortened, strict=True)
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..data_files.profile import FileProfile
 from ..models import Interaction
-from ..requests import CellType, ContextCell, DataFrameProfile, Variable
+from ..requests import CellType, ContextCell, DataFrameProfile, OutputImage, Variable
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class MentionedText:
     """The code and text that a mention stands for.
 
     ``code`` is that of a cell. If ``is_value`` is true, ``text`` assigns a value to its variable.
+    If ``has_output`` is true, ``text`` contains the output of a cell, or ``images`` its images.
     """
 
     name: str
@@ -30,6 +31,8 @@ class MentionedText:
     text: str = ""
     cell_id: str | None = None
     is_value: bool = False
+    has_output: bool = False
+    images: tuple[OutputImage, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ counted again for the receipt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, is_id
@@ -28,10 +29,28 @@ ItemKind = Literal[
     "source",
     "mention",
     "output",
+    "image",
     "request",
 ]
 
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_MEDIA_TYPES = ("image/png", "image/jpeg")
 _MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns that didn't fit
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """The description of an image, without its content. ``size`` is its number of bytes."""
+
+    media_type: str
+    width: int
+    height: int
+    size: int
+    sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as they are stored."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -44,8 +63,9 @@ class ContextItem:
     earlier cell, and ``source`` the cell's own code. ``summary`` is a model's summary of older
     turns, and ``turn`` a past turn word for word. ``mention`` is what the intent mentions by a name
     such as ``@cell3``, and ``request`` the intent. ``output`` is the output of a mentioned cell
-    that isn't allowed; otherwise, it is a part of the mention. ``tokens`` is None for a text that
-    isn't included and wasn't counted.
+    that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image in such an
+    output. It isn't included if the model can't see images, or, without ``image``, if it is too
+    large. ``tokens`` is None for a text that isn't included and wasn't counted.
     """
 
     kind: ItemKind
@@ -64,9 +84,12 @@ class ContextItem:
     cell_ids: tuple[str, ...] = ()
     turn_ids: tuple[int, ...] = ()
     count: int = 1
-    """The number of cells, turns, examples, variables or rows that the item stands for.
+    """The number of cells, turns, examples, variables, rows or images that the item stands for.
 
     Of a summary, it is the number of turns that the summary covers."""
+    has_output: bool = False
+    """Whether a mention contains the output of a cell, in text or images."""
+    image: ImageFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as it is stored: names and sizes, but no text of the notebook."""
@@ -85,6 +108,10 @@ class ContextItem:
             fields["level"] = self.level
         if self.count != 1:
             fields["count"] = self.count
+        if self.has_output:
+            fields["output"] = True
+        if self.image:
+            fields["image"] = self.image.to_dict()
         lists = {"defines": self.defines, "cell_ids": self.cell_ids, "turn_ids": self.turn_ids}
         return fields | {name: list(values) for name, values in lists.items() if values}
 
@@ -110,9 +137,23 @@ def stored_items(context: Iterable[Any]) -> list[ContextItem]:
                 cell_ids=tuple(filter(is_id, map(str, _list(fields.get("cell_ids"))))),
                 turn_ids=tuple(id for id in _list(fields.get("turn_ids")) if isinstance(id, int)),
                 count=count if isinstance(count, int) and count >= 0 else 1,
+                has_output=bool(fields.get("output")),
+                image=stored_image(fields.get("image")),
             )
         )
     return items
+
+
+def stored_image(fields: Any) -> ImageFacts | None:
+    """Return the stored facts about an image; None if another version has stored them otherwise."""
+    names = ImageFacts.__annotations__
+    if not isinstance(fields, dict) or not all(name in fields for name in names):
+        return None
+    facts = ImageFacts(**{name: fields[name] for name in names})
+    numbers = (facts.width, facts.height, facts.size)
+    are_valid = all(isinstance(number, int) and number > 0 for number in numbers)
+    is_hash = isinstance(facts.sha256, str) and _SHA256.fullmatch(facts.sha256)
+    return facts if are_valid and is_hash and facts.media_type in _MEDIA_TYPES else None
 
 
 def _stored_level(fields: dict[str, Any]) -> Level | Literal[""]:

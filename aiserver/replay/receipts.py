@@ -28,6 +28,8 @@ def receipt_of(turn: Interaction) -> dict[str, Any] | None:
     receipt |= {name: timing[key] for key, name in _TIMES.items() if _is_count(timing.get(key))}
     if turn.prompt or turn.context:
         receipt["hasPrompt"] = isinstance(turn.prompt, str)
+    if any(item.get("output") is True for item in turn.context or []):
+        receipt["handsOutput"] = True
     return receipt or None
 
 

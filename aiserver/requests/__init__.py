@@ -10,3 +10,4 @@ from __future__ import annotations
 from .base import *
 from .bodies import *
 from .context import *
+from .images import *

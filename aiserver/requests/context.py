@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from ..models import Id
 from .base import MAX_TEXT, Body, CellType, Name, Text
+from .images import MAX_IMAGES, OutputImage
 
 # The data values that a model on another machine may get of a DataFrame: none, statistics of its
 # columns, or these and some of its rows.
@@ -126,8 +127,11 @@ class Mention(Body):
     text. The text of a file isn't sent: the server reads the file ``file``, whose path is relative
     to the notebook's folder.
 
-    A model on another machine gets the output of a cell, the value of a variable and the text of a
-    file only if ``shared`` is true: the user has chosen to send it.
+    ``images`` are images in the output of a cell, such as plots. ``omitted_images`` is the number
+    of further images that aren't in the request, because they are too large or too many.
+
+    A model on another machine gets the output of a cell, its images, the value of a variable and
+    the text of a file only if ``shared`` is true: the user has chosen to send it.
     """
 
     kind: Literal["cell", "error", "file", "variable"]
@@ -137,7 +141,15 @@ class Mention(Body):
     error: Annotated[str, Field(max_length=5000)] = ""
     output: Annotated[str, Field(max_length=20_000)] = ""
     file: Annotated[str, Field(max_length=1000)] = ""
+    images: Annotated[list[OutputImage], Field(max_length=MAX_IMAGES)] = []
+    omitted_images: Annotated[int, Field(ge=0, le=1000)] = 0
     shared: bool = False
+
+    def omit_images(self, room: int) -> None:
+        """Omit the images that aren't usable, and those after the first ``room`` usable ones."""
+        usable = [image for image in self.images if image.is_usable][:room]
+        self.omitted_images += len(self.images) - len(usable)
+        self.images = usable
 
 
 _RULES_FILE = r"^(?:[^/]+/)*(?:AGENTS\.md|CLAUDE\.md|\.github/copilot-instructions\.md)$"
@@ -172,3 +184,12 @@ class Context(Body):
     selection: LineRange | None = None
     mentions: Annotated[list[Mention], Field(max_length=20)] = []
     rules_files: Annotated[list[UsedRulesFile], Field(max_length=20)] = []
+
+    @field_validator("mentions")
+    @classmethod
+    def _limit_images(cls, mentions: list[Mention]) -> list[Mention]:
+        room = MAX_IMAGES
+        for mention in mentions:
+            mention.omit_images(room)
+            room -= len(mention.images)
+        return mentions

@@ -885,8 +885,27 @@ export interface components {
             output?: string;
             /** @description The path of the file, relative to the notebook's folder */
             file?: string;
-            /** @description Whether the user has chosen that a model on another machine gets the output, the value, or the text of the file */
+            /** @description Images in the cell's output, such as plots. Of all mentions together, the first two are used; images that can't be used count as `omittedImages` */
+            images?: components["schemas"]["OutputImage"][];
+            /** @description The number of images in the cell's output that aren't in the request, because they are too large or too many */
+            omittedImages?: number;
+            /** @description Whether the user has chosen that a model on another machine gets the output, its images, the value, or the text of the file */
             shared?: boolean;
+        };
+        OutputImage: {
+            /** @description A PNG or JPEG of at most 500,000 bytes and 8192 by 8192 pixels, in base64 */
+            data: string;
+        };
+        /** @description An image in a prompt; `GET /aiserver/blobs/{sha256}` returns it if it is stored */
+        ImageFacts: {
+            /** @enum {string} */
+            mediaType: "image/png" | "image/jpeg";
+            /** @description In pixels */
+            width: number;
+            height: number;
+            /** @description In bytes */
+            size: number;
+            sha256: string;
         };
         /** @description Some lines of the cell's source, counted from 1 */
         LineRange: {
@@ -1008,12 +1027,12 @@ export interface components {
              * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "request";
+            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "image" | "request";
             /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
             tokens: number | null;
-            /** @description False if the item didn't fit into the model's budget, or is forbidden */
+            /** @description False if the item didn't fit into the model's budget, or is forbidden; for an image also if the model can't see it */
             included: boolean;
             /** @description Whether the administrator doesn't allow the item */
             forbidden: boolean;
@@ -1024,8 +1043,12 @@ export interface components {
              * @enum {string}
              */
             level: "" | "schema" | "statistics" | "sample";
-            /** @description The number of cells, turns, examples or variables, or of a DataFrame's rows; for a summary, of the turns that it covers */
+            /** @description The number of cells, turns, examples or variables, or of a DataFrame's rows; for a summary, of the turns that it covers; for images without `image`, of those that were too large or too many */
             count: number;
+            /** @description Whether a mention contains the output of a cell */
+            hasOutput?: boolean;
+            /** @description Of the kind `image`, unless the image was too large */
+            image?: components["schemas"]["ImageFacts"] | null;
             /** @description Names that the request needs and that the cell defines */
             defines: string[];
             /** @description The newest 20 at most */
@@ -1326,6 +1349,8 @@ export interface components {
             cost?: number;
             /** @description Whether the messages that the model got are stored, and not only their sizes */
             hasPrompt?: boolean;
+            /** @description Whether the model got the output of a mentioned cell */
+            handsOutput?: boolean;
         };
         /** @description What a model got for a turn */
         TurnPrompt: {
@@ -1345,6 +1370,8 @@ export interface components {
             text: string;
             /** @description Whether the message is part of an example that AI Server shows to the model */
             example: boolean;
+            /** @description The images after the text */
+            images?: components["schemas"]["ImageFacts"][];
         };
         /** @description The sums of some requests, and of the summaries of older turns */
         UsageTotals: {
@@ -1602,6 +1629,8 @@ export interface components {
             onThisMachine: boolean;
             /** @description Whether the model gets short prompts with examples. If its code has problems, another answer is requested instead of a correction */
             small?: boolean;
+            /** @description Whether the model accepts images */
+            seesImages?: boolean;
             ready: boolean;
             problem?: string | null;
             problemText?: components["schemas"]["UserText"] | null;
@@ -1884,6 +1913,8 @@ export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
 export type UsedRulesFile = components['schemas']['UsedRulesFile'];
 export type Mention = components['schemas']['Mention'];
+export type OutputImage = components['schemas']['OutputImage'];
+export type ImageFacts = components['schemas']['ImageFacts'];
 export type LineRange = components['schemas']['LineRange'];
 export type Variable = components['schemas']['Variable'];
 export type WarmUpBody = components['schemas']['WarmUpBody'];

@@ -19,7 +19,13 @@ import { applySource } from './applySource';
 import { runAsOwnWrite } from './ownWrites';
 import { CellRun, executionRequestId } from './cellRun';
 import { cellErrorText } from './cellError';
-import { outputText, resultText } from './outputText';
+import {
+  outputImages,
+  outputText,
+  resultImages,
+  resultText
+} from './outputText';
+import type { IImage } from './plots/images';
 import { isReadOnly } from './readOnly';
 import {
   cellsBefore,
@@ -37,12 +43,13 @@ export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
   return panel.content.widgets.find(cell => cell.model?.id === cellId) ?? null;
 }
 
-/** A cell's code, the error of its last run and its output as text, both empty if there is none. */
+/** A cell's code, the error of its last run and its output, which are empty if there is none. */
 export interface INumberedCell {
   readonly cellId: string;
   readonly source: string;
   readonly error: string;
   readonly output: string;
+  readonly images: readonly IImage[];
 }
 
 /** The person's choices about requests. */
@@ -101,6 +108,11 @@ export class NotebookCell {
   /** Return the output shown below the cell as text; empty if its current code has no output. */
   output(): string {
     return resultText(this._cell);
+  }
+
+  /** Return the images in the output of the cell's current code. */
+  images(): IImage[] {
+    return resultImages(this._cell);
   }
 
   /**
@@ -226,15 +238,17 @@ export class NotebookCell {
     }
   }
 
-  /** Return the cell with this number, counted from 1, and its output as text; null if there is none. */
+  /** Return the cell with this number, counted from 1, and its output; null if there is none. */
   cellAt(number: number): INumberedCell | null {
     const cell = this._panel.content.widgets[number - 1];
+    const { outputs } = (cell?.model ?? {}) as Partial<ICodeCellModel>;
     return cell
       ? {
           cellId: cell.model.id,
           source: cell.model.sharedModel.getSource(),
           error: cellErrorText(cell) ?? '',
-          output: outputText((cell.model as Partial<ICodeCellModel>).outputs)
+          output: outputText(outputs),
+          images: outputImages(outputs)
         }
       : null;
   }

@@ -6,13 +6,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { PromptMessage } from '../api/types';
+import type { ImageFacts, PromptMessage } from '../api/types';
 
 export function Messages(props: {
   messages: readonly PromptMessage[];
   trans: TranslationBundle;
+  /** Show an image of a message. By default, only its description is shown. */
+  renderImage?: (image: ImageFacts, label: string) => React.ReactNode;
 }): React.JSX.Element {
-  const { messages, trans } = props;
+  const { messages, trans, renderImage } = props;
   return (
     <>
       {messages.map((message, index) => (
@@ -22,6 +24,15 @@ export function Messages(props: {
           <pre tabIndex={0} aria-label={messageTitle(message, trans)}>
             {message.text}
           </pre>
+          {message.images?.map((image, position) => {
+            const label = imageText(image, trans);
+            return (
+              <div key={position}>
+                <p>{label}</p>
+                {renderImage?.(image, label)}
+              </div>
+            );
+          })}
         </section>
       ))}
     </>
@@ -34,7 +45,14 @@ export function messagesText(
   trans: TranslationBundle
 ): string {
   return messages
-    .map(message => `── ${messageTitle(message, trans)}\n${message.text}\n`)
+    .map(message =>
+      [
+        `── ${messageTitle(message, trans)}`,
+        message.text,
+        ...(message.images ?? []).map(image => imageText(image, trans)),
+        ''
+      ].join('\n')
+    )
     .join('\n');
 }
 
@@ -47,6 +65,21 @@ export function redactedText(count: number, trans: TranslationBundle): string {
         count
       )
     : '';
+}
+
+/** Return the description of an image in a prompt, with the beginning of its hash. */
+export function imageText(
+  { mediaType, width, height, size, sha256 }: ImageFacts,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    'Image: %1, %2 × %3 pixels, %4 kB, SHA-256 %5…',
+    mediaType === 'image/png' ? 'PNG' : 'JPEG',
+    width,
+    height,
+    Math.ceil(size / 1000),
+    sha256.slice(0, 12)
+  );
 }
 
 function messageTitle(

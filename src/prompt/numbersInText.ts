@@ -64,6 +64,12 @@ export function unsupportedNumbers(
   });
 }
 
+/** Return the numbers that a result doesn't support, as the text writes them, each once. */
+export function unsupportedTexts(text: string, result: string): string[] {
+  const numbers = unsupportedNumbers(text, result);
+  return [...new Set(numbers.map(({ start, end }) => text.slice(start, end)))];
+}
+
 /** Return whether a value equals a number of a text, rounded to its digits. */
 function isRoundedTo(
   value: number,

@@ -50,6 +50,27 @@ function rows(items: ContextItem[]) {
 }
 
 describe('Receipt', () => {
+  it('lists images with their sizes, and why they were left out', () => {
+    const image = {
+      mediaType: 'image/png' as const,
+      width: 640,
+      height: 480,
+      size: 23_456,
+      sha256: 'a'.repeat(64)
+    };
+    const texts = rows([
+      item('image', { name: '@output', image }),
+      item('image', { name: '@cell3', image, included: false, tokens: null }),
+      item('image', { name: '@cell3', included: false, count: 3 })
+    ])
+      .slice(1)
+      .map(row => JSON.stringify(row));
+    expect(texts[0]).toContain('Image of @output, 640 × 480 pixels, 24 kB');
+    expect(texts[1]).toContain('left out, the model can’t see images');
+    expect(texts[2]).toContain('3 images of @cell3');
+    expect(texts[2]).toContain('left out, too large or too many');
+  });
+
   it('says what the administrator doesn’t allow', () => {
     const forbidden = { included: false, forbidden: true, tokens: null };
     expect(

@@ -45,9 +45,7 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
               <td>
                 {item.included
                   ? countText(item.tokens ?? 0, trans)
-                  : item.forbidden
-                    ? trans.__('left out, set by your administrator')
-                    : trans.__('left out, too long')}
+                  : reasonText(item, trans)}
               </td>
             </tr>
           )
@@ -79,6 +77,8 @@ export function itemText(
       return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'output':
       return trans.__('Output of %1', name);
+    case 'image':
+      return imageText(item, trans);
     case 'examples':
       return trans.__('Examples');
     case 'headings':
@@ -102,6 +102,34 @@ export function itemText(
     default:
       return kind; // A newer server may send other kinds.
   }
+}
+
+/** Return why an item was left out. */
+function reasonText(item: ContextItem, trans: TranslationBundle): string {
+  if (item.forbidden) {
+    return trans.__('left out, set by your administrator');
+  }
+  if (item.kind !== 'image') {
+    return trans.__('left out, too long');
+  }
+  return item.image
+    ? trans.__('left out, the model can’t see images')
+    : trans.__('left out, too large or too many');
+}
+
+function imageText(
+  { name, count, image }: ContextItem,
+  trans: TranslationBundle
+): string {
+  return image
+    ? trans.__(
+        'Image of %1, %2 × %3 pixels, %4 kB',
+        name,
+        image.width,
+        image.height,
+        Math.ceil(image.size / 1000)
+      )
+    : trans._n('%1 image of %2', '%1 images of %2', count, name);
 }
 
 function cellText(

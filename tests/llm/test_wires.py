@@ -5,8 +5,11 @@ The packages are real; the servers are played, each in its provider's own words.
 
 from __future__ import annotations
 
+import base64
+import json
+
 import pytest
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
@@ -14,11 +17,16 @@ from aiserver.llm.factory import _SEND_FINISH_REASON
 from aiserver.llm.policy import Access
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
+from aiserver.prompts.images import with_images
+from aiserver.prompts.prompt_input import MentionedText
+from aiserver.requests import OutputImage
 
+from ..images import png
 from ..scripted_wires import USAGE, WIRES, Answer, WireServer
 
 KEY = "canary-key-8d2b"
-ASK = [SystemMessage("rules"), HumanMessage("hello")]
+ASK: list[BaseMessage] = [SystemMessage("rules"), HumanMessage("hello")]
+IMAGE = base64.b64encode(png(3, 2)).decode()
 PIECES = ["```python\n", "x = 1", "\n```"]
 CUT = {"anthropic": "max_tokens", "google_genai": "MAX_TOKENS"}  # the others say "length"
 
@@ -46,9 +54,9 @@ class Asked:
         info = ModelInfo(f"{provider}:m", "m", True)
         self.model = RemoteModel(info, {}, limits, access=access, max_tokens=99, sleep=sleep)
 
-    async def take(self) -> list[Delta]:
+    async def take(self, messages: list[BaseMessage] = ASK) -> list[Delta]:
         """The whole answer."""
-        return [delta async for delta in self.model.stream(ASK, language="python")]
+        return [delta async for delta in self.model.stream(messages, language="python")]
 
 
 @pytest.fixture
@@ -73,6 +81,17 @@ async def test_streams_text_and_usage(asked: Asked, provider: str):
     assert KEY in " ".join(request["headers"].values())
     assert "99" in str(request["body"])  # the cap on tokens (P17)
     assert "hello" in str(request["body"]) and "rules" in str(request["body"])
+
+
+async def test_an_image_is_sent_once(asked: Asked):
+    """P43: each package translates LangChain's content blocks into its provider's words."""
+    asked.server.answers.append(Answer(PIECES))
+    mention = MentionedText("@output", images=(OutputImage(data=IMAGE),))
+    await asked.take([*ASK[:-1], with_images(ASK[-1], [mention])])
+    (request,) = asked.server.requests
+    sent = json.dumps(request["body"]).replace("-", "+").replace("_", "/")  # Google's alphabet
+    assert sent.count(IMAGE) == 1 and sent.count("hello") == 1
+    assert sent.index("hello") < sent.index(IMAGE)
 
 
 @pytest.mark.parametrize(

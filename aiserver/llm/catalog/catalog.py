@@ -23,6 +23,7 @@ from itertools import islice
 from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
+from ..image_inputs import sees_images
 from ..local import catalogue, machine, weights
 from ..local.catalogue import CatalogueModel
 from ..policy import Access, ModelPolicy
@@ -106,7 +107,12 @@ class Catalog:
             return self._describe(self._connections.get(provider), name)
         address = address_option(self.policy.options)
         is_local = self.policy.is_local(provider, address)
-        return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", is_local)
+        return ModelInfo(
+            self.policy.model,
+            f"{name} ({provider_of(provider).label})",
+            is_local,
+            sees_images=sees_images(self.policy.model, self.policy.image_models),
+        )
 
     def embedded(self) -> ModelInfo:
         """Return the smallest model of the catalogue, even if it isn't installed."""
@@ -266,6 +272,7 @@ class Catalog:
             problem,
             install,
             has_list_price=connection.has_default_address,
+            sees_images=sees_images(id, self.policy.image_models),
         )
         is_cloud = provider.name == "ollama" and is_cloud_name(name)
         return _as_forwarded(info) if is_cloud else info

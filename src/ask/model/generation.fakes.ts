@@ -8,6 +8,7 @@ import type {
   StreamEvent
 } from '../../api/types';
 import type { INumberedCell } from '../../cells/notebookCell';
+import type { IImage } from '../../cells/plots/images';
 import type { ICheckedRequest, IProblem } from '../../kernel/check';
 import type { IDataValues } from '../../kernel/dataValues';
 import type { IKernelVariables } from '../../kernel/variables';
@@ -133,6 +134,7 @@ export function setup(
     notebookPath: 'a.ipynb',
     cellNumber: () => null,
     cellAt: jest.fn((_number: number): INumberedCell | null => null),
+    images: jest.fn((): IImage[] => []),
     cellTitles: (): { number: number; title: string }[] => [],
     key: () => ({ notebookId: 'nb', cellId: 'c1' }),
     ensure: jest.fn(async () => 'nb'),

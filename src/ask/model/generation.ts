@@ -28,6 +28,7 @@ import {
   ISessionChange,
   isSameCell
 } from '../../tokens';
+import type { IHandedOutput } from '../../prompt/checkedText';
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns } from './requestBody';
 import { Alternatives } from './answers/alternatives';
@@ -96,14 +97,15 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Insert the answer in words as a Markdown cell below the cell, and close the row. */
-  insertAnswer(): void {
+  /** Insert the answer in words, and a note, as a Markdown cell below the cell. Close the row. */
+  insertAnswer(note = ''): void {
     const { phase, explanation, model } = this.state;
     const contributor = { kind: 'model', name: model?.id } as const;
     if (phase !== 'answered') {
       return;
     }
-    if (this.target.insertMarkdownBelow(explanation, contributor)) {
+    const text = note ? `${explanation.trimEnd()}\n\n${note}` : explanation;
+    if (this.target.insertMarkdownBelow(text, contributor)) {
       this.close(this.inputText);
     } else {
       this.setState({ notice: 'not_written' });
@@ -168,13 +170,22 @@ export class GenerationModel extends GenerationStore {
     this.setState({ branch });
   }
 
-  /** The outputs that the model got with the last request, as text; empty if there were none. */
-  get handedOutput(): string {
-    const isLocal = this.state.askedModel?.onThisMachine;
-    return this.sentMentions
-      .filter(({ kind, shared }) => kind === 'cell' && (isLocal || shared))
-      .map(({ source = '', output = '' }) => output && `${source}\n${output}`)
-      .join('\n');
+  /** The outputs that the model got with the last request; null if there were none. */
+  get handedOutput(): IHandedOutput | null {
+    const { onThisMachine, seesImages } = this.state.askedModel ?? {};
+    const isSeen = ({ images }: Mention) => !!seesImages && !!images?.length;
+    const handed = this.sentMentions.filter(
+      mention =>
+        mention.kind === 'cell' &&
+        (onThisMachine || mention.shared) &&
+        (mention.output || isSeen(mention))
+    );
+    const text = handed.map(
+      ({ source = '', output }) => `${source}\n${output}`
+    );
+    return handed.length
+      ? { text: text.join('\n'), hasImages: handed.some(isSeen) }
+      : null;
   }
 
   /** Choose the model for this cell only; null selects the default model. */

@@ -62,18 +62,20 @@ describe('a request that is asked again', () => {
       cellId: 'c0',
       source: 'load()',
       error: '',
-      output: 'secret'
+      output: 'secret',
+      images: []
     });
     void send(t, { intent: 'plot sales like @cell1' });
     void send(t, { model: MODEL });
     await t.requested(2);
     expect(t.target.variables.mock.calls).toEqual([[0], [2]]);
-    expect(t.bodies[0].context).toMatchObject({
+    const body = t.bodies.find(({ intent }) => intent.includes('@cell1'));
+    expect(body?.context).toMatchObject({
       dataframes: [FRAME],
       variables: [{ name: 'n', kind: 'int' }],
       mentions: [{ kind: 'cell', name: '@cell1' }]
     });
-    expect(t.bodies[0].context?.mentions?.[0].shared).toBeUndefined();
+    expect(body?.context?.mentions?.[0].shared).toBeUndefined();
   });
 
   it('is limited to its lines, and sends no mode that the server can’t store', async () => {

@@ -11,6 +11,7 @@ import type { GenerateBody } from '../../api/types';
 import { toFailure } from '../../state/failure';
 import type { IRepeatedAnswer, IRepeatedRequest } from '../../tokens';
 import { namedFrames, relevantVariables } from './context/attachments';
+import { withImages } from './context/mentionImages';
 import { mentionsIn } from './context/mentions';
 import {
   GenerationStream,
@@ -110,7 +111,9 @@ async function requestBody(
         variables: relevantVariables(kernel.variables, texts)
       },
       selection,
-      mentions: isTyped ? mentionsIn(intent, target, kernel) : []
+      mentions: isTyped
+        ? await withImages(mentionsIn(intent, target, kernel))
+        : []
     },
     target,
     notebookId,

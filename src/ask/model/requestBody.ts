@@ -17,6 +17,8 @@ import { countHunks } from '../../diff/hunks';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
+import { withImages } from './context/mentionImages';
+import type { IMention } from './context/mentions';
 import { withLevels } from './context/privacyLevels';
 import type { GenerationApi } from './generationStream';
 import type { ILineRange } from './context/selection';
@@ -42,7 +44,7 @@ export interface IRequest {
   /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
   readonly typed?: string;
   /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
-  readonly mentions?: readonly Mention[];
+  readonly mentions?: readonly IMention[];
   /**
    * Whether the page sends the request by itself, because the last suggestion has problems or
    * failed when it was run.
@@ -56,13 +58,16 @@ export interface IRequest {
   readonly isPart?: boolean;
 }
 
+/** A request with the mentions as they are sent. */
+export type ISentRequest = IRequest & { readonly mentions?: Mention[] };
+
 /** Build the part of a body that describes the cell and its notebook. */
 function cellBody(
   target: ITarget,
   source: string,
   model: string | null,
   { frames, variables }: IKernelVariables,
-  { selection, mentions = [] }: Pick<IRequest, 'selection' | 'mentions'>
+  { selection, mentions = [] }: Pick<ISentRequest, 'selection' | 'mentions'>
 ) {
   const { context, ...cell } = target.surroundings();
   return {
@@ -85,7 +90,7 @@ function cellBody(
 }
 
 export function toRequestBody(
-  request: IRequest,
+  request: ISentRequest,
   target: ITarget,
   notebookId: string,
   model: string | null
@@ -103,7 +108,7 @@ export function toRequestBody(
 
 /** Build the body of a request with the values of DataFrames that are chosen now. */
 export function toCurrentBody(
-  request: IRequest,
+  request: ISentRequest,
   { target, state }: { target: ITarget; state: IGenerationState },
   notebookId: string,
   model: string | null
@@ -131,15 +136,16 @@ export function warmUp(
 }
 
 /** Fetch the exact messages that the model would get for a request. */
-export function fetchPreview(
+export async function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
   request: IRequest,
   target: ITarget,
   model: string | null
 ): Promise<Preview> {
   const { intent, source, parentTurnId, dataframes, attached } = request;
+  const mentions = await withImages(request.mentions ?? []);
   return api.preview({
-    ...cellBody(target, source, model, attached, request),
+    ...cellBody(target, source, model, attached, { ...request, mentions }),
     intent,
     parentTurnId,
     dataframes: [...dataframes]

@@ -12,6 +12,7 @@ import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
 import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
+import { withImages } from './context/mentionImages';
 import { IRequest, toCurrentBody, ensureNotebookId } from './requestBody';
 import {
   GenerationStream,
@@ -121,10 +122,11 @@ export class RequestSender {
         ensureNotebookId(store.target)
       );
       const cellModel = request.model ?? store.state.cellModel;
-      store.sentMentions = store.mentions(request.typed ?? '');
-      const current = { ...request, mentions: store.sentMentions };
+      const mentions = store.mentions(request.typed ?? '');
+      store.sentMentions = await withImages(mentions);
+      const sent = { ...request, mentions: store.sentMentions };
       await this._applyEvents(stream, {
-        ...toCurrentBody(current, store, notebookId, cellModel),
+        ...toCurrentBody(sent, store, notebookId, cellModel),
         ...(store.storesPrompts() ? {} : { storesPrompt: false })
       });
     } catch (reason) {
@@ -242,10 +244,7 @@ export class RequestSender {
     }
   }
 
-  /**
-   * Abort an interrupted stream. When the server has noticed the disconnect and saved the turn with
-   * the partial answer, notify the history.
-   */
+  /** Abort an interrupted stream. When the server has saved its turn, notify the history. */
   private _abortInterrupted(stream: GenerationStream, key: ICellKey): void {
     const { api, history } = this._store;
     stream.abort.abort();

@@ -23,7 +23,7 @@ import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { mentionKey, mentionsIn } from './context/mentions';
+import { IMention, mentionKey, mentionsIn } from './context/mentions';
 import { withLevels } from './context/privacyLevels';
 import { ILineRange, lineRange } from './context/selection';
 import { IGenerationState, INITIAL_STATE, ITarget } from './state';
@@ -78,7 +78,7 @@ export class GenerationStore {
    * to change the open suggestion don't update this field.
    */
   baseSource: string | null = null;
-  sentMentions: readonly Mention[] = []; // with the last request
+  sentMentions: Mention[] = []; // with the last request
   isDisposed = false;
   /** Whether a request was begun since the row was opened. */
   hasBegun = false;
@@ -175,7 +175,7 @@ export class GenerationStore {
   }
 
   /** Return what a request with this intent mentions by `@`, such as `@cell3`. */
-  mentions(intent: string): Mention[] {
+  mentions(intent: string): IMention[] {
     const { kernel, shared } = this._state;
     return mentionsIn(intent, this.target, kernel).map(mention =>
       shared.includes(mentionKey(mention))

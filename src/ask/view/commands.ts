@@ -7,7 +7,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { cellErrorText } from '../../cells/cellError';
-import { resultText } from '../../cells/outputText';
+import { resultImages, resultText } from '../../cells/outputText';
 import { failureText, forbiddenText } from '../../labels/failureText';
 import { modeLabels } from '../../labels/modeLabels';
 import { toFailure } from '../../state/failure';
@@ -149,7 +149,10 @@ export function addCommands(
     caption: trans.__(
       'Begin a request about the cell’s output; it is sent only with the request'
     ),
-    isEnabled: () => resultText(currentCell()?.cell ?? null) !== '',
+    isEnabled: () => {
+      const cell = currentCell()?.cell ?? null;
+      return resultText(cell) !== '' || resultImages(cell).length > 0;
+    },
     execute: () => {
       const current = currentCell();
       const text = `${trans.__('/explain')} ${trans.__('@output')} `;

@@ -19,7 +19,8 @@ const CELL = {
   cellId: 'c3',
   source: 'print(1)',
   error: '',
-  output: 'canary-output'
+  output: 'canary-output',
+  images: []
 };
 
 describe('a prompt row with features that the administrator has forbidden', () => {

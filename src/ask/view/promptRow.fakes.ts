@@ -81,6 +81,7 @@ export async function setup(
       insertMarkdownBelow: () => true,
       error: () => options.error ?? null,
       output: () => '',
+      images: () => [],
       apply: () => true,
       surroundings: () => ({
         cellType: 'code' as const,

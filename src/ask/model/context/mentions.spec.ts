@@ -1,7 +1,8 @@
+import * as redrawn from '../../../cells/plots/redrawnImage';
 import { MODEL, done, setup, start } from '../generation.fakes';
-import { mentionsIn, needsConsent } from './mentions';
+import { IMention, mentionsIn, needsConsent } from './mentions';
 
-const CELL = { cellId: 'c3', source: 'n', error: '', output: '42' };
+const CELL = { cellId: 'c3', source: 'n', error: '', output: '42', images: [] };
 const MENTION = { kind: 'cell', name: '@cell3', cellId: 'c3' } as const;
 const kernel = {
   frames: [{ name: 'df', kind: 'x', rowCount: 1, columnCount: 1, columns: [] }],
@@ -52,7 +53,13 @@ describe('mentionsIn', () => {
       { kind: 'cell', name: '@output', output: 'mean 42.5' }
     ]);
     expect(mentionsOf('解释@输出')[0].name).toBe('@输出');
-    expect(mentionsOf('@output').every(needsConsent)).toBe(true);
+    expect(needsConsent(mentionsOf('@output')[0], false)).toBe(true);
+    const plots = [{ mime: 'image/png', base64: 'iV' }];
+    target.output.mockReturnValue('');
+    target.images.mockReturnValue(plots);
+    expect(mentionsOf('explain @output')).toEqual([
+      { kind: 'cell', name: '@output', output: '', plots }
+    ]);
   });
 
   it('returns files, but no variables, decorators and addresses', () => {
@@ -97,18 +104,26 @@ describe('mentionsIn, for variables', () => {
 
 describe('needsConsent', () => {
   it('is about outputs, values and texts, not code, errors and columns', () => {
-    expect(needsConsent({ kind: 'variable', name: '@x', output: '4' })).toBe(
-      true
-    );
-    expect(needsConsent({ kind: 'cell', name: '@cell3', output: '4' })).toBe(
-      true
-    );
-    expect(needsConsent({ kind: 'cell', name: '@cell3' })).toBe(false);
-    expect(needsConsent({ kind: 'error', name: '@error' })).toBe(false);
-    expect(needsConsent({ kind: 'file', name: '@a', file: 'a.py' })).toBe(true);
-    expect(needsConsent({ kind: 'file', name: '@a', file: 'a.csv' })).toBe(
-      false
-    );
+    const needs = (mention: Omit<IMention, 'name'>, seesImages = false) =>
+      needsConsent({ name: '@x', ...mention }, seesImages);
+    expect(needs({ kind: 'variable', output: '4' })).toBe(true);
+    expect(needs({ kind: 'cell', output: '4' })).toBe(true);
+    expect(needs({ kind: 'cell' })).toBe(false);
+    expect(needs({ kind: 'error' })).toBe(false);
+    expect(needs({ kind: 'file', file: 'a.py' })).toBe(true);
+    expect(needs({ kind: 'file', file: 'a.csv' })).toBe(false);
+  });
+
+  it('is about a plot only if the model sees images (P15)', () => {
+    const plots = [{ mime: 'image/png', base64: 'iV' }];
+    const mention = {
+      kind: 'cell',
+      name: '@output',
+      output: '',
+      plots
+    } as const;
+    expect(needsConsent(mention, true)).toBe(true);
+    expect(needsConsent(mention, false)).toBe(false);
   });
 });
 
@@ -140,17 +155,43 @@ describe('a request with mentions', () => {
     void t.model.ask('explain @output');
     (await t.requested(1)).push(start(1), done(1, ''), null);
     await t.phase('answered');
-    expect(t.model.handedOutput).toContain('mean 42.5');
+    expect(t.model.handedOutput?.text).toContain('mean 42.5');
     // A remote model got it only if the person allowed that.
     const remote = { ...MODEL, onThisMachine: false } as never;
     t.model.setState({ askedModel: remote });
-    expect(t.model.handedOutput).toBe('');
+    expect(t.model.handedOutput).toBeNull();
     t.model.share(t.model.sentMentions[0], true);
     void t.model.ask('explain @output again');
     (await t.requested(2)).push(start(2), done(2, ''), null);
     await t.phase('answered');
     t.model.setState({ askedModel: remote });
-    expect(t.model.handedOutput).toContain('mean 42.5');
+    expect(t.model.handedOutput?.text).toContain('mean 42.5');
+  });
+
+  it('tells whether the model saw a plot', async () => {
+    const t = setup();
+    t.model.open();
+    t.target.images.mockReturnValue([{ mime: 'image/png', base64: 'iV' }]);
+    const ask = async (turnId: number) => {
+      void t.model.ask('explain @output');
+      (await t.requested(turnId)).push(start(turnId), done(turnId, ''), null);
+      await t.phase('answered');
+      t.model.setState({ askedModel: { ...MODEL, seesImages: true } });
+    };
+    // The browser of this test can't draw, so the image is left out.
+    await ask(1);
+    expect(t.bodies[0].context?.mentions).toEqual([
+      { kind: 'cell', name: '@output', output: '', omittedImages: 1 }
+    ]);
+    expect(t.model.handedOutput).toBeNull();
+    const blob = { arrayBuffer: async () => new ArrayBuffer(3) } as Blob;
+    jest
+      .spyOn(redrawn, 'redrawImage')
+      .mockResolvedValue({ blob, width: 1, height: 1 });
+    await ask(2);
+    expect(t.model.handedOutput).toEqual({ text: '\n', hasImages: true });
+    t.model.setState({ askedModel: MODEL });
+    expect(t.model.handedOutput).toBeNull();
   });
 
   it('has no value of a variable, unless it is mentioned (P15)', async () => {

@@ -9,6 +9,7 @@
  * - A value is only in the mention of its variable.
  */
 import type { Mention } from '../../../api/types';
+import type { IImage } from '../../../cells/plots/images';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
@@ -38,6 +39,11 @@ const FILE_NAME = new RegExp(
 /** The maximum length of an error: the limit of the HTTP API. */
 const MAX_ERROR = 5000;
 
+/** A mention with the images of the cell's output as the kernel has returned them. */
+export interface IMention extends Mention {
+  readonly plots?: readonly IImage[];
+}
+
 /** Return whether a file can be mentioned: a text file or a data file, by its extension. */
 export function isMentionable(path: string): boolean {
   return FILE_NAME.test(path) && !path.includes('"');
@@ -58,24 +64,29 @@ export function mentionsIn(
   intent: string,
   target: ITarget,
   { frames, variables }: IKernelVariables
-): Mention[] {
-  const mentions = new Map<string, Mention>();
-  const add = (mention: Mention) => mentions.set(mention.name, mention);
+): IMention[] {
+  const mentions = new Map<string, IMention>();
+  const add = (mention: IMention) => mentions.set(mention.name, mention);
   for (const [name, number] of intent.matchAll(CELL)) {
     const cell = target.cellAt(Number(number));
     if (cell) {
-      const { cellId, source, output } = cell;
+      const { cellId, source, output, images } = cell;
       const error = cell.error.slice(0, MAX_ERROR);
-      add({ kind: 'cell', name, cellId, source, error, output });
+      const plots = images.length && { plots: images };
+      add({ kind: 'cell', name, cellId, source, error, output, ...plots });
     }
   }
   const error = target.error();
   for (const [name] of error ? intent.matchAll(ERROR) : []) {
     add({ kind: 'error', name, source: error ?? '' });
   }
-  const output = target.output();
-  for (const [name] of output ? intent.matchAll(OUTPUT) : []) {
-    add({ kind: 'cell', name, output });
+  for (const [name] of intent.matchAll(OUTPUT)) {
+    const output = target.output();
+    const images = target.images();
+    const plots = images.length && { plots: images };
+    if (output || plots) {
+      add({ kind: 'cell', name, output, ...plots });
+    }
   }
   const files = new Set<number>();
   for (const match of intent.matchAll(FILE)) {
@@ -122,11 +133,12 @@ export function mentionKey({ name, cellId, file }: Mention): string {
 /**
  * Return whether a remote model gets a part of what is mentioned only if the person allows it: the
  * output of a cell, the value of a variable, or the text of a file. Of data files, only columns and
- * dtypes are ever sent.
+ * dtypes are ever sent. Images count only for a model that sees them.
  */
-export function needsConsent(mention: Mention): boolean {
-  const { kind, output, file } = mention;
-  const needs = kind === 'file' ? !DATA_FILE.test(file ?? '') : !!output;
+export function needsConsent(mention: IMention, seesImages: boolean): boolean {
+  const { kind, output, plots, file } = mention;
+  const hasOutput = !!output || (seesImages && !!plots?.length);
+  const needs = kind === 'file' ? !DATA_FILE.test(file ?? '') : hasOutput;
   return needs && !forbiddenPart(mention);
 }
 
@@ -136,8 +148,10 @@ export function needsConsent(mention: Mention): boolean {
  */
 export function forbiddenPart({
   kind,
-  output
-}: Mention): 'files' | 'outputs' | null {
-  const feature = kind === 'file' ? 'files' : output ? 'outputs' : null;
+  output,
+  plots
+}: IMention): 'files' | 'outputs' | null {
+  const hasOutput = !!output || !!plots?.length;
+  const feature = kind === 'file' ? 'files' : hasOutput ? 'outputs' : null;
   return feature && isForbidden(feature) ? feature : null;
 }

@@ -1,12 +1,8 @@
-/**
- * An answer's words. If the request handed an output to the model (`@output`, `@cell3`), the numbers
- * that this output doesn't support are marked.
- */
+/** An answer's words, with marks at the numbers that the output doesn't support. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { unsupportedNumbers } from '../../../prompt/numbersInText';
-import { Markdown } from '../../../ui/markdown';
+import { CheckedText } from '../../../prompt/checkedText';
 import type { GenerationModel } from '../../model/generation';
 
 export function AnswerText(props: {
@@ -15,51 +11,13 @@ export function AnswerText(props: {
 }): React.JSX.Element | null {
   const { model, trans } = props;
   const { explanation } = model.state;
-  if (!explanation) {
-    return null;
-  }
-  const result = model.handedOutput;
-  const isAnyMarked =
-    result !== '' && unsupportedNumbers(explanation, result).length > 0;
-  return (
+  return explanation ? (
     <div className="jp-AIServer-Ask-explanation">
-      <Markdown
+      <CheckedText
         text={explanation}
-        renderText={
-          isAnyMarked ? text => markNumbers(text, result, trans) : undefined
-        }
+        handed={model.handedOutput}
+        trans={trans}
       />
-      {isAnyMarked && (
-        <p className="jp-AIServer-Ask-hint">
-          {trans.__(
-            'The marked numbers aren’t in the output that the model got. Check them.'
-          )}
-        </p>
-      )}
     </div>
-  );
-}
-
-/** Mark the numbers of a text that a result doesn't support. */
-function markNumbers(
-  text: string,
-  result: string,
-  trans: TranslationBundle
-): React.ReactNode {
-  const parts: React.ReactNode[] = [];
-  let end = 0;
-  for (const number of unsupportedNumbers(text, result)) {
-    parts.push(
-      text.slice(end, number.start),
-      <mark
-        key={number.start}
-        className="jp-AIServer-Ask-unsupported"
-        title={trans.__('This number isn’t in the output that the model got.')}
-      >
-        {text.slice(number.start, number.end)}
-      </mark>
-    );
-    end = number.end;
-  }
-  return parts.length ? [...parts, text.slice(end)] : text;
+  ) : null;
 }

@@ -2,10 +2,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Mention } from '../../../api/types';
 import type { GenerationModel } from '../../model/generation';
 import { forbiddenText } from '../../../labels/failureText';
-import { forbiddenPart, needsConsent } from '../../model/context/mentions';
+import {
+  forbiddenPart,
+  IMention,
+  needsConsent
+} from '../../model/context/mentions';
 
 export function MentionChips(props: {
   model: GenerationModel;
@@ -19,8 +22,11 @@ export function MentionChips(props: {
     return null;
   }
   const isLocal = model.state.model?.onThisMachine ?? false;
+  const seesImages = model.state.model?.seesImages ?? false;
   const isAnyWithheld =
-    !isLocal && mentions.some(mention => needsConsent(mention));
+    !isLocal && mentions.some(mention => needsConsent(mention, seesImages));
+  const hasUnseenPlot =
+    !seesImages && mentions.some(({ plots }) => plots?.length);
   const forbidden = new Set(
     mentions.flatMap(mention => forbiddenPart(mention) ?? [])
   );
@@ -29,18 +35,18 @@ export function MentionChips(props: {
       {mentions.map(mention => (
         <span key={mention.name} className="jp-AIServer-Ask-chip">
           {mention.name}
-          {!isLocal && needsConsent(mention) ? (
+          {!isLocal && needsConsent(mention, seesImages) ? (
             <label>
               <input
                 type="checkbox"
-                aria-label={`${mention.name}: ${consentText(mention, trans)}`}
+                aria-label={`${mention.name}: ${consentText(mention, seesImages, trans)}`}
                 checked={mention.shared ?? false}
                 onChange={event => model.share(mention, event.target.checked)}
               />
-              {consentText(mention, trans)}
+              {consentText(mention, seesImages, trans)}
             </label>
           ) : (
-            <small>{contentText(mention, trans)}</small>
+            <small>{contentText(mention, seesImages, trans)}</small>
           )}
         </span>
       ))}
@@ -49,6 +55,13 @@ export function MentionChips(props: {
           {forbiddenText(feature, trans)}
         </span>
       ))}
+      {hasUnseenPlot && !forbidden.has('outputs') && (
+        <span className="jp-AIServer-Ask-hint">
+          {trans.__(
+            'This model can’t see images. It gets the code and the data that you attach, but not the plot.'
+          )}
+        </span>
+      )}
       {isAnyWithheld && (
         <span className="jp-AIServer-Ask-hint">
           {trans.__(
@@ -61,26 +74,39 @@ export function MentionChips(props: {
 }
 
 /** Return the label of the checkbox that sends a part of a mention to a remote model. */
-function consentText({ kind }: Mention, trans: TranslationBundle): string {
+function consentText(
+  { kind, output, plots }: IMention,
+  seesImages: boolean,
+  trans: TranslationBundle
+): string {
   switch (kind) {
     case 'file':
       return trans.__('send its text');
     case 'variable':
       return trans.__('send its value');
     default:
-      return trans.__('send its output');
+      if (!seesImages || !plots?.length) {
+        return trans.__('send its output');
+      }
+      return output
+        ? trans.__('send its output and plots')
+        : trans.__('send the plot as an image');
   }
 }
 
 /** Return a text that says what of a mention is sent. */
-function contentText(mention: Mention, trans: TranslationBundle): string {
-  const { kind, output, error } = mention;
+function contentText(
+  mention: IMention,
+  seesImages: boolean,
+  trans: TranslationBundle
+): string {
+  const { kind, output, error, plots } = mention;
   const part = forbiddenPart(mention);
   if (part === 'files') {
     return trans.__('not sent');
   }
   if (kind === 'file') {
-    return needsConsent(mention)
+    return needsConsent(mention, seesImages)
       ? trans.__('its text')
       : trans.__('its columns and types');
   }
@@ -90,10 +116,13 @@ function contentText(mention: Mention, trans: TranslationBundle): string {
   if (kind === 'variable') {
     return part ? trans.__('its type') : trans.__('its value');
   }
-  if (output && !mention.cellId) {
-    return part ? trans.__('not sent') : trans.__('as text');
+  const hasPlots = seesImages && !!plots?.length;
+  const hasOutput = (!!output || hasPlots) && !part;
+  if (mention.cellId) {
+    return error || hasOutput ? trans.__('code and output') : trans.__('code');
   }
-  return error || (output && !part)
-    ? trans.__('code and output')
-    : trans.__('code');
+  if (!hasOutput) {
+    return trans.__('not sent');
+  }
+  return hasPlots ? trans.__('with its plots') : trans.__('as text');
 }

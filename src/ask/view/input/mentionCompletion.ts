@@ -136,7 +136,7 @@ function thisCell(
     ...(error
       ? [{ text: '@error', description: error.split('\n').pop() ?? '' }]
       : []),
-    ...(model.target.output()
+    ...(model.target.output() || model.target.images().length
       ? [{ text: '@output', description: trans.__('what the cell shows') }]
       : []),
     ...(lines

@@ -1,0 +1,48 @@
+"""Find out which models can see images.
+
+LangChain's packages contain profiles of their providers' models. They are read from the package's
+file, because importing a package takes seconds, and the list of models must not wait for it.
+
+Invariants: nothing is guessed from the name of a model. Without a profile, the administrator's
+setting decides.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.util
+import runpy
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .providers import provider_of
+
+_PROFILES = Path("data", "_profiles.py")
+
+
+def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
+    """Return whether a model accepts images.
+
+    ``patterns`` are those of the setting ``image_models``. The embedded models accept text only.
+    """
+    provider, _, name = model_id.partition(":")
+    if provider == "local":
+        return False
+    if any(fnmatch.fnmatchcase(model_id, pattern) for pattern in patterns):
+        return True
+    profile = _profiles(provider_of(provider).module).get(name)
+    return isinstance(profile, Mapping) and profile.get("image_inputs") is True
+
+
+@cache
+def _profiles(module: str) -> Mapping[str, Any]:
+    """Return the profiles in a provider's package by the names of models; {} if it has none."""
+    try:
+        spec = importlib.util.find_spec(module)
+        folders = (spec and spec.submodule_search_locations) or []
+        files = [path for folder in folders if (path := Path(folder) / _PROFILES).is_file()]
+        return runpy.run_path(str(files[0]))["_PROFILES"] if files else {}
+    except Exception:  # another version of the package may have another format
+        return {}

@@ -1,0 +1,65 @@
+"""Images in a prompt: the plots of a cell whose output the request mentions.
+
+Invariants: images are only in the last message, after its text. Those of past turns aren't sent
+again, because the answers say what they showed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..requests import OutputImage
+from .prompt_input import MentionedText
+from .receipt import ContextItem, ImageFacts
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+_PIXELS_PER_TOKEN = 750  # as Anthropic documents it; other providers count similarly
+
+
+def image_items(mentions: Sequence[MentionedText]) -> list[ContextItem]:
+    """Return the items of the receipt for the images of the mentions."""
+    return [
+        ContextItem("image", mention.name, estimate_tokens(image), image=facts_of(image))
+        for mention in mentions
+        for image in mention.images
+    ]
+
+
+def estimate_tokens(image: OutputImage) -> int:
+    """Return about how many tokens a model reads for an image."""
+    width, height = image.size
+    return -(-width * height // _PIXELS_PER_TOKEN)
+
+
+def facts_of(image: OutputImage) -> ImageFacts:
+    """Return the description of an image for the receipt."""
+    width, height = image.size
+    return ImageFacts(image.media_type, width, height, len(image.content), image.sha256)
+
+
+def images_in(messages: Sequence[BaseMessage]) -> list[bytes]:
+    """Return the images in the messages of a prompt, as they are sent."""
+    return [
+        base64.b64decode(block["base64"])
+        for message in messages
+        if isinstance(message.content, list)
+        for block in message.content
+        if isinstance(block, dict) and block.get("type") == "image"
+    ]
+
+
+def with_images(message: BaseMessage, mentions: Sequence[MentionedText]) -> BaseMessage:
+    """Return the message with the images of the mentions, as LangChain's content blocks."""
+    blocks = [
+        {"type": "image", "base64": image.data, "mime_type": image.media_type}
+        for mention in mentions
+        for image in mention.images
+    ]
+    if not blocks:
+        return message
+    content = [{"type": "text", "text": str(message.text)}, *blocks]
+    return message.model_copy(update={"content": content})
