@@ -9,6 +9,7 @@ import { Progress, RunProgress } from './promptParts';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { labelText } from '../../labels/serverText';
+import { unsupportedNote } from '../../prompt/checkedText';
 
 /** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
 export function RequestNumber(props: {
@@ -143,7 +144,11 @@ export function Actions(props: {
           title={trans.__('Insert the answer as a Markdown cell below')}
           primary
           disabled={model.target.isReadOnly}
-          run={() => model.insertAnswer()}
+          run={() =>
+            model.insertAnswer(
+              unsupportedNote(state.explanation, model.handedOutput, trans)
+            )
+          }
         />
         <CopyButton text={state.explanation} trans={trans} />
         <Button

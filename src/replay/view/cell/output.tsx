@@ -54,7 +54,7 @@ export const Output = React.memo(function Output(props: {
 });
 
 /** A thumbnail. Its space is reserved while it is loading, so that nothing moves afterwards. */
-function Thumbnail(props: {
+export function Thumbnail(props: {
   image: IOutputImage;
   label: string;
 }): React.JSX.Element {

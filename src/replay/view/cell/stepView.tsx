@@ -19,6 +19,7 @@ import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
 import { ReceiptLine } from '../receipt/receiptLine';
+import { Explanation } from './explanation';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
@@ -27,7 +28,6 @@ import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
-import { Markdown } from '../../../ui/markdown';
 import {
   stepAuthor,
   baseCode,
@@ -101,11 +101,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           labelBefore={trans.__('Code before step %1', position + 1)}
         />
       )}
-      {step.explanation && (
-        <div className="jp-AIServer-Replay-explanation">
-          <Markdown text={step.explanation} />
-        </div>
-      )}
+      {step.explanation && <Explanation step={step} />}
       {isTurn && <ReceiptLine step={step} />}
       {run && <Output run={run} />}
     </section>

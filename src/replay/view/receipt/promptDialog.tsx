@@ -7,16 +7,18 @@
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import React from 'react';
 
-import type { Step, TurnPrompt } from '../../../api/types';
+import type { Step } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
 import { receiptTexts } from '../../../prompt/usageLabels';
 import { Messages, messagesText, redactedText } from '../../../prompt/messages';
 import { Receipt } from '../../../prompt/receipt';
-import { IFailure, toFailure } from '../../../state/failure';
+import type { IFailure } from '../../../state/failure';
 import type { ICellKey } from '../../../tokens';
+import { Thumbnail } from '../cell/output';
 import { StepCode } from '../cell/stepCode';
 import { IReplayContext, ReplayContext, useReplay } from '../context';
 import { ReceiptChanges } from './receiptChanges';
+import { usePrompt } from './turnPrompt';
 
 /** Show what the model got for a turn. `steps` are all steps of the cell. */
 export async function showPrompt(
@@ -125,7 +127,13 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
         <>
           <Receipt items={items} trans={trans} {...numbers} />
           {messages ? (
-            <Messages messages={messages} trans={trans} />
+            <Messages
+              messages={messages}
+              trans={trans}
+              renderImage={(image, label) => (
+                <Thumbnail image={image} label={label} />
+              )}
+            />
           ) : (
             <p>
               {trans.__(
@@ -147,31 +155,6 @@ function Progress(props: { failure: IFailure | null }): React.JSX.Element {
   ) : (
     <p role="status">{trans.__('Loading…')}</p>
   );
-}
-
-/** Load the prompt of a turn. With null, nothing is loaded. */
-function usePrompt(
-  key: ICellKey,
-  turnId: number | null
-): { value: TurnPrompt | null; failure: IFailure | null } {
-  const { model } = useReplay();
-  const { api } = model.history;
-  const [value, setValue] = React.useState<TurnPrompt | null>(null);
-  const [failure, setFailure] = React.useState<IFailure | null>(null);
-  const { notebookId, cellId } = key;
-  React.useEffect(() => {
-    const abort = new AbortController();
-    setValue(null);
-    setFailure(null);
-    if (turnId !== null) {
-      api.turnPrompt({ notebookId, cellId }, turnId, abort.signal).then(
-        prompt => !abort.signal.aborted && setValue(prompt),
-        reason => !abort.signal.aborted && setFailure(toFailure(reason))
-      );
-    }
-    return () => abort.abort();
-  }, [api, notebookId, cellId, turnId]);
-  return { value, failure };
 }
 
 /** Return the number of a turn among the cell's turns, from 1; null if it has no step. */

@@ -159,6 +159,47 @@ describe('the receipts in the sidebar', () => {
     await close();
   });
 
+  /** Let the newest turn have an answer in words about an output. */
+  function explain(explanation: string, hasPrompt: boolean): void {
+    const [first, second] = history.steps.get('a')!;
+    const receipt = { handsOutput: true, hasPrompt };
+    history.steps.set('a', [first, { ...second, explanation, receipt }]);
+    history.prompts.get(2)!.messages = [
+      message('44'),
+      message('<mentions ab12>\n@output:\nmean 42.5127\n</mentions ab12>\nwhy?')
+    ];
+    history.notify({ notebookId: 'nb', cellId: 'a', isRemote: true });
+  }
+
+  it('marks the numbers of an answer that the output didn’t contain', async () => {
+    explain('It is 42.5, not 44.', true);
+    await until(() => byText('.jp-AIServer-Replay-step mark', '44'));
+    expect(document.querySelectorAll('mark')).toHaveLength(1);
+    await until(() => byText('p', 'The marked numbers aren’t in the output'));
+  });
+
+  it('says if the numbers can’t be compared', async () => {
+    explain('It is 44.', false);
+    await until(() => byText('p', 'The numbers weren’t compared'));
+    expect(document.querySelector('mark')).toBeNull();
+  });
+
+  it('describes the images of a prompt', async () => {
+    const sha256 = 'ab'.repeat(32);
+    const image = { width: 64, height: 48, size: 2345, sha256 };
+    history.prompts.get(2)!.messages = [
+      { ...message('why?'), images: [{ mediaType: 'image/png', ...image }] }
+    ];
+    (await until(() => byText('button', 'What the model saw'))).click();
+    const text = 'Image: PNG, 64 × 48 pixels, 3 kB, SHA-256 abababababab…';
+    await until(() => byText('.jp-AIServer-Preview p', text));
+    // The blob isn't stored any more.
+    await until(() =>
+      byText('.jp-AIServer-Preview span', 'no longer available')
+    );
+    await close();
+  });
+
   it('says that only sizes were stored', async () => {
     history.prompts.get(2)!.messages = null;
     (await until(() => byText('button', 'What the model saw'))).click();
