@@ -28,17 +28,16 @@ import {
   ISessionChange,
   isSameCell
 } from '../../tokens';
-import type { IHandedOutput } from '../../prompt/checkedText';
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns } from './requestBody';
 import { Alternatives } from './answers/alternatives';
-import { findOpenAnswers, showOpenAnswers } from './answers/openAnswers';
+import { showOpenAnswers } from './answers/openAnswers';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
 import { EXAMPLES } from './repeatRequest';
 import { withCurrentFrames } from './context/currentFrames';
-import { mentionKey } from './context/mentions';
+import { handedOutput, mentionKey } from './context/mentions';
 import { LevelChoice } from './context/levelChoice';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
@@ -171,21 +170,8 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** The outputs that the model got with the last request; null if there were none. */
-  get handedOutput(): IHandedOutput | null {
-    const { onThisMachine, seesImages } = this.state.askedModel ?? {};
-    const isSeen = ({ images }: Mention) => !!seesImages && !!images?.length;
-    const handed = this.sentMentions.filter(
-      mention =>
-        mention.kind === 'cell' &&
-        (onThisMachine || mention.shared) &&
-        (mention.output || isSeen(mention))
-    );
-    const text = handed.map(
-      ({ source = '', output }) => `${source}\n${output}`
-    );
-    return handed.length
-      ? { text: text.join('\n'), hasImages: handed.some(isSeen) }
-      : null;
+  get handedOutput(): ReturnType<typeof handedOutput> {
+    return handedOutput(this.sentMentions, this.state.askedModel);
   }
 
   /** Choose the model for this cell only; null selects the default model. */
@@ -355,10 +341,7 @@ export class GenerationModel extends GenerationStore {
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
     }
-    const open = findOpenAnswers(past.steps, past.turns);
-    if (open) {
-      showOpenAnswers(this, open);
-    }
+    showOpenAnswers(this, past.steps, past.turns);
   }
 
   private readonly _sender = new RequestSender(

@@ -15,16 +15,13 @@ import { MAX_ANSWERS } from './answers';
 const MAX_ATTEMPTS_OF_REQUEST = 4;
 
 /** The turns of the answers to one request, oldest first, and the turn that it continued from. */
-export interface IOpenAnswers {
+interface IOpenAnswers {
   readonly steps: readonly Step[];
   readonly parentTurnId?: number;
 }
 
-/**
- * Return the answers to the last request if nobody has decided on them; otherwise null. `turns` are
- * those of `steps` that a person's requests have caused.
- */
-export function findOpenAnswers(
+/** Return the answers to the last request if nobody has decided on them; otherwise null. */
+function findOpenAnswers(
   steps: readonly Step[],
   turns: readonly Step[]
 ): IOpenAnswers | null {
@@ -68,11 +65,20 @@ function answersLike(last: Step, turns: readonly Step[]): Step[] {
   return [...newest.values()].slice(0, MAX_ANSWERS).reverse();
 }
 
-/** Show the answers, the last one first, unless the cell has changed since. */
+/**
+ * Show the answers to the last request, unless somebody has decided on them or the cell has changed
+ * since. `turns` are those of the cell's `steps` that a person's requests have caused.
+ */
 export function showOpenAnswers(
   store: GenerationStore,
-  { steps, parentTurnId }: IOpenAnswers
+  allSteps: readonly Step[],
+  turns: readonly Step[]
 ): void {
+  const open = findOpenAnswers(allSteps, turns);
+  if (!open) {
+    return;
+  }
+  const { steps, parentTurnId } = open;
   const { phase, branch, selection } = store.state;
   const source = store.target.source();
   const last = steps[steps.length - 1];

@@ -8,9 +8,10 @@
  *   values of variables are those when the kernel was last idle.
  * - A value is only in the mention of its variable.
  */
-import type { Mention } from '../../../api/types';
+import type { Mention, ModelInfo } from '../../../api/types';
 import type { IImage } from '../../../cells/plots/images';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
+import type { IHandedOutput } from '../../../prompt/checkedText';
 import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
 
@@ -154,4 +155,23 @@ export function forbiddenPart({
   const hasOutput = !!output || !!plots?.length;
   const feature = kind === 'file' ? 'files' : hasOutput ? 'outputs' : null;
   return feature && isForbidden(feature) ? feature : null;
+}
+
+/** Return the outputs that a model got with these mentions; null if there were none. */
+export function handedOutput(
+  mentions: readonly Mention[],
+  model: ModelInfo | null
+): IHandedOutput | null {
+  const { onThisMachine, seesImages } = model ?? {};
+  const isSeen = ({ images }: Mention) => !!seesImages && !!images?.length;
+  const handed = mentions.filter(
+    mention =>
+      mention.kind === 'cell' &&
+      (onThisMachine || mention.shared) &&
+      (mention.output || isSeen(mention))
+  );
+  const texts = handed.map(({ source = '', output }) => `${source}\n${output}`);
+  return handed.length
+    ? { text: texts.join('\n'), hasImages: handed.some(isSeen) }
+    : null;
 }
