@@ -1,5 +1,6 @@
 /**
- * A table with Chinese column names, and three questions about it, answered by the embedded model.
+ * A table with Chinese column names, and questions about it, answered by the embedded model. The
+ * data is seen in the data view, a result is explained, and the data changes between two requests.
  */
 import { galata } from '@jupyterlab/galata';
 
@@ -83,6 +84,8 @@ test('the columns of a Chinese table are used as they are spelled', async ({
   ).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(cell.input).toHaveValue(/^@\w+\."单价（元）" $/);
+  const chips = cell.row.locator('.jp-AIServer-Ask-chip');
+  await expect(chips.first()).toContainText('5 rows × 5 columns');
   await page.keyboard.type('的最大值');
   await page.keyboard.press('Enter');
   await expect(cell.button(/^Accept$/)).toBeVisible({ timeout: ANSWER });
@@ -97,7 +100,10 @@ test('the columns of a Chinese table are used as they are spelled', async ({
 
   // The data is changed by hand, and the request is refined.
   await new CellUnderTest(page, 4).run();
-  await cell.ask('的最小值');
+  await cell.open();
+  await cell.input.fill('改为最小值');
+  await expect(chips.first()).toContainText('5 rows × 6 columns');
+  await cell.input.press('Enter');
   await cell.accept(ANSWER);
   await cell.focus();
   const replay = new ReplayUnderTest(page);
