@@ -1,8 +1,9 @@
 """Find the data files that a request names, and describe them. Read the texts of other files.
 
 Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
-of a Parquet file, and 1 MB of an Excel or SQLite file. If a file can't be described, for example
-because it is damaged, its description has no columns, and no error is raised.
+of a Parquet file, and 1 MB of an Excel or SQLite file. A DuckDB file is copied, if it isn't large.
+If a file can't be described, for example because it is damaged, its description has no columns, and
+no error is raised.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from .duckdb_file import read_duckdb
 from .excel import read_excel
 from .folder import open_below, parts_below_root
 from .json_records import read_json
@@ -90,7 +92,9 @@ def _profile(file: BinaryIO, name: str, kind: str, examples: int) -> FileProfile
     try:
         if kind == "SQLite":
             database = read_sqlite(file)
-        elif kind != "DuckDB":  # its format needs the library of DuckDB, which would lock the file
+        elif kind == "DuckDB":
+            database = read_duckdb(file)
+        else:
             table = _table(file, kind, size, examples)
     except (OSError, MemoryError):
         pass

@@ -23,6 +23,7 @@ _READERS = {
     "JSON": "read_json",
     "JSON Lines": "read_json",
 }
+_CONNECTORS = {"SQLite": "sqlite3.connect", "DuckDB": "duckdb.connect"}
 
 
 def data_frame(frame: DataFrameProfile) -> str:
@@ -161,7 +162,9 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     table = file.table
     name = f"File {file.name!r}"
     if file.database:
-        return _database_as_line(name, file.database, language, file.name)
+        if language.name == "python":
+            name = f"{_CONNECTORS[file.kind]}({file.name!r})"
+        return _database_as_line(name, file.database)
     if language.name == "python" and file.kind in _READERS:
         name = f"pd.{_READERS[file.kind]}({', '.join([repr(file.name), *table.arguments])})"
     if not table.columns:
@@ -172,10 +175,8 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     return f"{name}: {columns}"
 
 
-def _database_as_line(name: str, database: Database, language: CellLanguage, path: str) -> str:
+def _database_as_line(name: str, database: Database) -> str:
     """Describe the tables of a database in one line, with at most ``MAX_SHORT_COLUMNS`` columns."""
-    if language.name == "python":
-        name = f"sqlite3.connect({path!r})"
     texts, columns_left = [], MAX_SHORT_COLUMNS
     for item in database.tables:
         columns = item.table.columns[:columns_left]

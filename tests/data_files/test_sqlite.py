@@ -137,13 +137,6 @@ def test_another_file_with_the_extension_db_is_ignored(tmp_path: Path) -> None:
         assert profile is not None and profile.database is None
 
 
-def test_a_duckdb_file_is_named_with_its_size_only(tmp_path: Path) -> None:
-    (tmp_path / "a.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 500)
-    profile = described(tmp_path / "a.duckdb")
-    assert profile is not None and (profile.kind, profile.size) == ("DuckDB", 512)
-    assert profile.database is None and not profile.table.columns
-
-
 TABLES = [
     "create table t (a, b)",
     "CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b VARCHAR( 10 ) NOT NULL, c)",
