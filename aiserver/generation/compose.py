@@ -22,6 +22,7 @@ from ..llm.base import Additions, ChatModel
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
+from ..prompts.images import NOT_SEEN
 from ..prompts.language import cell_language, code_of
 from ..prompts.prompt_input import MentionedText, OlderTurns, PromptInput, RestOfCell, RulesText
 from ..prompts.receipt import ContextItem
@@ -57,7 +58,6 @@ EXAMPLES = 3  # the number of example values that a local model gets for each te
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_OPTIONS = ContextOptions()
 _NOT_SENT = "(a file whose text isn't sent)"
-_NOT_SEEN = "(an image that isn't sent)"
 _NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
@@ -266,7 +266,7 @@ def _hide_in_mention(
     machine, unless the person has chosen to send it.
     """
     output = _output_of(mention, on_this_machine)
-    note = _NOT_SEEN if mention.omitted_images else ""
+    note = NOT_SEEN if mention.omitted_images else ""
     text = "\n".join(part for part in (output, note, mention.error) if part.strip())
     if mention.kind == "error":
         text = mention.source

@@ -30,7 +30,7 @@ from .data_parts import code_of, data_parts, marked_texts, parts_size, select_pa
 from .examples import EXAMPLE_MARK
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, first_that_fits, newest_that_fit, pair
-from .images import image_items, with_images
+from .images import fitting_images, with_images
 from .language import cell_language
 from .mentions import mention_texts
 from .modes import asks_for_words, instruct
@@ -106,9 +106,11 @@ async def build_messages(
     room = budget - sum(message_sizes) - size_of(rules_items) - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
-    mentions, mention_items = await mention_texts(request.mentions, style, language, room, count)
-    mention_items += image_items(request.mentions)
+    mentioned, images = fitting_images(request.mentions, room * 2 // 3)
+    room -= size_of(images)
+    mentions, mention_items = await mention_texts(mentioned, style, language, room, count)
     room -= size_of(mention_items)
+    mention_items += images
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
     start, turn_sizes = await newest_that_fit(cell_turns.past, room * 2 // 3, count)
@@ -156,7 +158,7 @@ async def build_messages(
     if has_intent_message and not intent and first_text and not first_text.endswith("\n"):
         first_text += "\n"  # this is a warm-up; in the request, the intent follows on a new line
     messages[0] = HumanMessage(first_text)
-    messages[-1] = with_images(messages[-1], request.mentions)
+    messages[-1] = with_images(messages[-1], mentioned)
 
     receipt = [
         *fixed_items(fixed_sizes, rules_items),

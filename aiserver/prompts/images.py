@@ -1,13 +1,14 @@
 """Images in a prompt: the plots of a cell whose output the request mentions.
 
-Invariants: images are only in the last message, after its text. Those of past turns aren't sent
-again, because the answers say what they showed.
+Invariants: images are only in the last message, after its text, and only if they fit into the
+budget. Those of past turns aren't sent again, because the answers say what they showed.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..requests import OutputImage
@@ -20,13 +21,35 @@ if TYPE_CHECKING:
 _PIXELS_PER_TOKEN = 750  # as Anthropic documents it; other providers count similarly
 
 
-def image_items(mentions: Sequence[MentionedText]) -> list[ContextItem]:
-    """Return the items of the receipt for the images of the mentions."""
-    return [
-        ContextItem("image", mention.name, estimate_tokens(image), image=facts_of(image))
-        for mention in mentions
-        for image in mention.images
-    ]
+NOT_SEEN = "(an image that isn't sent)"
+"""The text in place of an image that the model doesn't get."""
+
+
+def fitting_images(
+    mentions: Sequence[MentionedText], room: int
+) -> tuple[list[MentionedText], list[ContextItem]]:
+    """Return the mentions with the images that fit, and the receipt's items of all images.
+
+    ``room`` is the number of tokens for images.
+    """
+    fitted, items = [], []
+    for mention in mentions:
+        images = []
+        for image in mention.images:
+            size = estimate_tokens(image)
+            is_included = size <= room
+            if is_included:
+                images.append(image)
+                room -= size
+            facts = facts_of(image)
+            items.append(
+                ContextItem("image", mention.name, size, is_included=is_included, image=facts)
+            )
+        text = mention.text
+        if len(images) < len(mention.images):
+            text = "\n".join(part for part in (text, NOT_SEEN) if part)
+        fitted.append(replace(mention, text=text, images=tuple(images)))
+    return fitted, items
 
 
 def estimate_tokens(image: OutputImage) -> int:

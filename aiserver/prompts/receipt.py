@@ -64,8 +64,9 @@ class ContextItem:
     turns, and ``turn`` a past turn word for word. ``mention`` is what the intent mentions by a name
     such as ``@cell3``, and ``request`` the intent. ``output`` is the output of a mentioned cell
     that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image in such an
-    output. It isn't included if the model can't see images, or, without ``image``, if it is too
-    large. ``tokens`` is None for a text that isn't included and wasn't counted.
+    output. It isn't included if the model can't see images or if it doesn't fit, or, without
+    ``image``, if it is too large. ``tokens`` is None for a text that isn't included and wasn't
+    counted.
     """
 
     kind: ItemKind

@@ -21,6 +21,7 @@ from ..models import Interaction
 from .step import Step
 
 _MAX_FRAMES = 20  # the number of DataFrames that are reported for a turn
+_MAX_FOLLOWED = 40  # the number of names that are compared with a later turn
 _MAX_COLUMNS = 20  # the number of columns in each list; the counts contain all of them
 _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
@@ -33,7 +34,8 @@ def add_dataframes(steps: Sequence[Step], turns: Iterable[Interaction]) -> None:
     stored = {turn.turn_id: turn.dataframes for turn in turns if turn.dataframes}
     if not stored:
         return
-    latest: list[dict[str, _Frame]] = []  # for each step, the DataFrames up to it, by name
+    # For each step, the DataFrames of the latest turns up to it, by name.
+    latest: list[dict[str, _Frame]] = []
     for step in steps:
         former = {} if step.parent is None else latest[step.parent]
         turn_id = step.turn_id if step.kind == "turn" else None
@@ -46,7 +48,13 @@ def add_dataframes(steps: Sequence[Step], turns: Iterable[Interaction]) -> None:
                 if name in former and (change := _change(name, former[name], frame))
             ]
             step.schema_changes = changes[:_MAX_FRAMES] or None
-        latest.append({**former, **frames} if frames else former)
+        latest.append(_latest(former, frames) if frames else former)
+
+
+def _latest(former: dict[str, _Frame], frames: dict[str, _Frame]) -> dict[str, _Frame]:
+    """Return the DataFrames after a turn that has ``frames``, the latest at the end."""
+    older = {name: frame for name, frame in former.items() if name not in frames}
+    return dict(list({**older, **frames}.items())[-_MAX_FOLLOWED:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from .base import Body
 
 MAX_IMAGES = 2  # in a request
 MAX_IMAGE_BYTES = 500_000  # of each image; all of them must fit into the body of a request
-MAX_SIDE = 8192  # pixels
+MAX_SIDE = 2000  # pixels; models scale larger images down
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8"

@@ -1,3 +1,4 @@
+import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookModel, type NotebookPanel } from '@jupyterlab/notebook';
 import { NBTestUtils } from '@jupyterlab/notebook/lib/testutils';
 
@@ -66,6 +67,25 @@ describe('NewCells', () => {
     t.sharedModel.undo();
     t.sharedModel.redo();
     expect(t.sources()).toHaveLength(2);
+  });
+
+  it('removes a cell into whose row only clicks have inserted texts', () => {
+    const t = setup(CODE);
+    const { id } = t.newCells.provide('@df ')!.model;
+    t.newCells.onInserted(id, '@df ', '@df @df.price ');
+    expect(t.newCells.onClosed(id, '@df @df.price')).toBe(true);
+    const typed = t.newCells.provide('@df ')!.model.id;
+    t.newCells.onInserted(typed, 'mean of @df', 'mean of @df @df.price ');
+    expect(t.newCells.onClosed(typed, 'mean of @df @df.price')).toBe(false);
+  });
+
+  it('keeps a cell that another person may use (P34)', () => {
+    const t = setup(CODE);
+    const cell = t.newCells.provide('')!;
+    const { awareness } = t.sharedModel as YNotebook;
+    awareness.states.set(7, {});
+    expect(t.newCells.onClosed(cell.model.id, '')).toBe(false);
+    expect(t.sources()).toHaveLength(3);
   });
 
   it('keeps a cell with code, with typed text, or from which a request was sent', () => {

@@ -6,6 +6,7 @@
  * - Only an empty cell is removed. Removing it leaves nothing in the notebook's list of undo steps,
  *   so the next Undo reverts what came before the cell was inserted.
  */
+import type { YNotebook } from '@jupyter/ydoc';
 import { type Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
@@ -47,6 +48,13 @@ export class NewCells {
     return cell;
   }
 
+  /** A click has changed the text of a cell's row, from `before` to `after`. */
+  onInserted(cellId: string, before: string, after: string): void {
+    if (this._texts.get(cellId) === before.trim()) {
+      this._texts.set(cellId, after.trim());
+    }
+  }
+
   /** A request was sent from a cell, so it is no longer removed. */
   onSent(cellId: string): void {
     this._texts.delete(cellId);
@@ -55,7 +63,7 @@ export class NewCells {
   /**
    * The prompt row of a cell was closed, and contained `text`. If nothing was sent from a new cell,
    * and nobody has written into it or its row, remove it and activate the cell above. Return whether
-   * the cell was removed.
+   * the cell was removed. If other people have the notebook open, they may use the cell, so it stays.
    */
   onClosed(cellId: string, text: string): boolean {
     const inserted = this._texts.get(cellId);
@@ -70,6 +78,7 @@ export class NewCells {
       !cell ||
       !isEmpty(cell) ||
       !shared ||
+      (shared as YNotebook).awareness?.getStates().size > 1 ||
       isReadOnly(this._panel)
     ) {
       return false;

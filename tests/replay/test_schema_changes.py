@@ -134,6 +134,13 @@ def test_the_lists_are_bounded() -> None:
     assert (len(change["added"]), change["addedCount"], change["removedCount"]) == (20, 300, 2)
 
 
+def test_names_of_long_ago_are_no_longer_compared() -> None:
+    """So that many turns with many names don't need quadratic memory."""
+    others = [[frame(OLD, name=f"df{number}")] for number in range(40)]
+    assert steps_of([frame(OLD)], *others[:39], [frame(NEW)])[-1].schema_changes
+    assert steps_of([frame(OLD)], *others, [frame(NEW)])[-1].schema_changes is None
+
+
 anything = st.recursive(
     st.none()
     | st.booleans()

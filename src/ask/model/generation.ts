@@ -20,7 +20,7 @@
 import { Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
-import type { DataFrameProfile, Mention } from '../../api/types';
+import type { DataFrameProfile } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import {
   IHistory,
@@ -37,7 +37,7 @@ import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
 import { EXAMPLES } from './repeatRequest';
 import { withCurrentFrames } from './context/currentFrames';
-import { handedOutput, mentionKey } from './context/mentions';
+import { IMention, handedOutput, shareKeys } from './context/mentions';
 import { LevelChoice } from './context/levelChoice';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
@@ -126,10 +126,12 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** Choose whether a remote model gets the output, value or text of a mention. */
-  share(mention: Mention, isShared: boolean): void {
-    const key = mentionKey(mention);
-    const others = this.state.shared.filter(other => other !== key);
-    this.setState({ shared: isShared ? [...others, key] : others });
+  share(mention: IMention, isShared: boolean): void {
+    const { shared, model } = this.state;
+    const every = shareKeys(mention, true);
+    const others = shared.filter(key => !every.includes(key));
+    const chosen = shareKeys(mention, !!model?.seesImages);
+    this.setState({ shared: isShared ? [...others, ...chosen] : others });
   }
 
   /**

@@ -23,7 +23,7 @@ import { namedFrames, relevantVariables } from './context/attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { IMention, mentionKey, mentionsIn } from './context/mentions';
+import { IMention, mentionsIn, withChoice } from './context/mentions';
 import { withLevels } from './context/privacyLevels';
 import { ILineRange, lineRange } from './context/selection';
 import { IGenerationState, INITIAL_STATE, ITarget } from './state';
@@ -178,9 +178,7 @@ export class GenerationStore {
   mentions(intent: string): IMention[] {
     const { kernel, shared } = this._state;
     return mentionsIn(intent, this.target, kernel).map(mention =>
-      shared.includes(mentionKey(mention))
-        ? { ...mention, shared: true }
-        : mention
+      withChoice(mention, shared)
     );
   }
 

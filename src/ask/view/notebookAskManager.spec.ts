@@ -203,6 +203,16 @@ describe('NotebookAskManager', () => {
     expect(field.value).toBe('mean price');
     expect(document.activeElement).toBe(field);
     expect(t.model.state.dataframes).toEqual([df]);
+    // What was chosen before doesn't hold for this request.
+    const values = { columns: [], sample: null };
+    const chosen = { level: 'sample', remoteLevel: 'sample', values } as const;
+    t.model.setState({
+      levels: new Map([['df', chosen]]),
+      shared: ['@output']
+    });
+    await fill('mean price', ['df', 'gone', 'lost']);
+    expect(t.model.state.levels.size).toBe(0);
+    expect(t.model.state.shared).toEqual([]);
     const shown = () => document.body.textContent;
     expect(shown()).toContain('df7 rows × 1 columns');
     expect(shown()).toContain(

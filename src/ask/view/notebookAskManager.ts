@@ -170,6 +170,7 @@ export class NotebookAskManager implements IDisposable {
       model.setState({ notice: 'text_replaced' });
     }
     row.setText(text);
+    model.setState({ levels: new Map(), levelStatus: null, shared: [] });
     const { listDataFrames } = this._options;
     await chooseCurrentFrames(model, names, listDataFrames);
   }
@@ -180,9 +181,14 @@ export class NotebookAskManager implements IDisposable {
     if (!isOpen || !this._views.has(cell.model.id)) {
       this.open(cell);
     }
-    const view = this._views.get(cell.model.id);
-    view?.row.insertText(text);
-    view?.scrollIntoView();
+    const { id } = cell.model;
+    const view = this._views.get(id);
+    if (view) {
+      const before = view.model.inputText;
+      view.row.insertText(text);
+      this._newCells.onInserted(id, before, view.model.inputText);
+      view.scrollIntoView();
+    }
   }
 
   /** Open the row of a cell and send a request to fix the cell's error. */

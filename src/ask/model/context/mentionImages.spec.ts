@@ -47,4 +47,20 @@ describe('withImages', () => {
       { kind: 'error', name: '@error', source: 'x' }
     ]);
   });
+
+  it('sends no image with a choice for a model that doesn’t see images (P15)', async () => {
+    const plots = Array<ReturnType<typeof plot>>(1003).fill(plot('a'));
+    const mention = { kind: 'cell' as const, name: '@cell1', plots };
+    const [sent] = await withImages([{ ...mention, shared: true }]);
+    expect(sent).toEqual({
+      kind: 'cell',
+      name: '@cell1',
+      shared: true,
+      omittedImages: 1000
+    });
+    const chosen = { ...mention, shared: true, sharesPlots: true };
+    const [shared] = await withImages([chosen]);
+    expect(shared.images).toHaveLength(2);
+    expect(shared).not.toHaveProperty('sharesPlots');
+  });
 });

@@ -9,6 +9,8 @@ import type { IMention } from './mentions';
 
 /** The maximum number of images in a request: the limit of the HTTP API. */
 const MAX_IMAGES = 2;
+/** The maximum number of omitted images that a request counts: the limit of the HTTP API. */
+const MAX_OMITTED = 1000;
 /** Models scale larger images down themselves. The number of bytes is the limit of the HTTP API. */
 const LIMITS = { side: 1568, bytes: 500_000 };
 
@@ -18,10 +20,13 @@ export async function withImages(
 ): Promise<Mention[]> {
   const prepared: Mention[] = [];
   let room = MAX_IMAGES;
-  for (const { plots = [], ...mention } of mentions) {
-    const drawn = await Promise.all(plots.slice(0, room).map(toBase64));
+  for (const { plots = [], sharesPlots, ...mention } of mentions) {
+    // The text was shared with a model that doesn't see images. Another model gets no more.
+    const isTextOnly = mention.shared && !sharesPlots;
+    const drawable = isTextOnly ? [] : plots.slice(0, room);
+    const drawn = await Promise.all(drawable.map(toBase64));
     const images = drawn.flatMap(data => (data ? [{ data }] : []));
-    const omittedImages = plots.length - images.length;
+    const omittedImages = Math.min(MAX_OMITTED, plots.length - images.length);
     room -= images.length;
     prepared.push({
       ...mention,

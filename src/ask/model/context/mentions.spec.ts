@@ -194,6 +194,25 @@ describe('a request with mentions', () => {
     expect(t.model.handedOutput).toBeNull();
   });
 
+  it('shares a plot only if it was chosen for a model that sees images (P15)', () => {
+    const t = setup();
+    t.target.output.mockReturnValue('4');
+    t.target.images.mockReturnValue([{ mime: 'image/png', base64: 'iV' }]);
+    t.model.open();
+    const mention = () => t.model.mentions('explain @output')[0];
+    t.model.setState({ model: { ...MODEL, seesImages: false } });
+    t.model.share(mention(), true);
+    expect(mention()).toMatchObject({ shared: true });
+    expect(mention().sharesPlots).toBeUndefined();
+    t.model.setState({ model: { ...MODEL, seesImages: true } });
+    expect(mention().sharesPlots).toBeUndefined();
+    t.model.share(mention(), false);
+    t.model.share(mention(), true);
+    expect(mention().sharesPlots).toBe(true);
+    t.model.share(mention(), false);
+    expect(t.model.state.shared).toEqual([]);
+  });
+
   it('has no value of a variable, unless it is mentioned (P15)', async () => {
     const t = setup();
     t.target.variables.mockResolvedValue(kernel);

@@ -43,6 +43,8 @@ const MAX_ERROR = 5000;
 /** A mention with the images of the cell's output as the kernel has returned them. */
 export interface IMention extends Mention {
   readonly plots?: readonly IImage[];
+  /** Whether `shared` was chosen for a model that sees images, so that it covers `plots`. */
+  readonly sharesPlots?: boolean;
 }
 
 /** Return whether a file can be mentioned: a text file or a data file, by its extension. */
@@ -124,6 +126,28 @@ function variableAt(
         text.startsWith(name) && !/^\w/.test(text.slice(name.length))
     )
     .sort((left, right) => right.name.length - left.name.length)[0];
+}
+
+/** Return the keys with which a choice to share a mention is stored. */
+export function shareKeys(mention: IMention, seesImages: boolean): string[] {
+  const key = mentionKey(mention);
+  return seesImages && mention.plots?.length ? [key, plotsKey(key)] : [key];
+}
+
+/** Return a mention with the person's choice to share it. */
+export function withChoice(
+  mention: IMention,
+  sharedKeys: readonly string[]
+): IMention {
+  const key = mentionKey(mention);
+  const sharesPlots = sharedKeys.includes(plotsKey(key));
+  return sharedKeys.includes(key)
+    ? { ...mention, shared: true, ...(sharesPlots && { sharesPlots }) }
+    : mention;
+}
+
+function plotsKey(key: string): string {
+  return `${key}\nplots`;
 }
 
 /** Return what identifies the mentioned thing: a cell's number or a file's place may change. */

@@ -35,19 +35,7 @@ export function MentionChips(props: {
       {mentions.map(mention => (
         <span key={mention.name} className="jp-AIServer-Ask-chip">
           {mention.name}
-          {!isLocal && needsConsent(mention, seesImages) ? (
-            <label>
-              <input
-                type="checkbox"
-                aria-label={`${mention.name}: ${consentText(mention, seesImages, trans)}`}
-                checked={mention.shared ?? false}
-                onChange={event => model.share(mention, event.target.checked)}
-              />
-              {consentText(mention, seesImages, trans)}
-            </label>
-          ) : (
-            <small>{contentText(mention, seesImages, trans)}</small>
-          )}
+          <MentionChoice {...{ mention, model, isLocal, trans }} />
         </span>
       ))}
       {[...forbidden].map(feature => (
@@ -70,6 +58,35 @@ export function MentionChips(props: {
         </span>
       )}
     </div>
+  );
+}
+
+/** The part of a mention that is sent; for a remote model, with a checkbox to send it. */
+function MentionChoice(props: {
+  mention: IMention;
+  model: GenerationModel;
+  isLocal: boolean;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { mention, model, isLocal, trans } = props;
+  const { shared, sharesPlots } = mention;
+  // A choice for a model that doesn't see images stays one for the text only.
+  const seesPlots =
+    !!model.state.model?.seesImages && (!shared || !!sharesPlots);
+  if (isLocal || !needsConsent(mention, seesPlots)) {
+    return <small>{contentText(mention, seesPlots, trans)}</small>;
+  }
+  const text = consentText(mention, seesPlots, trans);
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={`${mention.name}: ${text}`}
+        checked={shared ?? false}
+        onChange={event => model.share(mention, event.target.checked)}
+      />
+      {text}
+    </label>
   );
 }
 
