@@ -172,30 +172,32 @@ def run_item(
 ) -> dict[str, dict[str, Any]]:
     """Return the results of the stages of an item, by the names of the stages."""
     course = Course(model, item, notebook, examples)
-    stages: dict[str, Stage] = {}
-
-    def judged(answer: Answer) -> tuple[Output, bool]:
-        if not _has_code(answer):
-            return Output("", "", None), False
-        return judge(item, notebook, answer.code)
-
     notebook.restore(item)
     answer = course.first(with_context=False)
-    stages["plain"] = _stage(answer, *judged(answer), course.spent)
+    plain = _stage(answer, *_judged(answer, item, notebook, judge), course.spent)
+    stages = {"plain": plain, **run_course(model, item, notebook, judge, examples)}
+    return {name: asdict(stage) for name, stage in stages.items()}
 
+
+def run_course(
+    model: Model, item: Item, notebook: Notebook, judge: Judge, examples: int
+) -> dict[str, Stage]:
+    """Return the results of the stages of the page's course: all but ``plain``."""
+    course = Course(model, item, notebook, examples)
+    stages: dict[str, Stage] = {}
     notebook.restore(item)
     answer = course.first(with_context=True)
     first_spent = course.spent
     problems = notebook.kernel.check(answer.code) if _has_code(answer) else []
     # The problems are corrected before anything runs, so the first answer runs afterwards.
     corrected = course.correct(answer, problems)
-    output, right = judged(answer)
+    output, right = _judged(answer, item, notebook, judge)
     stages["context"] = _stage(answer, output, right, first_spent)
     kinds = tuple(problem["kind"] for problem in problems)
     stages["checks"] = replace(stages["context"], problems=kinds)
     if corrected is not answer:
         notebook.restore(item)
-        output, right = judged(corrected)
+        output, right = _judged(corrected, item, notebook, judge)
     stages["repair"] = _stage(corrected, output, right, course.spent)
 
     answer, failed_codes = corrected, {corrected.code}
@@ -207,9 +209,15 @@ def run_item(
             break
         failed_codes.add(answer.code)
         # As on the page, the kernel keeps what the failed code has changed.
-        output, right = judged(answer)
+        output, right = _judged(answer, item, notebook, judge)
     stages["run"] = _stage(answer, output, right, course.spent)
-    return {name: asdict(stage) for name, stage in stages.items()}
+    return stages
+
+
+def _judged(answer: Answer, item: Item, notebook: Notebook, judge: Judge) -> tuple[Output, bool]:
+    if not _has_code(answer):
+        return Output("", "", None), False
+    return judge(item, notebook, answer.code)
 
 
 def _has_code(answer: Answer) -> bool:

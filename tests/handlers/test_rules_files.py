@@ -67,7 +67,8 @@ async def test_a_file_is_sent_only_once_the_person_has_chosen_it(
     preview = (await call("POST", "generate/preview", chosen)).data
     turn = (await call("POST", "generate", chosen)).data
     text = system_of(scripted)
-    assert preview["messages"][0] == {"role": "system", "text": text, "example": False}
+    message = {"role": "system", "text": text, "example": False, "images": []}
+    assert preview["messages"][0] == message
     assert "AGENTS.md:\nUse polars.\n" in text and "French" not in text
     assert SECRET not in text and "‹redacted:openai-key" in text
     [item] = [item for item in preview["items"] if item["kind"] == "rules_file"]
