@@ -17,20 +17,23 @@ sampled_positions <- function(count) {
   pmin(places, count - 1) + 1
 }
 
-profile_column <- function(column) {
+# Profile a vector, or the part of an array that is a column.
+profile_column <- function(column, part = NULL) {
   class <- oldClass(column)
   type <- typeof(column)
-  is_matrix <- length(attr(column, "dim", exact = TRUE)) > 1L
+  is_matrix <- is.null(part) && length(attr(column, "dim", exact = TRUE)) > 1L
   is_vector <- type %in% c("logical", "integer", "double", "character", "list")
   if (isS4(column) || !is_vector || is_matrix || "integer64" %in% class || "POSIXlt" %in% class) {
     return(unsupported())
   }
   levels <- attr(column, "levels", exact = TRUE)
   zone <- attr(column, "tzone", exact = TRUE)
-  values <- unclass(column)
-  attributes(values) <- NULL
-  count <- length(values)
-  sample <- if (count > EXACT_ROWS) values[sampled_positions(count)] else values
+  if (is.null(part)) {
+    part <- list(skipped = 0, count = plain_length(column))
+  }
+  count <- part$count
+  read <- function(rows) elements_of(column, part$skipped + rows)
+  sample <- read(if (count > EXACT_ROWS) sampled_positions(count) else seq_len(count))
   if (type == "list") {
     missing <- sum(vapply(sample, is.null, NA))
     return(list(rows = length(sample), missing = missing, distinct = NULL, note = "nested"))
@@ -45,7 +48,10 @@ profile_column <- function(column) {
   } else if (type %in% c("integer", "double")) {
     profile <- c(profile, profile_numbers(present))
     is_sample <- length(sample) < count
-    if (is_sample && count <= WHOLE_RANGE_ROWS) with_whole_range(profile, values) else profile
+    if (is_sample && count <= WHOLE_RANGE_ROWS) {
+      profile <- with_whole_range(profile, read(seq_len(count)))
+    }
+    profile
   } else {
     distinct <- unique.default(present)
     counts <- tabulate(match(present, distinct), length(distinct))
@@ -58,9 +64,11 @@ unsupported <- function() {
 }
 
 profile_factor <- function(codes, levels) {
-  counts <- tabulate(codes, length(levels))
-  used <- which(counts > 0L)
-  list(distinct = length(used), top = top_values(levels[used], counts[used]))
+  codes <- as.integer(codes)
+  used <- sort.int(unique.default(codes), method = "radix")
+  used <- used[used >= 1L & used <= length(levels)]
+  counts <- tabulate(match(codes, used), length(used))
+  list(distinct = length(used), top = top_values(elements_of(levels, used), counts))
 }
 
 profile_numbers <- function(present) {

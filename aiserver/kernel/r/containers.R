@@ -7,7 +7,8 @@ VECTOR_TYPES <- c("logical", "integer", "double", "complex", "character")
 ELEMENT_BYTES <- c(logical = 4, integer = 4, complex = 16, raw = 1)
 
 # Return the description of a variable; NULL if it contains no data. `read(i)` of the description
-# returns the values of a column; a description without it is of lazy data.
+# returns the vector of a column; a description without it is of lazy data. Columns of an array are
+# parts of one vector: `part(i)` returns how many elements come before the column's, and their count.
 container_of <- function(value) {
   if (isS4(value)) {
     return(NULL)
@@ -48,7 +49,7 @@ frame_container <- function(frame) {
   width <- length(columns)
   listed <- seq_len(min(width, MAX_LISTED_COLUMNS))
   dtypes <- vapply(listed, function(i) class_text(.subset2(columns, i)), "")
-  described <- container(frame_kind(frame), names_of(frame, width)[listed], dtypes)
+  described <- container(frame_kind(frame), names_of(frame, length(listed)), dtypes)
   described$column_count <- width
   if (!any(vapply(columns, is_computed, NA))) {
     described$row_count <- abs(.row_names_info(frame, 2L))
@@ -65,15 +66,16 @@ array_container <- function(value, dim) {
   listed <- seq_len(min(width, MAX_LISTED_COLUMNS))
   names <- attr(value, "dimnames", exact = TRUE)
   names <- if (is_matrix && length(names) == 2L) .subset2(names, 2L)
-  names <- if (is.character(names)) text_of(names, MAX_NAME) else as.character(seq_len(width))
-  described <- container(if (is_matrix) "matrix" else "array", names[listed])
+  names <- if (is.character(names)) elements_of(names, listed) else as.character(listed)
+  described <- container(if (is_matrix) "matrix" else "array", text_of(names, MAX_NAME))
   described$dtypes <- rep(type_text(value), length(listed))
   described$column_count <- width
   if (!is_computed(value)) {
     described$row_count <- height
     described$size <- vector_bytes(value)
     described$shape <- if (!is_matrix) dim
-    described$read <- function(i) .subset(value, (i - 1) * height + seq_len(height))
+    described$read <- function(i) value
+    described$part <- function(i) list(skipped = (i - 1) * height, count = height)
   }
   described
 }

@@ -57,7 +57,7 @@ profile_columns <- function(variables, name, first, count) {
       dtype = found$dtypes[[index + 1L]]
     )
     profile <- tryCatch(
-      profile_column(found$read(index + 1L)),
+      profile_column(found$read(index + 1L), if (!is.null(found$part)) found$part(index + 1L)),
       error = function(problem) unsupported()
     )
     index <- index + 1L

@@ -69,9 +69,9 @@ column_examples <- function(column, count) {
   class <- oldClass(column)
   rows <- seq_len(min(plain_length(column), SEARCHED_ROWS))
   if (is.character(column) && !length(class)) {
-    texts <- .subset(column, rows)
+    texts <- elements_of(column, rows)
   } else if (typeof(column) == "integer" && "factor" %in% class) {
-    texts <- attr(column, "levels", exact = TRUE)[.subset(unclass(column), rows)]
+    texts <- elements_of(attr(column, "levels", exact = TRUE), elements_of(column, rows))
   } else {
     return(NULL)
   }

@@ -30,11 +30,10 @@ cell_texts <- function(column, rows) {
   if (isS4(column) || !is_plain || has_dim || "integer64" %in% class) {
     return(rep(paste0("<", substr(class_text(column), 1L, MAX_VALUE - 2L), ">"), length(rows)))
   }
-  values <- .subset(unclass(column), rows)
+  values <- elements_of(column, rows)
   if ("factor" %in% class) {
-    values <- attr(column, "levels", exact = TRUE)[values]
+    values <- elements_of(attr(column, "levels", exact = TRUE), values)
   }
-  attributes(values) <- NULL
   is_missing <- is.na(values)
   texts <- if ("Date" %in% class || "POSIXct" %in% class) {
     time_texts(as.double(values), class, attr(column, "tzone", exact = TRUE))

@@ -29,11 +29,7 @@ value_text <- function(value, depth = 1L) {
   joined(texts, value)
 }
 
-first_of <- function(value) {
-  elements <- unclass(value)
-  attributes(elements) <- NULL
-  elements[seq_len(min(length(elements), MAX_ELEMENTS))]
-}
+first_of <- function(value) elements_of(value, seq_len(min(plain_length(value), MAX_ELEMENTS)))
 
 element_text <- function(element, depth) {
   if (is_computed(element)) {
@@ -53,7 +49,7 @@ element_text <- function(element, depth) {
 # Join the texts of a value's first elements to a call, with their names.
 joined <- function(texts, value) {
   count <- plain_length(value)
-  names <- names_of(value, count)[seq_along(texts)]
+  names <- names_of(value, length(texts))
   if (count == 1L && typeof(value) != "list" && !any(nzchar(names))) {
     return(texts[[1L]])
   }

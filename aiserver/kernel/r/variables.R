@@ -4,6 +4,8 @@
 # - Nothing is forced: neither active bindings, nor promises, nor vectors that another package
 #   computes on demand (ALTREP).
 # - No method is dispatched. Classes are read from the attribute, and values without their class.
+# - A long vector isn't copied or converted as a whole: `elements_of` reads only some elements, and
+#   the sequence `1:1e9` stays two numbers.
 
 MAX_NAME <- 200L # characters of a name or class
 
@@ -47,7 +49,24 @@ is_computed <- function(vector) {
   length(class) > 1L && !identical(class[[2L]], "base")
 }
 
-plain_length <- function(value) length(unclass(value))
+# Return the length of a value without a method. unclass() would copy a list, but no other vector.
+plain_length <- function(value) {
+  is_list <- typeof(value) == "list" && !isS4(value)
+  length(if (is_list && !any(has_length_method(oldClass(value)))) value else unclass(value))
+}
+
+has_length_method <- function(class) {
+  registered <- baseenv()[[".__S3MethodsTable__."]]
+  is_defined <- function(name) exists(name) || exists(name, registered, inherits = FALSE)
+  vapply(sprintf("length.%s", class), is_defined, NA)
+}
+
+# Return the elements of a vector at some positions, without attributes.
+elements_of <- function(vector, positions) {
+  elements <- .subset(vector, positions)
+  attributes(elements) <- NULL
+  elements
+}
 
 # Return the first class of an object, as text: "numeric", "factor", "Date".
 class_text <- function(value) {
@@ -66,10 +85,13 @@ type_text <- function(value) {
   switch(type, double = "numeric", closure = , builtin = , special = "function", type)
 }
 
-# Return the names of a list or vector, as many as it has elements.
+# Return the names of the first `count` elements of a list or vector.
 names_of <- function(value, count) {
   names <- attr(value, "names", exact = TRUE)
-  if (is.character(names) && length(names) == count) text_of(names, MAX_NAME) else character(count)
+  if (!is.character(names)) {
+    return(character(count))
+  }
+  text_of(elements_of(names, seq_len(count)), MAX_NAME)
 }
 
 # Return texts in valid UTF-8, at most `limit` characters each.
