@@ -84,6 +84,25 @@ describe('completeMention', () => {
     expect(complete('@df.pr')[0].description).toBe('int64');
   });
 
+  it('lists names of R with a full stop, and the columns of the longest', () => {
+    const { model } = setup();
+    const frame = (name: string, column: string) => ({
+      name,
+      kind: 'data.frame',
+      rowCount: 2,
+      columnCount: 1,
+      columns: [{ name: column, dtype: 'integer' }]
+    });
+    const frames = [frame('df', 'price'), frame('df.new', 'id')];
+    const variables = [{ name: 'df.part', kind: 'integer' }];
+    model.setState({ kernel: { language: 'r', frames, variables } });
+    const textsInR = (text: string) =>
+      completeMention(model, text, () => [], trans).map(({ text }) => text);
+    expect(textsInR('@df.p')).toEqual(['@df.price', '@df.part']);
+    expect(textsInR('@df.n')).toEqual(['@df.new']);
+    expect(textsInR('@df.new.')).toEqual(['@df.new.id']);
+  });
+
   it('lists nothing for whole names, other words and addresses', () => {
     const none = ['', 'df', '@cell3 ', 'me@d', '@df', '@df.price', '@xyz'];
     for (const text of none) {

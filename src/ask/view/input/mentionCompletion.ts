@@ -44,7 +44,7 @@ export function completeMention(
   const folder = match[1].slice(0, match[1].lastIndexOf('/') + 1);
   const hasFiles = !isForbidden('files');
   const groups = columns
-    ? [columns]
+    ? [columns, dataFrames(model, trans), variables(model)] // `train.data`, in R.
     : [
         thisCell(model, trans),
         dataFrames(model, trans),
@@ -110,14 +110,14 @@ function matches(
   return name.startsWith(typed) || name.startsWith(`"${typed}`) || isFound;
 }
 
-/** Return the columns of a DataFrame if the text is its name and a full stop; null otherwise. */
+/** Return the columns of a DataFrame if the text begins with its name and a full stop; else null. */
 function columnsOf(
   { state }: GenerationModel,
   typed: string
 ): ICandidate[] | null {
-  const frame = state.kernel.frames.find(({ name }) =>
-    typed.startsWith(`${name}.`)
-  );
+  const [frame] = state.kernel.frames
+    .filter(({ name }) => typed.startsWith(`${name}.`))
+    .sort((left, right) => right.name.length - left.name.length);
   return frame
     ? (frame.columns ?? []).map(({ name, dtype }) => ({
         text: columnMention(frame.name, name),
