@@ -40,6 +40,7 @@ function kernel(done: Promise<unknown>, status = 'idle') {
 
 describe('readVariables', () => {
   const DATA = {
+    language: 'python',
     frames: [PROFILE],
     variables: [{ name: 'x', kind: 'int' }]
   };

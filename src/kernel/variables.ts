@@ -30,6 +30,8 @@ export interface IVariable {
 export interface IKernelVariables {
   readonly frames: DataFrameProfile[];
   readonly variables: IVariable[];
+  /** The kernel's language, on which the characters of names depend; Python if it is missing. */
+  readonly language?: DataLanguage;
 }
 
 /**
@@ -56,6 +58,7 @@ export async function readVariables(
     hasValues
   )) as Record<string, unknown> | null;
   return {
+    language,
     frames: listOf(result?.frames).filter(isProfile),
     variables: listOf(result?.variables).filter(isVariable)
   };

@@ -20,6 +20,7 @@ def test_the_context_is_that_of_the_page(case: dict[str, Any]) -> None:
     described = {
         "frames": [{"name": name} for name in case["frames"]],
         "variables": [{"name": name, "kind": kind} for name, kind in case["variables"]],
+        "language": case.get("language"),
     }
     context = page_rules.attach(described, case["texts"])
     assert [frame["name"] for frame in context["dataframes"]] == case["attached"]

@@ -108,7 +108,7 @@ async function requestBody(
       dataframes: [],
       attached: {
         frames: namedFrames(kernel, texts),
-        variables: relevantVariables(kernel.variables, texts)
+        variables: relevantVariables(kernel, texts)
       },
       selection,
       mentions: isTyped

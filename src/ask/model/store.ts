@@ -168,10 +168,7 @@ export class GenerationStore {
 
   /** Return the variables, other than DataFrames, to describe in a request with this intent. */
   attachedVariables(intent: string): IVariable[] {
-    return relevantVariables(
-      this._state.kernel.variables,
-      this._textsOf(intent)
-    );
+    return relevantVariables(this._state.kernel, this._textsOf(intent));
   }
 
   /** Return what a request with this intent mentions by `@`, such as `@cell3`. */

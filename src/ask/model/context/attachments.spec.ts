@@ -19,7 +19,8 @@ describe('mentions', () => {
     ['按销售额排序', '销售', true],
     ['', 'df', false]
   ])('%j mentions %s: %s', (text, name, expected) => {
-    expect(mentions(text, name)).toBe(expected);
+    const kernel = { frames: [], variables: [] };
+    expect(mentions(text, name, kernel)).toBe(expected);
   });
 });
 
@@ -72,13 +73,15 @@ describe('relevantVariables', () => {
 
   it('lists mentioned variables first, then the newest, without modules', () => {
     const all = [variable('new'), variable('pd', 'module'), variable('old')];
-    const listed = relevantVariables(all, ['add old', '']);
+    const kernel = { frames: [], variables: all };
+    const listed = relevantVariables(kernel, ['add old', '']);
     expect(names(listed)).toEqual(['old', 'new']);
   });
 
   it('lists a few at most', () => {
     const many = Array.from({ length: 99 }, (_, n) => variable(`v${n}`));
-    expect(relevantVariables(many, [])).toHaveLength(30);
+    const kernel = { frames: [], variables: many };
+    expect(relevantVariables(kernel, [])).toHaveLength(30);
   });
 });
 
@@ -90,10 +93,11 @@ describe('the cases that the benchmark suite has in common', () => {
         name,
         kind
       }));
-      const kernel = { frames: frames.map(frame), variables };
+      const language = rest.language ? ('r' as const) : undefined;
+      const kernel = { frames: frames.map(frame), variables, language };
       expect(names(namedFrames(kernel, texts))).toEqual(attached);
       if (described) {
-        expect(names(relevantVariables(variables, texts))).toEqual(described);
+        expect(names(relevantVariables(kernel, texts))).toEqual(described);
       }
     }
   );

@@ -23,14 +23,15 @@ const DATA_FILE =
  * the kernel has only one, return this DataFrame, unless the intent is about other data.
  */
 export function namedFrames(
-  { frames, variables }: IKernelVariables,
+  kernel: IKernelVariables,
   texts: readonly string[]
 ): DataFrameProfile[] {
+  const { frames } = kernel;
   const named = frames.filter(({ name }) =>
-    texts.some(text => mentions(text, name))
+    texts.some(text => mentions(text, name, kernel))
   );
   if (!named.length && frames.length === 1) {
-    return isAboutOtherData(texts[0], variables) ? [] : [...frames];
+    return isAboutOtherData(texts[0], kernel) ? [] : [...frames];
   }
   return named.slice(0, MAX_ATTACHED);
 }
@@ -39,32 +40,29 @@ export function namedFrames(
  * Return whether an intent names a data file, or a variable whose data is not a DataFrame. A
  * variable's name with one or two letters doesn't count, because it may be a word, such as “a”.
  */
-function isAboutOtherData(
-  intent: string,
-  variables: readonly IVariable[]
-): boolean {
+function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
   return (
     DATA_FILE.test(intent) ||
-    variables.some(
+    kernel.variables.some(
       ({ name, kind }) =>
         DATA_KIND.test(kind) &&
         !/^\w{1,2}$/.test(name) &&
-        mentions(intent, name)
+        mentions(intent, name, kernel)
     )
   );
 }
 
 /**
  * Return at most `MAX_VARIABLES` variables, without modules and values: first those that the texts
- * mention, then the newest of the other variables. `variables` is sorted, the newest first.
+ * mention, then the newest of the other variables. The kernel's are sorted, the newest first.
  */
 export function relevantVariables(
-  variables: readonly IVariable[],
+  kernel: IKernelVariables,
   texts: readonly string[]
 ): IVariable[] {
-  const listed = variables.filter(({ kind }) => kind !== 'module');
+  const listed = kernel.variables.filter(({ kind }) => kind !== 'module');
   const isNamed = ({ name }: IVariable) =>
-    texts.some(text => mentions(text, name));
+    texts.some(text => mentions(text, name, kernel));
   const named = listed.filter(isNamed);
   const others = listed.filter(variable => !isNamed(variable));
   return [...named, ...others]
@@ -72,18 +70,48 @@ export function relevantVariables(
     .map(({ name, kind }) => ({ name, kind }));
 }
 
-/**
- * Return whether a text contains a name as a whole word. Because Chinese has no spaces between
- * words, a name in ASCII is a whole word unless an ASCII letter, digit or underscore is next to it.
- * A name that isn't ASCII always counts as a whole word.
- */
-export function mentions(text: string, name: string): boolean {
-  const isAscii = /^\w+$/.test(name);
+/** Return whether a text contains the name of a DataFrame or variable as a whole word. */
+export function mentions(
+  text: string,
+  name: string,
+  kernel: IKernelVariables
+): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const around = (text[at - 1] ?? '') + (text[at + name.length] ?? '');
-    if (!isAscii || !/\w/.test(around)) {
+    if (isNameAt(text, at, name, kernel)) {
       return true;
     }
   }
   return false;
+}
+
+/**
+ * Return whether the name of a DataFrame or variable, which is at a place in a text, is a whole word
+ * there. Because Chinese has no spaces between words, a name in ASCII is a whole word unless an
+ * ASCII letter, digit or underscore is next to it. A name that isn't ASCII always counts as a whole
+ * word. In R, full stops are parts of names: `train` isn't a word in `train.data`. But a DataFrame
+ * is one in the mention of its column, `@train.price`, unless a longer name is there.
+ */
+export function isNameAt(
+  text: string,
+  at: number,
+  name: string,
+  { frames, variables, language }: IKernelVariables
+): boolean {
+  const before = text[at - 1] ?? '';
+  const after = text.slice(at + name.length);
+  const isAscii = /^[\w.]+$/.test(name);
+  if (isAscii && (/\w/.test(before) || /^\w/.test(after))) {
+    return false;
+  }
+  if (language !== 'r') {
+    return true;
+  }
+  const isInLonger = [...frames, ...variables].some(
+    longer =>
+      longer.name.startsWith(`${name}.`) &&
+      text.startsWith(longer.name, at) &&
+      !/^\w/.test(text.slice(at + longer.name.length))
+  );
+  const isColumn = before === '@' && frames.some(frame => frame.name === name);
+  return !isInLonger && before !== '.' && (isColumn || !/^\.+\w/.test(after));
 }

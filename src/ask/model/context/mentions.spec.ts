@@ -102,6 +102,48 @@ describe('mentionsIn, for variables', () => {
   });
 });
 
+describe('mentionsIn, in R', () => {
+  const frame = kernel.frames[0];
+  const inR = {
+    language: 'r' as const,
+    frames: ['train.data', 'sales.csv', '销售.数据'].map(name => ({
+      ...frame,
+      name
+    })),
+    variables: ['train', 'limit.low', 'limit', '销售'].map(name => ({
+      name,
+      kind: 'numeric',
+      value: '3'
+    }))
+  };
+  const namesInR = (intent: string) =>
+    mentionsIn(intent, setup().target, inR).map(({ name }) => name);
+
+  it.each([
+    '@train.data ',
+    '@train.data.price',
+    '按@train.data画图',
+    '@销售.数据 ',
+    '@sales.csv.',
+    '@sales.csv画图'
+  ])('returns neither a variable nor a file for a DataFrame: %s', text => {
+    expect(namesInR(text)).toEqual([]);
+  });
+
+  it('returns the variable whose whole name is mentioned', () => {
+    expect(namesInR('@limit.low, @limit. @limit.high')).toEqual([
+      '@limit.low',
+      '@limit'
+    ]);
+    expect(namesInR('@limit.high @train.rows')).toEqual([]);
+    expect(namesInR('@train.')).toEqual(['@train']);
+  });
+
+  it('returns files with other names', () => {
+    expect(namesInR('@my.sales.csv')).toEqual(['@my.sales.csv']);
+  });
+});
+
 describe('needsConsent', () => {
   it('is about outputs, values and texts, not code, errors and columns', () => {
     const needs = (mention: Omit<IMention, 'name'>, seesImages = false) =>

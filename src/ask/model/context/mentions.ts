@@ -14,6 +14,7 @@ import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 import type { IHandedOutput } from '../../../prompt/checkedText';
 import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
+import { isNameAt } from './attachments';
 
 /** The maximum number of mentions: the limit of the HTTP API. */
 const MAX_MENTIONS = 20;
@@ -66,7 +67,7 @@ export function fileMention(path: string): string {
 export function mentionsIn(
   intent: string,
   target: ITarget,
-  { frames, variables }: IKernelVariables
+  kernel: IKernelVariables
 ): IMention[] {
   const mentions = new Map<string, IMention>();
   const add = (mention: IMention) => mentions.set(mention.name, mention);
@@ -95,15 +96,17 @@ export function mentionsIn(
   for (const match of intent.matchAll(FILE)) {
     const [name, ...paths] = match;
     const path = (paths.find(Boolean) ?? '').replace(/[.,;:!?]+$/, '');
-    // `@df.js` is a column if there is a DataFrame `df`.
-    const isColumn = frames.some(frame => path.startsWith(`${frame.name}.`));
-    if (FILE_NAME.test(path) && !isColumn) {
+    // `@df.js` is a column if there is a DataFrame `df`, and a DataFrame of R may be `df.js`.
+    const isData = kernel.frames.some(frame =>
+      `${path}.`.startsWith(`${frame.name}.`)
+    );
+    if (FILE_NAME.test(path) && !isData) {
       add({ kind: 'file', name: name.replace(/[.,;:!?]+$/, ''), file: path });
       files.add(match.index);
     }
   }
   for (const { index } of intent.matchAll(AT)) {
-    const variable = variableAt(intent.slice(index + 1), variables);
+    const variable = variableAt(intent, index + 1, kernel);
     const name = `@${variable?.name}`;
     if (variable?.value && !files.has(index) && !mentions.has(name)) {
       add({ kind: 'variable', name, output: variable.value });
@@ -113,19 +116,25 @@ export function mentionsIn(
 }
 
 /**
- * Return the variable with the longest name that the text begins with. Another letter of ASCII, a
- * digit or an underscore can't follow the name, but a Chinese word can.
+ * Return the variable whose name is at a place in the intent; undefined if a DataFrame with a longer
+ * name is there. Another letter of ASCII, a digit or an underscore can't follow the name, but a
+ * Chinese word can.
  */
 function variableAt(
-  text: string,
-  variables: readonly IVariable[]
+  intent: string,
+  at: number,
+  kernel: IKernelVariables
 ): IVariable | undefined {
-  return variables
+  const { frames, variables } = kernel;
+  const [longest] = [...frames, ...variables]
     .filter(
       ({ name }) =>
-        text.startsWith(name) && !/^\w/.test(text.slice(name.length))
+        intent.startsWith(name, at) &&
+        isNameAt(intent, at, name, kernel) &&
+        !/^\w/.test(intent.slice(at + name.length))
     )
-    .sort((left, right) => right.name.length - left.name.length)[0];
+    .sort((left, right) => right.name.length - left.name.length);
+  return variables.find(variable => variable === longest);
 }
 
 /** Return the keys with which a choice to share a mention is stored. */
