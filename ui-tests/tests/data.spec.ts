@@ -175,7 +175,7 @@ test('a question about data has a cell of its own, and is asked again about chan
 
   const cell = new CellUnderTest(page, 2);
   await lab.model!.script(code('1'), code('2'));
-  await cell.ask('销售的平均价格');
+  await cell.ask('销售的平均价格'); // At once: the request waits for the kernel's data.
   await cell.accept();
   await new CellUnderTest(page, 1).run();
   await cell.focus();

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/request';
+import type { IKernelVariables } from '../../kernel/variables';
 import { requestNumber } from './state';
 import { MODEL, code, done, setup, start } from './generation.fakes';
 
@@ -18,6 +19,24 @@ describe('GenerationModel', () => {
       variables
     });
     expect(t.bodies[0]).not.toHaveProperty('dataframes');
+  });
+
+  it('waits for the kernel’s data if a request is sent at once (P15)', async () => {
+    const t = setup();
+    let read: (kernel: IKernelVariables) => void = () => undefined;
+    t.target.variables.mockReturnValue(
+      new Promise(resolve => (read = resolve))
+    );
+    t.model.open();
+    let isRead = false;
+    const waiting = t.model.kernelRead().then(() => (isRead = true));
+    await new Promise(resolve => setTimeout(resolve));
+    expect(isRead).toBe(false);
+    const frame = { name: 'df', kind: 'x', rowCount: 1, columnCount: 1 };
+    read({ frames: [{ ...frame, columns: [] }], variables: [] });
+    await waiting;
+    expect(t.model.state.kernel.frames).toHaveLength(1);
+    expect(t.model.attachedFrames('df')).toHaveLength(1);
   });
 
   it('proceeds from a request to a suggestion, and changes the cell only on Accept', async () => {

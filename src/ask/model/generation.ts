@@ -128,10 +128,11 @@ export class GenerationModel extends GenerationStore {
   /** Choose whether a remote model gets the output, value or text of a mention. */
   share(mention: IMention, isShared: boolean): void {
     const { shared, model } = this.state;
-    const every = shareKeys(mention, true);
-    const others = shared.filter(key => !every.includes(key));
-    const chosen = shareKeys(mention, !!model?.seesImages);
-    this.setState({ shared: isShared ? [...others, ...chosen] : others });
+    const others = shared.filter(
+      key => !shareKeys(mention, true).includes(key)
+    );
+    const keys = isShared ? shareKeys(mention, !!model?.seesImages) : [];
+    this.setState({ shared: [...others, ...keys] });
   }
 
   /**
@@ -152,6 +153,12 @@ export class GenerationModel extends GenerationStore {
       }
       await this.check();
     }
+  }
+
+  /** Wait until the kernel was read after the row was opened, but at most a second. */
+  kernelRead(): Promise<unknown> {
+    const timeout = new Promise(resolve => setTimeout(resolve, 1000));
+    return Promise.race([this._reading.catch(() => undefined), timeout]);
   }
 
   /**
@@ -302,8 +309,9 @@ export class GenerationModel extends GenerationStore {
   /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
-    await this.refreshModel(); // First, because `readKernel` reads values only for a local model.
-    await this.readKernel();
+    // The model first, because `readKernel` reads values only for a local one.
+    this._reading = this.refreshModel().then(() => this.readKernel());
+    await this._reading;
     await Promise.allSettled([this.warmUp(), pastTurns]);
   }
 
@@ -351,5 +359,6 @@ export class GenerationModel extends GenerationStore {
     () => this._repair.isAllowed
   );
   private readonly _repair: AutomaticRepair;
+  private _reading = Promise.resolve();
   private _hasLoadedPastTurns = false;
 }

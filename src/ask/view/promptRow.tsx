@@ -177,7 +177,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     if (!(await canAsk())) {
       return;
     }
-    // Unlike `text`, this includes text typed during `canAsk`.
+    await model.kernelRead();
+    // Unlike `text`, this includes text that was typed meanwhile.
     const typed = model.inputText;
     const intent = await completedRequest(model, typed);
     if (intent.trim() && model.state.phase !== 'idle') {
