@@ -45,8 +45,7 @@ test('models are installed, switched from the menu, and removed', async ({
 
   // One is installed; it is stopped, and continues from there.
   hub.pauseAt(SMALL_SIZE / 2);
-  await models.button(LARGER, 'Install').focus();
-  await page.keyboard.press('Enter');
+  await models.button(LARGER, 'Install').press('Enter');
   await expect(models.dialog).toBeVisible();
   const bar = models.row(LARGER).getByRole('progressbar');
   await expect(bar).toHaveAttribute('aria-valuenow', /^[45]\d$/);
