@@ -42,6 +42,7 @@ from aiserver.requests import (
 )
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+LANGUAGES = ("r", "julia", "sql")
 
 
 @pytest.fixture(autouse=True)
@@ -359,7 +360,8 @@ async def test_whole_prompts(name: str, style: Style) -> None:
 
 
 def test_no_snapshot_is_left_over() -> None:
-    names = [*REQUESTS, "condense"]  # the latter is of test_older_turns.py
+    # Those after the requests are of test_older_turns.py and test_mode_languages.py.
+    names = [*REQUESTS, "condense", *(f"modes-{language}" for language in LANGUAGES)]
     expected = {f"{name}-{style}.txt" for name in names for style in ("compact", "full")}
     assert {path.name for path in SNAPSHOTS.iterdir()} == expected
 
