@@ -31,7 +31,7 @@ const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
  */
 export function cellErrorText(cell: Cell | null): string | null {
   const error = cell && errorOutput(cell.model);
-  return error ? summarizeError(error) : null;
+  return error ? summariseError(error) : null;
 }
 
 /** Return the error output below a cell; null if there is none for the cell's current code. */
@@ -50,7 +50,7 @@ export function errorOutput(cell: ICellModel): IError | null {
 }
 
 /** Build the text of `cellErrorText` from an error output. */
-function summarizeError({ ename, evalue, traceback }: IError): string {
+function summariseError({ ename, evalue, traceback }: IError): string {
   // If an exception was raised while another one was handled, there are several tracebacks. The
   // last one belongs to the error that is shown.
   const lines =

@@ -21,7 +21,7 @@ describe('outputText', () => {
     expect(outputText(undefined)).toBe('');
   });
 
-  it('drops the text of a plot, and summarizes charts with their data', () => {
+  it('drops the text of a plot, and summarises charts with their data', () => {
     const display = (data: object) => ({ output_type: 'display_data', data });
     const figure = '<Figure size 640x480 with 1 Axes>';
     expect(text(display({ 'image/png': 'iV', 'text/plain': figure }))).toBe('');

@@ -33,7 +33,7 @@ export function outputImages(outputs: Outputs | undefined): IImage[] {
 
 /**
  * Return the text of a cell's outputs, without errors; empty if the outputs have no text. Charts
- * that contain their data are summarized.
+ * that contain their data are summarised.
  */
 export function outputText(outputs: Outputs | undefined): string {
   const texts = outputsIn(outputs).map(textOf).filter(Boolean);

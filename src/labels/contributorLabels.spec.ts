@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../api/types';
-import { describeLine, summarizeLines } from '../blame/view/blameLabels';
+import { describeLine, summariseLines } from '../blame/view/blameLabels';
 import { Contribution, contributorTone, editedBy } from './contributorLabels';
 
 const trans = nullTranslator.load('aiserver');
@@ -52,7 +52,7 @@ describe('contributor labels (P40)', () => {
       'Existing content',
       'Not recorded yet'
     ]);
-    expect(summarizeLines('a\nb\nc\nd\ne', lines, trans)).toBe(
+    expect(summariseLines('a\nb\nc\nd\ne', lines, trans)).toBe(
       'Lines: 1 by AI, 1 by hand, 1 by agents, 1 of unknown origin, 1 existing'
     );
   });

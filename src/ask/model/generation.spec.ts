@@ -29,7 +29,7 @@ describe('GenerationModel', () => {
     );
     t.model.open();
     let isRead = false;
-    const waiting = t.model.kernelRead().then(() => (isRead = true));
+    const waiting = t.model.waitForKernel().then(() => (isRead = true));
     await new Promise(resolve => setTimeout(resolve));
     expect(isRead).toBe(false);
     const frame = { name: 'df', kind: 'x', rowCount: 1, columnCount: 1 };

@@ -156,7 +156,7 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** Wait until the kernel was read after the row was opened, but at most a second. */
-  kernelRead(): Promise<unknown> {
+  waitForKernel(): Promise<unknown> {
     const timeout = new Promise(resolve => setTimeout(resolve, 1000));
     return Promise.race([this._reading.catch(() => undefined), timeout]);
   }

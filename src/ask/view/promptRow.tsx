@@ -177,7 +177,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     if (!(await canAsk())) {
       return;
     }
-    await model.kernelRead();
+    await model.waitForKernel();
     // Unlike `text`, this includes text that was typed meanwhile.
     const typed = model.inputText;
     const intent = await completedRequest(model, typed);

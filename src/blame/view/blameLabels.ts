@@ -67,7 +67,7 @@ export function describeLine(
 }
 
 /** Describe how many lines each kind of contributor wrote. Blank lines aren't counted. */
-export function summarizeLines(
+export function summariseLines(
   source: string,
   lines: readonly BlameLine[],
   trans: TranslationBundle

@@ -36,7 +36,7 @@ import {
   createMarkerContent,
   describeLine,
   IBlameLocale,
-  summarizeLines
+  summariseLines
 } from './blameLabels';
 
 /** Sets the contributors to show, as the server returned them. */
@@ -281,7 +281,7 @@ class StatusLine implements Panel {
     const { trans } = this._locale;
     const description = blame
       ? describeLine(blame, this._locale)
-      : lines && summarizeLines(view.state.doc.toString(), lines, trans);
+      : lines && summariseLines(view.state.doc.toString(), lines, trans);
     const text = problem || (description ?? trans.__('Loading authorship…'));
     // Don't set an unchanged text, because screen readers would announce it again.
     if (this._status.textContent !== text) {

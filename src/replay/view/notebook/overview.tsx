@@ -1,5 +1,5 @@
 /**
- * The list of a notebook's cells. Each row summarizes the cell's history. Deleted cells come last.
+ * The list of a notebook's cells. Each row summarises the cell's history. Deleted cells come last.
  */
 import { classes } from '@jupyterlab/ui-components';
 import React from 'react';
