@@ -1,5 +1,5 @@
 /**
- * Summarizes a Plotly chart as text for a model: its titles, and for each trace its type and the
+ * Summarises a Plotly chart as text for a model: its titles, and for each trace its type and the
  * values that it shows.
  */
 import { countText, describeValues, valueText } from './values';

@@ -1,5 +1,5 @@
 /**
- * Summarizes a Vega-Lite chart, such as one of Altair, as text for a model: its title, its marks with
+ * Summarises a Vega-Lite chart, such as one of Altair, as text for a model: its title, its marks with
  * the fields that they show, and the data before aggregations.
  */
 import { countText, describeValues, valueText } from './values';
