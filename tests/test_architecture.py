@@ -33,7 +33,7 @@ LAYERS = [
     {"project_files"},
     {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
     {"notebooks", "search", "usage", "magics"},
-    {"sharing"},
+    {"sharing", "memory"},
     {"transfer", "git", "generation"},
     {"handlers"},
     {"extension"},

@@ -4,8 +4,11 @@
     ├── InvalidRequest                 the request itself is wrong
     │   ├── InvalidField               … because of one of its fields
     │   ├── RequestTooLarge            … because it is too big
-    │   └── SelectionCutsSecret        … because only a part of a secret is selected
+    │   ├── SelectionCutsSecret        … because only a part of a secret is selected
+    │   └── NotRemembered              … because the text may contain something private
     ├── NotFound                       no such session, generation, model, …
+    │   └── ProposalNotFound           … no such proposal: it has expired or was decided about
+    ├── MemoryEntryChanged             an entry of a memory has changed since it was read
     ├── NotYours                       somebody else requested this answer
     ├── NotOwner                       only the server's owner may do this
     ├── FeatureForbidden               the administrator doesn't allow this feature
@@ -24,7 +27,9 @@
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the store is read-only or not accessible
     │   ├── SessionTooNew              … because a newer version of AI Server wrote the session
-    │   └── SessionCorrupt             … because the session is damaged
+    │   ├── SessionCorrupt             … because the session is damaged
+    │   ├── MemoryUnreadable           … because a memory isn't Markdown in UTF-8, or is a link
+    │   └── MemoryTooLarge             … because a memory is too large
     └── ModelError                     the model gave no usable answer
         ├── NoModel                    no model is chosen or installed
         │   └── NoCompletionModel      … that can complete code while a person types

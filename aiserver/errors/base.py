@@ -175,3 +175,28 @@ class ExportTimeout(ExportFailed):
         "The export took too long and was stopped. Run “jupyter aiserver replay export” in a "
         "terminal: it has no time limit."
     )
+
+
+class MemoryEntryChanged(AIServerError):
+    """An entry of a memory has changed since the person read it."""
+
+    code = "memory_entry_changed"
+    default_message = UserText(
+        "This entry has been changed in the meantime. Look at it again, then decide."
+    )
+
+
+class NotRemembered(InvalidRequest):
+    """A text isn't proposed or remembered, because it may contain something private."""
+
+    code = "not_remembered"
+    default_message = UserText("This can’t be remembered.")
+
+
+class ProposalNotFound(NotFound):
+    """A proposal has expired, or was rejected or confirmed."""
+
+    code = "proposal_not_found"
+    default_message = UserText(
+        "This proposal is no longer there: it has expired, or you decided about it elsewhere."
+    )

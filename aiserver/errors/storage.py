@@ -74,3 +74,21 @@ class SessionCorrupt(StorageError):
     default_message = UserText(
         "This cell’s history file is damaged. A copy of its content was kept."
     )
+
+
+class MemoryUnreadable(StorageError):
+    """A memory isn't a text file, or its Markdown leaves no place for an entry."""
+
+    code = "memory_unreadable"
+    retryable = False
+    default_message = UserText(
+        "AI Server can’t use or change MEMORY.md: it is not Markdown in UTF-8, or it is a link."
+    )
+
+
+class MemoryTooLarge(StorageError):
+    """A memory has more bytes than AI Server reads or writes."""
+
+    code = "memory_too_large"
+    retryable = False
+    default_message = UserText("The memory is too large. Forget some entries first.")

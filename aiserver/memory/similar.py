@@ -1,0 +1,46 @@
+"""Find entries that say nearly the same as a text, or something else about the same thing. Pure.
+
+A person decides whether a similar entry is a duplicate or a contradiction: “use polars” and “use
+pandas” differ in one word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..search.normalize import fold
+from ..search.query import UNSPACED
+from .entries import MemoryEntry
+
+_MIN_SIMILARITY = 0.5
+_WORD = re.compile(r"[^\W_]+")
+# Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.
+_COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "the", "的", "了"])
+
+
+def similar_entries(text: str, entries: Sequence[MemoryEntry], limit: int = 3) -> list[MemoryEntry]:
+    """Return the entries that are most similar to a text, the most similar first."""
+    parts = _parts(text)
+    scored = [(_similarity(parts, _parts(entry.text)), entry) for entry in entries]
+    similar = [pair for pair in scored if pair[0] >= _MIN_SIMILARITY]
+    return [entry for _, entry in sorted(similar, key=lambda pair: -pair[0])[:limit]]
+
+
+def _parts(text: str) -> frozenset[str]:
+    """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
+    return frozenset(part for word in _WORD.findall(fold(text)) for part in _split(word))
+
+
+def _split(word: str) -> Iterable[str]:
+    runs = re.findall(f"(?:{UNSPACED.pattern})+|(?:(?!{UNSPACED.pattern}).)+", word)
+    for run in runs:
+        if UNSPACED.match(run) and len(run) > 1:
+            yield from (run[index : index + 2] for index in range(len(run) - 1))
+        elif run not in _COMMON:
+            yield run
+
+
+def _similarity(left: frozenset[str], right: frozenset[str]) -> float:
+    """Return the share of common parts, from 0 to 1 (Dice's coefficient)."""
+    return 2 * len(left & right) / max(len(left) + len(right), 1)

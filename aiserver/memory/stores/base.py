@@ -1,0 +1,88 @@
+"""The contract of a store for memories: a few small documents of each owner.
+
+Invariants of each store:
+
+- **Durability**: when ``replace`` returns True, the new document survives a crash.
+- **Atomicity**: a reader sees a document as it is before or after a write, never in between.
+- **No lost updates**: ``replace`` writes only if the document is still the expected one.
+- **Isolation of owners**: owners are compared byte by byte. No owner ever sees another's documents.
+- **Nothing remains**: a document that was deleted or replaced is gone from the store.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from typing import Literal
+
+from traitlets import MetaHasTraits
+from traitlets.config import LoggingConfigurable
+
+from ...errors import MemoryTooLarge, StorageBusy
+
+DocumentName = Literal["memory", "proposals", "reviews"]
+
+NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews")
+MAX_BYTES = 4 * 1024 * 1024  # of each document
+_ATTEMPTS = 100
+
+
+class _Meta(ABCMeta, MetaHasTraits):
+    """Combines the metaclasses of ABC and traitlets, so that stores are configurable."""
+
+
+class MemoryStore(LoggingConfigurable, metaclass=_Meta):
+    """Stores documents. Methods may be called from any asyncio task.
+
+    Every method may raise StorageError or one of its subclasses.
+    """
+
+    @abstractmethod
+    async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
+        """Return a document, or None if it doesn't exist."""
+
+    @abstractmethod
+    async def replace(
+        self,
+        name: DocumentName,
+        expected: bytes | None,
+        new: bytes | None,
+        *,
+        owner: str = "",
+    ) -> bool:
+        """Write a document if it is still ``expected``; otherwise, change nothing, return False.
+
+        None stands for a document that doesn't exist. If ``new`` is None, the document is deleted.
+        If the response of a database server is lost, the result may be False although the document
+        was written. Raises MemoryTooLarge if ``new`` has more than ``MAX_BYTES`` bytes.
+        """
+
+    async def update(
+        self,
+        name: DocumentName,
+        change: Callable[[bytes | None], bytes | None],
+        *,
+        owner: str = "",
+    ) -> None:
+        """Replace a document by the result of ``change``, which gets the present document.
+
+        ``change`` is called again if somebody else has written the document in the meantime. So it
+        must have no other effects, and repeating it must change nothing more. If it returns the
+        same bytes, nothing is written.
+        """
+        for _ in range(_ATTEMPTS):
+            present = await self.read(name, owner=owner)
+            new = change(present)
+            if new == present or await self.replace(name, present, new, owner=owner):
+                return
+        raise StorageBusy
+
+    async def close(self) -> None:
+        """Close connections that the store has opened."""
+        return
+
+
+def check_size(data: bytes | None) -> None:
+    """Raise MemoryTooLarge if a document is too large to be written."""
+    if data is not None and len(data) > MAX_BYTES:
+        raise MemoryTooLarge

@@ -1,0 +1,159 @@
+"""Memories as files in a folder, which people may edit at the same time.
+
+Invariants:
+
+- A process writes only while it has the lock of the file's name, and looks at the file again just
+  before it replaces it. So a change that an editor has saved in the meantime isn't lost.
+- The folder in a project contains, besides ``MEMORY.md``, only what git needs to merge it and to
+  ignore the rest. The files of the person's folder are private.
+- No link is followed: a project from elsewhere can't make AI Server read or write other files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ...durable import (
+    NotRegularFile,
+    check_folder,
+    commit_file,
+    ensure_folder,
+    lock_file,
+    read_file,
+    remove,
+    replace_file,
+    translate_os_errors,
+)
+from ...errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
+from .base import MAX_BYTES, DocumentName, MemoryStore, check_size
+
+PROJECT_FOLDER = ".aiserver_memory"
+FILE_NAMES: dict[DocumentName, str] = {
+    "memory": "MEMORY.md",
+    "proposals": "proposals.json",
+    "reviews": "reviews.json",
+}
+_LOCK_TIMEOUT = 10.0  # seconds
+_LOCKS = "locks"
+_TEMP = re.compile(r".+\.[0-9a-f]{16}\.tmp")
+# Two branches that both add entries don't conflict: git keeps the lines of both.
+_FOR_GIT = {".gitattributes": "MEMORY.md merge=union\n", ".gitignore": f"{_LOCKS}/\n*.tmp\n"}
+
+
+class FileMemoryStore(MemoryStore):
+    """Stores the documents of an owner as files in one folder.
+
+    The files of an owner with a name are in a folder of their own. ``is_shared_by_git`` is set for
+    the folder in a project: its files are as readable as other files of the project.
+    """
+
+    def __init__(self, folder: Path, *, is_shared_by_git: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.folder = folder
+        self._is_shared_by_git = is_shared_by_git
+
+    def path(self, name: DocumentName, *, owner: str = "") -> Path:
+        """Return the path of a document's file."""
+        return self._folder_of(owner) / FILE_NAMES[name]
+
+    async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
+        """Return a document, or None if it doesn't exist.
+
+        Raises MemoryUnreadable if it is a link or too large.
+        """
+        return await asyncio.to_thread(self._read, self._folder_of(owner), name)
+
+    async def replace(
+        self,
+        name: DocumentName,
+        expected: bytes | None,
+        new: bytes | None,
+        *,
+        owner: str = "",
+    ) -> bool:
+        """Write a document if it is still ``expected``."""
+        check_size(new)
+        return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
+
+    def _folder_of(self, owner: str) -> Path:
+        # A hash, because an owner can be any text.
+        return self.folder / hashlib.sha256(owner.encode()).hexdigest() if owner else self.folder
+
+    def _read(self, folder: Path, name: DocumentName) -> bytes | None:
+        with translate_os_errors():
+            if not check_folder(folder):
+                return None
+            try:
+                path = folder / FILE_NAMES[name]
+                if path.lstat().st_size > MAX_BYTES:
+                    raise MemoryTooLarge
+                stored = read_file(path)
+            except FileNotFoundError:
+                return None
+            except NotRegularFile as exc:
+                raise MemoryUnreadable from exc
+        return None if stored is None else stored[0]
+
+    def _replace(
+        self, folder: Path, name: DocumentName, expected: bytes | None, new: bytes | None
+    ) -> bool:
+        if expected == new:
+            return self._read(folder, name) == expected
+        file_name = FILE_NAMES[name]
+        with translate_os_errors(), self._locked(folder, file_name):
+            self._remove_orphans(folder, file_name)
+            if self._read(folder, name) != expected:
+                return False
+            if new is None:
+                remove(folder, [file_name])
+                return True
+            temp = f"{file_name}.{secrets.token_hex(8)}.tmp"
+            replace_file(folder, temp, new, public=self._is_shared_by_git)
+            with suppress(FileNotFoundError):  # a file that others can read stays readable for them
+                (folder / temp).chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
+            if self._read(folder, name) != expected:  # an editor has saved it meanwhile
+                remove(folder, [temp])
+                return False
+            commit_file(folder / temp, folder / file_name)
+        return True
+
+    @contextmanager
+    def _locked(self, folder: Path, file_name: str) -> Iterator[None]:
+        """Create the missing folders, and lock a file."""
+        self._ensure(folder)
+        ensure_folder(folder / _LOCKS)
+        deadline = time.monotonic() + _LOCK_TIMEOUT
+        release = lock_file(str(folder / _LOCKS), file_name, deadline)
+        if release is None:
+            raise StorageBusy
+        try:
+            yield
+        finally:
+            release()
+
+    def _ensure(self, folder: Path) -> None:
+        if check_folder(folder):
+            return
+        if not self._is_shared_by_git:
+            self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            ensure_folder(self.folder)
+            ensure_folder(folder)
+            return
+        with suppress(FileExistsError):
+            folder.mkdir()
+        for name, text in _FOR_GIT.items():
+            replace_file(folder, name, text.encode(), public=True)
+
+    def _remove_orphans(self, folder: Path, file_name: str) -> None:
+        """Remove temp files of processes that were killed; the caller has the lock of the name."""
+        names = [entry.name for entry in folder.iterdir() if _TEMP.fullmatch(entry.name)]
+        remove(folder, [name for name in names if name.startswith(file_name)])

@@ -1,0 +1,150 @@
+"""Reading and changing MEMORY.md: one entry changes, and everything else stays as it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.errors import MemoryEntryChanged, NotFound
+from aiserver.memory import document
+from aiserver.memory.entries import MemoryEntry, TurnSource
+
+HAND_WRITTEN = """# Our memory
+
+We work in euros.
+
+## Plots
+
+* Plot with seaborn
+  and put titles in Chinese. (2026-11-02)
++ 金额单位是万元
+
+1. The key of `sales` is order_id
+
+<!-- a note for editors -->
+
+```
+- not an entry
+```
+
+| a | table |
+|---|---|
+"""
+SOURCE = TurnSource("nb-1", "cell-1", 3)
+ENTRY = MemoryEntry("0123456789ab", "Use polars", "2026-11-27", SOURCE)
+
+
+def texts(memory: str) -> list[str]:
+    return [entry.text for entry in document.parse(memory)]
+
+
+def test_hand_written_lists_and_paragraphs_are_entries():
+    entries = document.parse(HAND_WRITTEN)
+    assert [(entry.text, entry.date, entry.section) for entry in entries] == [
+        ("We work in euros.", "", "Our memory"),
+        ("Plot with seaborn\nand put titles in Chinese.", "2026-11-02", "Plots"),
+        ("金额单位是万元", "", "Plots"),
+        ("The key of `sales` is order_id", "", "Plots"),
+    ]
+    assert len({entry.id for entry in entries}) == 4
+    assert all(entry.source is None for entry in entries)
+
+
+def test_a_new_memory_has_a_heading_and_the_entry():
+    memory = document.add("", ENTRY)
+    assert memory == (
+        "# Memory\n\n- Use polars (2026-11-27) "
+        "<!-- aiserver id=0123456789ab notebook=nb-1 cell=cell-1 turn=3 -->\n"
+    )
+    assert document.parse(memory) == [
+        MemoryEntry("0123456789ab", "Use polars", "2026-11-27", SOURCE, "Memory")
+    ]
+
+
+def test_the_same_id_is_added_once():
+    memory = document.add(HAND_WRITTEN, ENTRY)
+    assert document.add(memory, ENTRY) == memory
+
+
+def test_a_change_keeps_the_id_of_an_entry_without_a_comment():
+    entry = document.parse(HAND_WRITTEN)[2]
+    memory = document.change(HAND_WRITTEN, entry.id, "金额单位是元", entry.text)
+    changed = document.parse(memory)[2]
+    assert (changed.id, changed.text, changed.section) == (entry.id, "金额单位是元", "Plots")
+
+
+def test_a_change_needs_the_text_that_the_person_saw():
+    entry = document.parse(HAND_WRITTEN)[0]
+    with pytest.raises(MemoryEntryChanged):
+        document.change(HAND_WRITTEN, entry.id, "We work in dollars.", "We work in yen.")
+    with pytest.raises(NotFound):
+        document.change(HAND_WRITTEN, "000000000000", "x", "y")
+    with pytest.raises(NotFound):
+        document.remove(HAND_WRITTEN, "000000000000")
+
+
+def test_copies_of_a_line_are_entries_of_their_own():
+    line = document.add("", ENTRY).splitlines(keepends=True)[-1]
+    memory = line + line + "- a\n- a\n"
+    entries = document.parse(memory)
+    assert len({entry.id for entry in entries}) == 4
+    assert texts(document.remove(memory, entries[1].id)) == ["Use polars", "a", "a"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends_are_preserved(end):
+    memory = f"- a{end}{end}Text{end}- b"
+    added = document.add(memory, ENTRY)
+    assert added.startswith(f"{memory}{end}- Use polars")
+    assert added.endswith(f"-->{end}")
+    assert added.replace(end, "").count("\n") == 0
+
+
+def test_entries_are_added_below_the_last_list():
+    memory = document.add(HAND_WRITTEN, ENTRY)
+    before, after = memory.split("1. The key of `sales` is order_id\n")
+    assert HAND_WRITTEN.startswith(before)
+    assert after.startswith("- Use polars (2026-11-27)")
+    assert HAND_WRITTEN.endswith(after.split("-->\n", 1)[1])
+
+
+entry_texts = (
+    st.text(
+        st.sampled_from("ab 中文\n-*+#>`|.1)(<!->=_[]\\\t~:\u2028\x0b"), min_size=1, max_size=40
+    )
+    .map(document.clean)
+    .filter(lambda text: text and not document._DATE.search(text))
+)
+memories = st.lists(
+    st.sampled_from([*HAND_WRITTEN.splitlines(keepends=True), "- a\n", "  b\n", "> q\n", "\r\n"]),
+    max_size=12,
+).map("".join)
+
+
+@given(memories, entry_texts)
+def test_a_written_text_is_read_again_and_its_removal_restores_the_memory(memory, text):
+    before = document.parse(memory)
+    entry = MemoryEntry("0123456789ab", text, "2026-11-27", SOURCE)
+    added = document.add(memory, entry)
+    after = document.parse(added)
+    written = [other for other in after if other.id == entry.id]
+    assert [(other.text, other.date, other.source) for other in written] == [
+        (text, "2026-11-27", SOURCE)
+    ]
+    assert [e.text for e in after if e.id != entry.id] == [e.text for e in before]
+    assert texts(document.remove(added, entry.id)) == [e.text for e in before]
+
+
+@given(memories, st.data(), entry_texts)
+def test_a_change_affects_one_entry(memory, data, text):
+    entries = document.parse(memory)
+    if not entries:
+        return
+    index = data.draw(st.integers(0, len(entries) - 1))
+    old = entries[index]
+    changed = document.change(memory, old.id, text, old.text)
+    expected = [entry.text for entry in entries]
+    expected[index] = text
+    assert texts(changed) == expected
+    assert document.parse(changed)[index].id == old.id
