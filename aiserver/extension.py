@@ -17,6 +17,7 @@ import contextlib
 import getpass
 import importlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .generation.assistant import Assistant
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
+    from .memory.manager import MemoryManager
     from .search import SearchEngine
     from .sessions.base import SessionManager
 
@@ -68,8 +70,8 @@ class AIServer(ExtensionApp):
     features = Dict(
         help="""The settings of features: "allowed" (the default: people decide) or "forbidden",
         for example {"remote_models": "forbidden"}. The features are remote_models, running,
-        completion, receipts, files, outputs and data_values. Stored prompts can also be always on:
-        {"receipts": "always"}.""",
+        completion, receipts, files, outputs, data_values and memory. Stored prompts can
+        also be always on: {"receipts": "always"}.""",
     ).tag(config=True)
 
     model_prices = Dict(
@@ -254,6 +256,23 @@ class AIServer(ExtensionApp):
             ReceiptOptions(PriceList(self.model_prices), features.receipts),
         )
 
+    def make_memory(self, folder: str | None, owner: str) -> MemoryManager:
+        """Create the manager of an owner's memories.
+
+        ``folder`` is the folder that Jupyter serves, or None.
+        """
+        from jupyter_core.paths import jupyter_data_dir
+
+        from .memory.manager import MemoryManager
+        from .memory.stores.file import PROJECT_FOLDER, FileMemoryStore
+
+        person = FileMemoryStore(Path(jupyter_data_dir()) / "aiserver" / "memory", parent=self)
+        project = None
+        if folder is not None:
+            path = Path(folder) / PROJECT_FOLDER
+            project = FileMemoryStore(path, is_shared_by_git=True, parent=self)
+        return MemoryManager(person, project, owner=owner, project_name=folder or "")
+
     def add_routes(self) -> None:
         """Register the handlers. Later calls do nothing."""
         if self._has_routes:
@@ -314,6 +333,7 @@ class AIServer(ExtensionApp):
             ),
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             usage=UsageReader(self.sessions, owner=session_owner),
+            memory=self.make_memory(root, session_owner),
             features=parse_features(self.features),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,

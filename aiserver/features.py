@@ -29,7 +29,8 @@ class Features:
     corrections that follow a failed run. ``completion`` is inline completion. ``receipts`` are the
     stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
     are the outputs of mentioned cells and the values of mentioned variables. ``data_values`` are
-    statistics and rows of DataFrames for models on other machines.
+    statistics and rows of DataFrames for models on other machines. ``memory`` are the memories of
+    the project and the person.
     """
 
     remote_models: FeatureSetting = "allowed"
@@ -39,6 +40,7 @@ class Features:
     files: FeatureSetting = "allowed"
     outputs: FeatureSetting = "allowed"
     data_values: FeatureSetting = "allowed"
+    memory: FeatureSetting = "allowed"
 
     def to_dict(self) -> dict[str, FeatureSetting]:
         """Return the settings by the names of the features."""

@@ -37,7 +37,7 @@ def test_only_stored_prompts_can_be_always_on(name: str) -> None:
         (
             {"file": "forbidden"},
             "there is no feature “file”. The features are remote_models, running, completion, "
-            "receipts, files, outputs, data_values.",
+            "receipts, files, outputs, data_values, memory.",
         ),
         ({1: "forbidden"}, "there is no feature “1”."),
         (

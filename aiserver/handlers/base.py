@@ -32,6 +32,7 @@ from ..features import Features
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
+from ..memory.manager import MemoryManager
 from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
@@ -58,6 +59,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.FeatureForbidden: 403,
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
+    errors.MemoryEntryChanged: 412,
     errors.RecipeNameRefused: 409,
     errors.SearchFailed: 503,
     errors.ExportFailed: 503,
@@ -110,6 +112,7 @@ class Services:
     notebooks: NotebookRegistry
     changes: ChangeRecorder
     usage: UsageReader
+    memory: MemoryManager
     features: Features
     session_owner: str
     owner: str

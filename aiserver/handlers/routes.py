@@ -11,6 +11,14 @@ from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, 
 from .git import GitHandler
 from .install import InstallHandler, LocalModelHandler
 from .keys import KeyHandler
+from .memory import (
+    MemoryConfirmHandler,
+    MemoryEntryHandler,
+    MemoryHandler,
+    MemoryRejectHandler,
+    MemoryReviewHandler,
+    ProposalsHandler,
+)
 from .models import (
     CheckHandler,
     ChoiceHandler,
@@ -56,6 +64,12 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/git", GitHandler),
     (r"/aiserver/rules-files", RulesFilesHandler),
     (r"/aiserver/recipes", RecipesHandler),
+    (r"/aiserver/memory", MemoryHandler),
+    (r"/aiserver/memory/review", MemoryReviewHandler),
+    (r"/aiserver/memory/pending", ProposalsHandler),
+    (r"/aiserver/memory/pending/([0-9a-f]{12})/confirm", MemoryConfirmHandler),
+    (r"/aiserver/memory/pending/([0-9a-f]{12})/reject", MemoryRejectHandler),
+    (r"/aiserver/memory/(project|person)/([0-9a-f]{12})", MemoryEntryHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

@@ -11,3 +11,4 @@ from .base import *
 from .bodies import *
 from .context import *
 from .images import *
+from .memory import *

@@ -1,7 +1,8 @@
 /** A typed client of the HTTP API. Views use it only to load thumbnails. */
 import { ServerConnection } from '@jupyterlab/services';
 
-import { IRequestOptions, call, request } from './request';
+import { MemoryClient } from './memoryClient';
+import { IRequestOptions, call, readJson, request } from './request';
 import { withTimeout } from './timeout';
 import { readEvents } from './stream';
 import type * as api from './types';
@@ -13,7 +14,11 @@ import type * as api from './types';
 const STREAM_TICKS = 24;
 
 export class ApiClient {
-  constructor(readonly settings: ServerConnection.ISettings) {}
+  constructor(readonly settings: ServerConnection.ISettings) {
+    this.memory = new MemoryClient(settings);
+  }
+
+  readonly memory: MemoryClient;
 
   /** Generate code. A body with `dataframes` is a request about DataFrames in the kernel. */
   generate(body: api.GenerateBody | api.AnalyzeBody, signal?: AbortSignal) {
@@ -317,12 +322,6 @@ export class ApiClient {
   }
 
   private _pendingModels: Promise<api.ModelList> | null = null;
-}
-
-/** Parse a response's JSON. Return undefined if the response is empty. */
-async function readJson(response: Response) {
-  const text = await response.text();
-  return text ? JSON.parse(text) : undefined;
 }
 
 function keyPath(provider: string): string {

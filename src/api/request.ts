@@ -204,3 +204,9 @@ async function isSignedIn(
     return true;
   }
 }
+
+/** Parse a response's JSON. Return undefined if the response is empty. */
+export async function readJson(response: Response) {
+  const text = await response.text();
+  return text ? JSON.parse(text) : undefined;
+}

@@ -547,6 +547,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of the project's and the person's memory
+         * @description An entry of the project's memory whose `review` is `new` or `declined` isn't used in requests.
+         *     Memories belong to the owner of the server.
+         */
+        get: operations["listMemory"];
+        put?: never;
+        /** Add an entry that the person has written */
+        post: operations["addMemoryEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memory/{scope}/{entryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scope: components["schemas"]["MemoryScope"];
+                entryId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forget an entry */
+        delete: operations["forgetMemoryEntry"];
+        options?: never;
+        head?: never;
+        /**
+         * Give an entry another text
+         * @description The status is 412 if the text of the entry isn't `expected`, because somebody has changed it.
+         */
+        patch: operations["changeMemoryEntry"];
+        trace?: never;
+    };
+    "/memory/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Use entries of the project's memory from now on, or don't */
+        post: operations["reviewMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memory/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the texts that wait until the person confirms or rejects them */
+        get: operations["listMemoryProposals"];
+        put?: never;
+        /**
+         * Store a text that the person may want to be remembered
+         * @description Nothing is remembered before the person confirms it. The code of status 400 is `not_remembered`
+         *     if the text may contain a secret, a path of the home folder or data about a person. If the same
+         *     text waits already, the response is that proposal.
+         */
+        post: operations["proposeMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memory/pending/{proposalId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposalId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm a proposal, possibly with another text or scope */
+        post: operations["confirmMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/memory/pending/{proposalId}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposalId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject a proposal */
+        post: operations["rejectMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -1826,6 +1950,93 @@ export interface components {
             /** @description Whether to replace a recipe with this name */
             replace?: boolean;
         };
+        /** @enum {string} */
+        MemoryScope: "project" | "person";
+        MemoryEntryId: string;
+        MemorySource: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            /** @description 0 for a cell without a turn */
+            turnId?: number;
+        };
+        MemoryEntryBody: {
+            scope: components["schemas"]["MemoryScope"];
+            /** @description At most 500 characters are remembered */
+            text: string;
+            source?: components["schemas"]["MemorySource"] | null;
+        };
+        MemoryChangeBody: {
+            text: string;
+            /** @description The text that the person has changed */
+            expected: string;
+        };
+        MemoryReviewBody: {
+            digests: string[];
+            used: boolean;
+        };
+        MemoryProposalBody: {
+            scope: components["schemas"]["MemoryScope"];
+            text: string;
+            /**
+             * @description `person` by default
+             * @enum {string}
+             */
+            origin?: "request" | "person" | "correction";
+            source?: components["schemas"]["MemorySource"] | null;
+        };
+        MemoryConfirmBody: {
+            text?: string | null;
+            scope?: components["schemas"]["MemoryScope"] | null;
+            replaces?: components["schemas"]["MemoryEntryId"] | null;
+        };
+        MemoryEntry: {
+            id: components["schemas"]["MemoryEntryId"];
+            scope: components["schemas"]["MemoryScope"];
+            text: string;
+            /** @description An ISO date, or empty */
+            date: string;
+            /** @description The nearest heading above the entry, or empty */
+            section: string;
+            source: components["schemas"]["StoredMemorySource"] | null;
+            /** @description A hash of the section and the text, for `MemoryReviewBody` */
+            digest: string;
+            /**
+             * @description The person's decision
+             * @enum {string}
+             */
+            review?: "new" | "used" | "declined";
+        };
+        StoredMemorySource: {
+            notebook_id: string;
+            cell_id: string;
+            /** @description 0 for a cell without a turn */
+            turn_id: number;
+        };
+        MemoryList: {
+            scopes: components["schemas"]["MemoryScope"][];
+            entries: components["schemas"]["MemoryEntry"][];
+        };
+        MemoryProposal: {
+            id: components["schemas"]["MemoryEntryId"];
+            scope: components["schemas"]["MemoryScope"];
+            text: string;
+            /** @enum {string} */
+            origin: "request" | "person" | "correction" | "import";
+            /** @description Seconds since 1970 */
+            created_at: number;
+            /** @description Seconds since 1970 */
+            expires_at: number;
+            source: components["schemas"]["StoredMemorySource"] | null;
+            /** @description Entries that may say the same or the opposite */
+            similar: {
+                id: components["schemas"]["MemoryEntryId"];
+                scope: components["schemas"]["MemoryScope"];
+                text: string;
+            }[];
+        };
+        MemoryProposalList: {
+            proposals: components["schemas"]["MemoryProposal"][];
+        };
         ChoiceBody: {
             model: string | null;
         };
@@ -1987,6 +2198,19 @@ export type RecipesBody = components['schemas']['RecipesBody'];
 export type RecipeList = components['schemas']['RecipeList'];
 export type Recipe = components['schemas']['Recipe'];
 export type RecipeBody = components['schemas']['RecipeBody'];
+export type MemoryScope = components['schemas']['MemoryScope'];
+export type MemoryEntryId = components['schemas']['MemoryEntryId'];
+export type MemorySource = components['schemas']['MemorySource'];
+export type MemoryEntryBody = components['schemas']['MemoryEntryBody'];
+export type MemoryChangeBody = components['schemas']['MemoryChangeBody'];
+export type MemoryReviewBody = components['schemas']['MemoryReviewBody'];
+export type MemoryProposalBody = components['schemas']['MemoryProposalBody'];
+export type MemoryConfirmBody = components['schemas']['MemoryConfirmBody'];
+export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type StoredMemorySource = components['schemas']['StoredMemorySource'];
+export type MemoryList = components['schemas']['MemoryList'];
+export type MemoryProposal = components['schemas']['MemoryProposal'];
+export type MemoryProposalList = components['schemas']['MemoryProposalList'];
 export type ChoiceBody = components['schemas']['ChoiceBody'];
 export type Choice = components['schemas']['Choice'];
 export type CheckBody = components['schemas']['CheckBody'];
@@ -2911,6 +3135,273 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             413: components["responses"]["Error"];
+        };
+    };
+    listMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries, the project's first, and the scopes that exist on this server */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryList"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    addMemoryEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryEntryBody"];
+            };
+        };
+        responses: {
+            /** @description The new entry */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryEntry"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    forgetMemoryEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scope: components["schemas"]["MemoryScope"];
+                entryId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    changeMemoryEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                scope: components["schemas"]["MemoryScope"];
+                entryId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryChangeBody"];
+            };
+        };
+        responses: {
+            /** @description The entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryEntry"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    reviewMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryReviewBody"];
+            };
+        };
+        responses: {
+            /** @description Stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    listMemoryProposals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposals, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryProposalList"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    proposeMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryProposalBody"];
+            };
+        };
+        responses: {
+            /** @description The proposal */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryProposal"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    confirmMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposalId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryConfirmBody"];
+            };
+        };
+        responses: {
+            /** @description The entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryEntry"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    rejectMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposalId: components["schemas"]["MemoryEntryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rejected */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     listModels: {

@@ -147,5 +147,7 @@ export function forbiddenText(
       return trans.__(
         'Your administrator doesn’t allow statistics and rows in requests to remote models.'
       );
+    case 'memory':
+      return trans.__('Your administrator doesn’t allow memories.');
   }
 }

@@ -15,7 +15,8 @@ export type Feature =
   | 'receipts'
   | 'files'
   | 'outputs'
-  | 'data_values';
+  | 'data_values'
+  | 'memory';
 
 /** With `allowed`, the person decides. With `always`, the feature can't be turned off. */
 export type FeatureSetting = 'allowed' | 'forbidden' | 'always';

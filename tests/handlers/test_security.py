@@ -26,6 +26,8 @@ def paths() -> list[str]:
     samples = {"([^/]+)": "x1", "([0-9a-f]{32})": ID, "([a-z_]{1,64})": "openai"}
     samples["([0-9a-f]{64})"] = 2 * ID
     samples["([0-9]{1,9})"] = "0"
+    samples["([0-9a-f]{12})"] = ID[:12]
+    samples["(project|person)"] = "person"
     result = []
     for pattern, _ in ROUTES:
         for regex, sample in samples.items():
@@ -137,6 +139,15 @@ EXPECTED = {
     ("RulesFilesHandler", "POST"): "read",
     ("RecipesHandler", "POST"): "read",
     ("RecipesHandler", "PUT"): "write",
+    ("MemoryHandler", "GET"): "read",
+    ("MemoryHandler", "POST"): "write",
+    ("MemoryEntryHandler", "PATCH"): "write",
+    ("MemoryEntryHandler", "DELETE"): "write",
+    ("MemoryReviewHandler", "POST"): "write",
+    ("ProposalsHandler", "GET"): "read",
+    ("ProposalsHandler", "POST"): "write",
+    ("MemoryConfirmHandler", "POST"): "write",
+    ("MemoryRejectHandler", "POST"): "write",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "execute",

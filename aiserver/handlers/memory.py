@@ -1,0 +1,168 @@
+"""``memory``: what models should remember beyond one cell, and proposals of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ..errors import FeatureForbidden, ProposalNotFound
+from ..memory.entries import MemoryEntry, Scope, TurnSource
+from ..memory.manager import ListedEntry, MemoryManager
+from ..memory.proposals import Proposal
+from ..memory.similar import similar_entries
+from ..requests import (
+    MemoryChangeBody,
+    MemoryConfirmBody,
+    MemoryEntryBody,
+    MemoryProposalBody,
+    MemoryReviewBody,
+    MemorySource,
+)
+from .base import AIServerHandler, guarded
+
+
+class _MemoryBase(AIServerHandler):
+    """Base of the handlers of memories, which belong to the owner of the server alone."""
+
+    @property
+    def memory(self) -> MemoryManager:
+        """The memories of the person. Raises FeatureForbidden, NotOwner."""
+        self.check_owner()
+        if self.services.features.memory == "forbidden":
+            raise FeatureForbidden
+        return self.services.memory
+
+
+class MemoryHandler(_MemoryBase):
+    """Lists the entries of both memories, and adds entries."""
+
+    @guarded("read")
+    async def get(self) -> None:
+        """Answer with the entries, the project's first, and with the scopes that exist here."""
+        memory = self.memory
+        listed = await memory.list_entries()
+        await self.finish_in_thread(
+            lambda: {"scopes": memory.scopes, "entries": [_listed_fields(item) for item in listed]}
+        )
+
+    @guarded("write")
+    async def post(self) -> None:
+        """Add an entry that the person has written."""
+        memory, body = self.memory, self.body(MemoryEntryBody)
+        entry = await memory.add(body.scope, body.text, _source(body.source))
+        self.set_status(201)
+        await self.finish(_entry_fields(body.scope, entry))
+
+
+class MemoryEntryHandler(_MemoryBase):
+    """Changes and forgets one entry."""
+
+    @guarded("write")
+    async def patch(self, scope: str, id_: str) -> None:
+        """Give the entry another text."""
+        memory, body = self.memory, self.body(MemoryChangeBody)
+        entry = await memory.change(cast("Scope", scope), id_, body.text, body.expected)
+        await self.finish(_entry_fields(cast("Scope", scope), entry))
+
+    @guarded("write")
+    async def delete(self, scope: str, id_: str) -> None:
+        """Forget the entry."""
+        await self.memory.forget(cast("Scope", scope), id_)
+        self.set_status(204)
+
+
+class MemoryReviewHandler(_MemoryBase):
+    """Stores the person's decisions about entries that came with a project."""
+
+    @guarded("write")
+    async def post(self) -> None:
+        """Use the entries from now on, or don't."""
+        memory, body = self.memory, self.body(MemoryReviewBody)
+        await memory.review(body.digests, used=body.used)
+        self.set_status(204)
+
+
+class ProposalsHandler(_MemoryBase):
+    """Lists the proposals that wait for the person, and adds one."""
+
+    @guarded("read")
+    async def get(self) -> None:
+        """Answer with the proposals, oldest first, and the entries that are similar to each."""
+        memory = self.memory
+        waiting, listed = await memory.pending(), await memory.list_entries()
+        await self.finish_in_thread(
+            lambda: {"proposals": [_proposal_fields(proposal, listed) for proposal in waiting]}
+        )
+
+    @guarded("write")
+    async def post(self) -> None:
+        """Store a proposal. It is not remembered before the person confirms it."""
+        memory, body = self.memory, self.body(MemoryProposalBody)
+        proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
+        listed = await memory.list_entries()
+        self.set_status(201)
+        await self.finish_in_thread(lambda: _proposal_fields(proposal, listed))
+
+
+class MemoryConfirmHandler(_MemoryBase):
+    """Confirms a proposal."""
+
+    @guarded("write")
+    async def post(self, id_: str) -> None:
+        """Write the entry, and answer with it."""
+        memory, body = self.memory, self.body(MemoryConfirmBody)
+        entry = await memory.confirm(
+            id_, text=body.text, scope=body.scope, replaces=body.replaces or ""
+        )
+        listed = [item for item in await memory.list_entries() if item.entry.id == entry.id]
+        if not listed:  # it was forgotten in the meantime
+            raise ProposalNotFound
+        await self.finish(_listed_fields(listed[0]))
+
+
+class MemoryRejectHandler(_MemoryBase):
+    """Rejects a proposal."""
+
+    @guarded("write")
+    async def post(self, id_: str) -> None:
+        """Remove the proposal without a trace."""
+        await self.memory.reject(id_)
+        self.set_status(204)
+
+
+def _source(body: MemorySource | None) -> TurnSource | None:
+    return None if body is None else TurnSource(body.notebook_id, body.cell_id, body.turn_id)
+
+
+def _entry_fields(scope: Scope, entry: MemoryEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "scope": scope,
+        "text": entry.text,
+        "date": entry.date,
+        "section": entry.section,
+        "source": entry.source.to_dict() if entry.source else None,
+        "digest": entry.digest,
+    }
+
+
+def _listed_fields(listed: ListedEntry) -> dict[str, Any]:
+    return _entry_fields(listed.scope, listed.entry) | {"review": listed.review}
+
+
+def _proposal_fields(proposal: Proposal, listed: Sequence[ListedEntry]) -> dict[str, Any]:
+    scope_by_id = {item.entry.id: item.scope for item in listed}
+    similar = similar_entries(proposal.text, [item.entry for item in listed])
+    return {
+        "id": proposal.id,
+        "scope": proposal.scope,
+        "text": proposal.text,
+        "origin": proposal.origin,
+        "created_at": proposal.created_at,
+        "expires_at": proposal.expires_at,
+        "source": proposal.source.to_dict() if proposal.source else None,
+        "similar": [
+            {"id": entry.id, "scope": scope_by_id[entry.id], "text": entry.text}
+            for entry in similar
+        ],
+    }

@@ -1,0 +1,66 @@
+"""The bodies of requests about memories and the proposals that wait for the person."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..models import Id
+from .base import Body
+
+MemoryScope = Literal["project", "person"]
+EntryId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
+EntryText = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+
+
+class MemorySource(Body):
+    """The turn from which a text comes; ``turn_id`` is 0 for a cell without one."""
+
+    notebook_id: Id
+    cell_id: Id
+    turn_id: Annotated[int, Field(ge=0, le=10**9)] = 0
+
+
+class MemoryEntryBody(Body):
+    """A new entry."""
+
+    scope: MemoryScope
+    text: EntryText
+    source: MemorySource | None = None
+
+
+class MemoryChangeBody(Body):
+    """A new text for an entry. ``expected`` is the text that the person has changed."""
+
+    text: EntryText
+    expected: Annotated[str, Field(max_length=100_000)]
+
+
+class MemoryReviewBody(Body):
+    """The person's decision about entries of the project's memory, by their digests."""
+
+    digests: Annotated[
+        list[Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]],
+        Field(min_length=1, max_length=20_000),
+    ]
+    used: bool
+
+
+class MemoryProposalBody(Body):
+    """A text that the person may want to be remembered, and how it came about."""
+
+    scope: MemoryScope
+    text: EntryText
+    origin: Literal["request", "person", "correction"] = "person"
+    source: MemorySource | None = None
+
+
+class MemoryConfirmBody(Body):
+    """The person's confirmation of a proposal: with another text, in another scope, or instead of
+    the entry ``replaces``.
+    """
+
+    text: EntryText | None = None
+    scope: MemoryScope | None = None
+    replaces: EntryId | None = None

@@ -1,0 +1,61 @@
+/** A typed client of the part of the HTTP API that is about memories. */
+import { ServerConnection } from '@jupyterlab/services';
+
+import { IRequestOptions, call, readJson } from './request';
+import type * as api from './types';
+
+export class MemoryClient {
+  constructor(private readonly _settings: ServerConnection.ISettings) {}
+
+  /** Fetch the entries of the project's and the person's memory. */
+  list(): Promise<api.MemoryList> {
+    return this._send('GET', '');
+  }
+
+  add(body: api.MemoryEntryBody): Promise<api.MemoryEntry> {
+    return this._send('POST', '', body);
+  }
+
+  /** Change an entry, unless somebody else has changed it since it was fetched. */
+  change(entry: api.MemoryEntry, text: string): Promise<api.MemoryEntry> {
+    const body = { text, expected: entry.text } satisfies api.MemoryChangeBody;
+    return this._send('PATCH', `/${entry.scope}/${entry.id}`, body);
+  }
+
+  forget({ scope, id }: Pick<api.MemoryEntry, 'scope' | 'id'>): Promise<void> {
+    return this._send('DELETE', `/${scope}/${id}`);
+  }
+
+  /** Use entries of the project's memory from now on, or don't. */
+  review(digests: string[], used: boolean): Promise<void> {
+    const body = { digests, used } satisfies api.MemoryReviewBody;
+    return this._send('POST', '/review', body);
+  }
+
+  /** Fetch the texts that wait until the person confirms or rejects them. */
+  async proposals(): Promise<api.MemoryProposal[]> {
+    const list = await this._send<api.MemoryProposalList>('GET', '/pending');
+    return list.proposals;
+  }
+
+  propose(body: api.MemoryProposalBody): Promise<api.MemoryProposal> {
+    return this._send('POST', '/pending', body);
+  }
+
+  confirm(id: string, body: api.MemoryConfirmBody): Promise<api.MemoryEntry> {
+    return this._send('POST', `/pending/${id}/confirm`, body);
+  }
+
+  reject(id: string): Promise<void> {
+    return this._send('POST', `/pending/${id}/reject`, {});
+  }
+
+  private _send<T>(
+    method: IRequestOptions['method'],
+    path: string,
+    body?: unknown
+  ): Promise<T> {
+    const options = { method, body };
+    return call(this._settings, `memory${path}`, options, readJson);
+  }
+}
