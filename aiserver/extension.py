@@ -257,10 +257,7 @@ class AIServer(ExtensionApp):
         )
 
     def make_memory(self, folder: str | None, owner: str) -> MemoryManager:
-        """Create the manager of an owner's memories.
-
-        ``folder`` is the folder that Jupyter serves, or None.
-        """
+        """Create the manager of an owner's memories, for the folder that Jupyter serves."""
         from jupyter_core.paths import jupyter_data_dir
 
         from .memory.manager import MemoryManager

@@ -11,14 +11,6 @@ from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, 
 from .git import GitHandler
 from .install import InstallHandler, LocalModelHandler
 from .keys import KeyHandler
-from .memory import (
-    MemoryConfirmHandler,
-    MemoryEntryHandler,
-    MemoryHandler,
-    MemoryRejectHandler,
-    MemoryReviewHandler,
-    ProposalsHandler,
-)
 from .models import (
     CheckHandler,
     ChoiceHandler,
@@ -28,9 +20,17 @@ from .models import (
     WarmUpHandler,
 )
 from .notebooks import NotebooksHandler
-from .recipes import RecipesHandler
+from .project.memory import (
+    MemoryConfirmHandler,
+    MemoryEntryHandler,
+    MemoryHandler,
+    MemoryRejectHandler,
+    MemoryReviewHandler,
+    ProposalsHandler,
+)
+from .project.recipes import RecipesHandler
+from .project.rules_files import RulesFilesHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
-from .rules_files import RulesFilesHandler
 from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
 from .usage import TurnPromptHandler, UsageHandler, UsageTableHandler

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict
 
-from ..project_files.rules_files import list_files
-from ..requests import RulesFilesBody
-from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
-from .notebooks import served_folder
+from ...project_files.rules_files import list_files
+from ...requests import RulesFilesBody
+from ...surrogates import json_bytes
+from ..base import AIServerHandler, guarded
+from ..notebooks import served_folder
 
 
 class RulesFilesHandler(AIServerHandler):

@@ -8,13 +8,13 @@ from pathlib import Path
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_core.utils import ensure_async
 
-from ..errors import NotOwner, RecipeNameRefused, UserText
-from ..project_files.recipes import list_recipes, save_in_project, save_own
-from ..prompts.modes import is_slash_word
-from ..requests import RecipeBody, RecipesBody
-from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
-from .notebooks import served_folder
+from ...errors import NotOwner, RecipeNameRefused, UserText
+from ...project_files.recipes import list_recipes, save_in_project, save_own
+from ...prompts.modes import is_slash_word
+from ...requests import RecipeBody, RecipesBody
+from ...surrogates import json_bytes
+from ..base import AIServerHandler, guarded
+from ..notebooks import served_folder
 
 _SLASH_WORD = UserText("This is one of AI Server’s slash words. Choose another name.")
 _NO_ACCESS = UserText("You are not allowed to change files on this server.")

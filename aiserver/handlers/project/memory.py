@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from ..errors import FeatureForbidden, ProposalNotFound
-from ..memory.entries import MemoryEntry, Scope, TurnSource
-from ..memory.manager import ListedEntry, MemoryManager
-from ..memory.proposals import Proposal
-from ..memory.similar import similar_entries
-from ..requests import (
+from ...errors import FeatureForbidden, ProposalNotFound
+from ...memory.entries import MemoryEntry, Scope, TurnSource
+from ...memory.manager import ListedEntry, MemoryManager
+from ...memory.proposals import Proposal
+from ...memory.similar import similar_entries
+from ...requests import (
     MemoryChangeBody,
     MemoryConfirmBody,
     MemoryEntryBody,
@@ -18,7 +18,7 @@ from ..requests import (
     MemoryReviewBody,
     MemorySource,
 )
-from .base import AIServerHandler, guarded
+from ..base import AIServerHandler, guarded
 
 
 class _MemoryBase(AIServerHandler):

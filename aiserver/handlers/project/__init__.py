@@ -1,0 +1,1 @@
+"""Handlers of what holds beyond one notebook: rules files, recipes and memories."""
