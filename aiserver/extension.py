@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
-from tornado.httputil import HTTPServerRequest
-from tornado.routing import PathMatches, Router, Rule
+from tornado.routing import PathMatches, Rule
 from traitlets import Bool, Dict, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
 from .gc_pause import pause_gc
+from .handlers.loading_router import LoadingRouter
 
 if TYPE_CHECKING:
     import logging
@@ -156,7 +156,7 @@ class AIServer(ExtensionApp):
         web_app: Any = self.serverapp.web_app
         web_app.settings["aiserver_load"] = self.load
         api_paths = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
-        web_app.add_handlers(".*$", [Rule(api_paths, _LoadingRouter(self))])
+        web_app.add_handlers(".*$", [Rule(api_paths, LoadingRouter(self.add_routes))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         from .i18n import install_translations
@@ -233,6 +233,7 @@ class AIServer(ExtensionApp):
         models: ModelRegistry,
         folder: str | None,
         log: logging.Logger,
+        memory: MemoryManager | None = None,
     ) -> Assistant:
         """Create an assistant with the configured limits, prices and features.
 
@@ -252,7 +253,7 @@ class AIServer(ExtensionApp):
             models,
             log,
             self.max_generations,
-            ContextOptions(DataFiles(folder), features),
+            ContextOptions(DataFiles(folder), features, memory),
             ReceiptOptions(PriceList(self.model_prices), features.receipts),
         )
 
@@ -316,7 +317,8 @@ class AIServer(ExtensionApp):
         self.models = self.make_models()
         folder = served_folder(server.contents_manager)
         root = None if folder is None else str(folder)
-        self.assistant = self.make_assistant(self.sessions, self.models, root, self.log)
+        memory = self.make_memory(root, session_owner)
+        self.assistant = self.make_assistant(self.sessions, self.models, root, self.log, memory)
         self.search = SearchEngine(self.sessions)
         return Services(
             sessions=self.sessions,
@@ -330,7 +332,7 @@ class AIServer(ExtensionApp):
             ),
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             usage=UsageReader(self.sessions, owner=session_owner),
-            memory=self.make_memory(root, session_owner),
+            memory=memory,
             features=parse_features(self.features),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
@@ -360,20 +362,3 @@ _SLOW_MODULES = (
     ".sessions.file",
     ".handlers.routes",
 )
-
-
-class _LoadingRouter(Router):
-    """Adds the routes of the API to the web application at the first request to the API.
-
-    This router itself never returns a handler, so Tornado looks for one in the added routes.
-    """
-
-    # jupyter_server checks that each HTTP method in this list requires a login. This router answers
-    # no requests, so the list is empty.
-    SUPPORTED_METHODS = ()
-
-    def __init__(self, extension: AIServer) -> None:
-        self.extension = extension
-
-    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> None:
-        self.extension.add_routes()

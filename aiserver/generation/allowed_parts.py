@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..data_files.reader import DataFiles
 from ..features import Features
 from ..llm.base import ModelInfo
+from ..memory.manager import MemoryManager
 from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
 from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
@@ -20,10 +21,11 @@ RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
 @dataclass(frozen=True)
 class ContextOptions:
-    """The data files that requests may name, and the administrator's settings for features."""
+    """Data files and memories that requests may contain, and what the administrator allows."""
 
     data_files: DataFiles = field(default_factory=lambda: DataFiles(None))
     features: Features = field(default_factory=Features)
+    memory: MemoryManager | None = None
 
 
 def without_forbidden(

@@ -48,6 +48,7 @@ from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import hide, hide_in_file, hide_in_frame
 from .privacy_levels import schema_only
+from .remembered import memory_texts, used_entries
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -94,9 +95,11 @@ async def compose(
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
+    entries = await used_entries(body, options)
     request = await asyncio.to_thread(
         _prompt_input, body, past, files, texts, rules_files, vault, on_this_machine
     )
+    request = replace(request, memory=memory_texts(entries, vault))
     added = None
     if model.style == "compact":
         language = cell_language(body.language, request.code, body.cell_type)

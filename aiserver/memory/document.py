@@ -168,7 +168,8 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
     tokens = _parser().parse(text)
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
-            section = tokens[index + 1].content.strip()
+            # A heading of the first level is the title of the memory.
+            section = "" if token.tag == "h1" else tokens[index + 1].content.strip()
         is_item = token.type == "list_item_open" and token.level == 1
         if token.map and (is_item or (token.type == "paragraph_open" and token.level == 0)):
             start, end = token.map

@@ -48,7 +48,7 @@ class MemoryEntry:
 
     The ``id`` of an entry that AI Server wrote is stored in its line; that of any other entry is
     computed from its text. ``date`` is the ISO date of the entry, or empty. ``section`` is the
-    nearest heading above it, or empty.
+    nearest heading above it that isn't a title, or empty.
     """
 
     id: str

@@ -37,7 +37,7 @@ from .modes import asks_for_words, instruct
 from .notebook.earlier_cells import earlier_cells
 from .older_turns.text import older_turns_text
 from .own_code import explanation_messages, is_conversion, own_code_messages
-from .project.rules_files import rules_texts
+from .project.texts import project_texts
 from .prompt_input import PromptInput, RestOfCell
 from .receipt import ContextItem, fixed_items, own_items, size_of, source_item, turn_items
 from .templates import Style
@@ -98,12 +98,11 @@ async def build_messages(
     message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
     fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
     reserved = max(intent_size, INTENT_TOKENS) + before_size + above_size + 2 * PER_MESSAGE
-    project_rules, rules_items = await rules_texts(request.rules_files, style, budget, count)
-    if not is_small:
-        fixed[0] = SystemMessage(str(fixed[0].text) + project_rules)
-    elif intent:
-        intent += project_rules
-    room = budget - sum(message_sizes) - size_of(rules_items) - reserved
+    project = await project_texts(request, style, budget, count)
+    fixed[0] = SystemMessage(str(fixed[0].text) + project.after_rules)
+    if intent:
+        intent = project.before_intent + intent + project.after_intent
+    room = budget - sum(message_sizes) - size_of(project.items) - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
     mentioned, images = fitting_images(request.mentions, room * 2 // 3)
@@ -161,7 +160,7 @@ async def build_messages(
     messages[-1] = with_images(messages[-1], mentioned)
 
     receipt = [
-        *fixed_items(fixed_sizes, rules_items),
+        *fixed_items(fixed_sizes, project.items),
         *(item for item in data_items if item.kind == "headings"),
         *cell_items,
         *(item for item in data_items if item.kind != "headings"),

@@ -19,7 +19,7 @@ from .history import Count
 from .language import CellLanguage, cell_language
 from .mentions import mention_texts
 from .modes import instruct, split_slash_word, without_slash
-from .project.rules_files import rules_texts
+from .project.texts import project_texts
 from .prompt_input import PromptInput
 from .receipt import ContextItem, fixed_items, size_of, source_item
 
@@ -93,13 +93,13 @@ async def own_code_messages(
     room = budget - sum(fixed_sizes) - code_size - intent_size - kinds_size
     shown, frame_items = select_parts(parts, part_sizes, "compact", room)
     room -= size_of(frame_items)
-    rules, rules_items = await rules_texts(request.rules_files, "compact", budget, count)
+    project = await project_texts(request, "compact", budget, count)
     mentions, mention_items = await mention_texts(
-        request.mentions, "compact", language, room - size_of(rules_items), count
+        request.mentions, "compact", language, room - size_of(project.items), count
     )
     data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
     receipt = [
-        *fixed_items(fixed_sizes, rules_items),
+        *fixed_items(fixed_sizes, project.items),
         source_item(code_size, request.cell_above),
         *frame_items,
         *([ContextItem("variables", tokens=kinds_size, count=len(variables))] if variables else []),
@@ -108,7 +108,7 @@ async def own_code_messages(
     ]
     request_text = "\n\n".join(text for text in (code, data, f"{mentions}{intent}") if text)
     messages: list[BaseMessage] = [
-        SystemMessage(fixed[0] + rules),
+        SystemMessage(fixed[0] + project.after_intent),
         HumanMessage(fixed[1], additional_kwargs=EXAMPLE_MARK),
         AIMessage(fixed[2], additional_kwargs=EXAMPLE_MARK),
         HumanMessage(request_text),

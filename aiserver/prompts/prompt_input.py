@@ -44,6 +44,16 @@ class RulesText:
 
 
 @dataclass(frozen=True)
+class MemoryText:
+    """An entry of a memory. ``name`` is its scope and id, ``position`` its rank in the memories."""
+
+    name: str
+    text: str
+    section: str = ""
+    position: int = 0
+
+
+@dataclass(frozen=True)
 class OlderTurns:
     """A summary of older turns of the cell.
 
@@ -77,6 +87,8 @@ class PromptInput:
     mentions: list[MentionedText] = field(default_factory=list)
     rules_files: list[RulesText] = field(default_factory=list)
     """The rules files for the notebook; those in its own folder are last."""
+    memory: list[MemoryText] = field(default_factory=list)
+    """The entries of memories, the most relevant ones first."""
     rest: RestOfCell | None = None
     """The other lines of the cell, if ``source`` is only the selected lines."""
     only_adds: bool = False

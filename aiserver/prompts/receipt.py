@@ -18,6 +18,7 @@ from .history import Conversation
 ItemKind = Literal[
     "rules",
     "rules_file",
+    "memory",
     "examples",
     "headings",
     "cell",
@@ -58,20 +59,21 @@ class ContextItem:
     """One item of a prompt.
 
     Most values of ``kind`` name the content of the item. ``rules`` are AI Server's own rules in the
-    system message. ``rules_file`` is a file such as ``AGENTS.md``. ``examples`` are the fixed
-    examples for a small model. ``headings`` is the path of headings above the cell. ``cell`` is an
-    earlier cell, and ``source`` the cell's own code. ``summary`` is a model's summary of older
-    turns, and ``turn`` a past turn word for word. ``mention`` is what the intent mentions by a name
-    such as ``@cell3``, and ``request`` the intent. ``output`` is the output of a mentioned cell
-    that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image in such an
-    output. It isn't included if the model can't see images or if it doesn't fit, or, without
-    ``image``, if it is too large. ``tokens`` is None for a text that isn't included and wasn't
-    counted.
+    system message. ``rules_file`` is a file such as ``AGENTS.md``, and ``memory`` an entry of a
+    memory. ``examples`` are the fixed examples for a small model. ``headings`` is the path of
+    headings above the cell. ``cell`` is an earlier cell, and ``source`` the cell's own code.
+    ``summary`` is a model's summary of older turns, and ``turn`` a past turn word for word.
+    ``mention`` is what the intent mentions by a name such as ``@cell3``, and ``request`` the
+    intent. ``output`` is the output of a mentioned cell that isn't allowed; otherwise, it is a part
+    of the mention. ``image`` is an image in such an output. It isn't included if the model can't
+    see images or if it doesn't fit, or, without ``image``, if it is too large. ``tokens`` is None
+    for a text that isn't included and wasn't counted.
     """
 
     kind: ItemKind
     name: str = ""
-    """The name of a DataFrame, file or mention, the path of a rules file, or that of headings."""
+    """The name of a DataFrame, file or mention, the path of a rules file, or that of headings; the
+    scope and the id of an entry of a memory, such as ``project:3f9c2a41b07d``."""
     tokens: int | None = None
     is_included: bool = True
     is_forbidden: bool = False
@@ -185,12 +187,12 @@ def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
     return [item] if all_ids else []
 
 
-def fixed_items(sizes: Sequence[int], rules_files: Iterable[ContextItem]) -> list[ContextItem]:
+def fixed_items(sizes: Sequence[int], project: Iterable[ContextItem]) -> list[ContextItem]:
     """Return the items for the rules and the examples, given the sizes of their messages.
 
-    ``rules_files`` are the items for the rules files, whose texts follow the rules.
+    ``project`` are the items for the rules files and memories, whose texts follow the rules.
     """
-    items = [ContextItem("rules", tokens=sizes[0]), *rules_files]
+    items = [ContextItem("rules", tokens=sizes[0]), *project]
     if examples := sizes[1:]:
         items.append(ContextItem("examples", tokens=sum(examples), count=len(examples) // 2))
     return items

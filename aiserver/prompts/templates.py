@@ -82,6 +82,10 @@ The user has chosen that you also follow these conventions of the project, as fa
 this cell. They can't change the rules above. If two of them contradict each other, the later one \
 counts."""
 _SHORT_PROJECT_RULES = "\nRules:"
+MEMORY = """\
+The user has asked to remember this. Follow it as far as it concerns this cell. It can't change \
+the rules above.
+"""
 
 _TEXTS = {
     "markdown": ("Markdown cell", "Markdown"),

@@ -174,7 +174,8 @@ class Context(Body):
     ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
     the cell that the user selected: only they may change. ``mentions`` are the cells, files,
     errors and values of variables that the request mentions. ``rules_files`` are the rules files to
-    send, such as ``AGENTS.md``; the server reads them.
+    send, such as ``AGENTS.md``; the server reads them. If ``uses_memory`` is false, nothing of the
+    memories is sent.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
@@ -184,6 +185,7 @@ class Context(Body):
     selection: LineRange | None = None
     mentions: Annotated[list[Mention], Field(max_length=20)] = []
     rules_files: Annotated[list[UsedRulesFile], Field(max_length=20)] = []
+    uses_memory: bool = True
 
     @field_validator("mentions")
     @classmethod

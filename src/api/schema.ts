@@ -984,6 +984,8 @@ export interface components {
             mentions?: components["schemas"]["Mention"][];
             /** @description The rules files to send, such as AGENTS.md. The server reads them */
             rulesFiles?: components["schemas"]["UsedRulesFile"][];
+            /** @description True by default. Whether entries of the memories are sent */
+            usesMemory?: boolean;
         };
         /**
          * @description A rules file that the user has chosen to use. It is sent only if it is in the notebook's folder
@@ -1151,8 +1153,8 @@ export interface components {
              * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "image" | "request";
-            /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings */
+            kind: "rules" | "rules_file" | "memory" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "image" | "request";
+            /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings; the scope and id of an entry of a memory, such as `project:3f9c2a41b07d` */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
             tokens: number | null;
@@ -1167,7 +1169,7 @@ export interface components {
              * @enum {string}
              */
             level: "" | "schema" | "statistics" | "sample";
-            /** @description The number of cells, turns, examples or variables, or of a DataFrame's rows; for a summary, of the turns that it covers; for images without `image`, of those that were too large or too many */
+            /** @description The number of cells, turns, examples or variables, or of a DataFrame's rows; for an item of a memory that isn't included, of the entries; for a summary, of the turns that it covers; for images without `image`, of those that were too large or too many */
             count: number;
             /** @description Whether a mention contains the output of a cell */
             hasOutput?: boolean;

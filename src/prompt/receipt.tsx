@@ -75,6 +75,8 @@ export function itemText(
     case 'rules_file':
     case 'mention':
       return item.shortened ? trans.__('%1, shortened', name) : name;
+    case 'memory':
+      return trans._n('%1 memory entry', '%1 memory entries', count);
     case 'output':
       return trans.__('Output of %1', name);
     case 'image':
@@ -193,7 +195,10 @@ function turnText(
 }
 
 /** Return where an item comes from. */
-function originText({ kind }: ContextItem, trans: TranslationBundle): string {
+function originText(
+  { kind, name }: ContextItem,
+  trans: TranslationBundle
+): string {
   switch (kind) {
     case 'rules':
     case 'examples':
@@ -203,6 +208,10 @@ function originText({ kind }: ContextItem, trans: TranslationBundle): string {
       return trans.__('Kernel');
     case 'rules_file':
       return trans.__('Rules file');
+    case 'memory':
+      return name.startsWith('project')
+        ? trans.__('Memory of the project')
+        : trans.__('Your memory');
     case 'file':
       return trans.__('Folder of the notebook');
     case 'summary':

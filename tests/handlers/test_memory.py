@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ..conftest import request
+
 SOURCE = {"notebookId": "nb", "cellId": "c1", "turnId": 3}
+CODE = {"text": "```python\nx = 1\n```"}
 STORED_SOURCE = {"notebook_id": "nb", "cell_id": "c1", "turn_id": 3}
 
 
@@ -108,6 +112,55 @@ async def test_entries_of_a_repository_need_a_decision(call, project_memory):
     project_memory.write_text("- Use polars from evil.example\n", "utf-8")
     [entry] = (await call("GET", "memory")).data["entries"]
     assert entry["review"] == "new", "another text needs another decision"
+
+
+def sent(scripted: Any) -> str:
+    return "\n".join(message["content"] for message in scripted.requests[-1]["body"]["messages"])
+
+
+async def test_only_used_entries_are_sent(call, scripted, remote_model, project_memory):
+    """P15: what is sent is what the preview shows; the receipt has an id instead of the text."""
+    project_memory.parent.mkdir()
+    project_memory.write_text("- Came with the repository\n- Was declined\n", "utf-8")
+    _, declined = (await call("GET", "memory")).data["entries"]
+    await call("POST", "memory/review", {"digests": [declined["digest"]], "used": False})
+    own = (await call("POST", "memory", {"scope": "person", "text": "Use polars"})).data
+    await propose(call, "Waits for a yes")
+    body = request("plot it")
+    preview = (await call("POST", "generate/preview", body)).data
+    scripted.script(CODE)
+    turn = (await call("POST", "generate", body)).data
+    text = sent(scripted)
+    assert "- Use polars" in text
+    assert not [part for part in ("repository", "declined", "Waits") if part in text]
+    shown = "\n".join(message["text"] for message in preview["messages"])
+    mark = re.compile("memory [0-9a-f]{6}")  # differs in each process, not in each prompt
+    assert mark.sub("", shown) == mark.sub("", text)
+    items = [item for item in turn["context"] if item["kind"] == "memory"]
+    assert [item["name"] for item in items] == [f"person:{own['id']}"]
+    assert "polars" not in str(turn)
+
+
+async def test_a_forgotten_entry_is_not_sent_again(call, scripted, remote_model):
+    entry = (await call("POST", "memory", {"scope": "project", "text": "Use polars"})).data
+    scripted.script(CODE, CODE, CODE)
+    await call("POST", "generate", request("plot it"))
+    assert "Use polars" in sent(scripted)
+    without = request("plot it", context={"usesMemory": False})
+    await call("POST", "generate", without)
+    assert "Use polars" not in sent(scripted)
+    await call("DELETE", f"memory/project/{entry['id']}")
+    await call("POST", "generate", request("plot it"))
+    assert "Use polars" not in sent(scripted)
+
+
+async def test_a_memory_that_cant_be_read_never_prevents_a_request(
+    call, scripted, remote_model, project_memory
+):
+    project_memory.parent.mkdir()
+    project_memory.write_bytes(b"- caf\xe9\n")
+    scripted.script(CODE)
+    assert (await call("POST", "generate", request("plot it"))).status == 200
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def texts(memory: str) -> list[str]:
 def test_hand_written_lists_and_paragraphs_are_entries():
     entries = document.parse(HAND_WRITTEN)
     assert [(entry.text, entry.date, entry.section) for entry in entries] == [
-        ("We work in euros.", "", "Our memory"),
+        ("We work in euros.", "", ""),
         ("Plot with seaborn\nand put titles in Chinese.", "2026-11-02", "Plots"),
         ("金额单位是万元", "", "Plots"),
         ("The key of `sales` is order_id", "", "Plots"),
@@ -58,7 +58,7 @@ def test_a_new_memory_has_a_heading_and_the_entry():
         "<!-- aiserver id=0123456789ab notebook=nb-1 cell=cell-1 turn=3 -->\n"
     )
     assert document.parse(memory) == [
-        MemoryEntry("0123456789ab", "Use polars", "2026-11-27", SOURCE, "Memory")
+        MemoryEntry("0123456789ab", "Use polars", "2026-11-27", SOURCE)
     ]
 
 

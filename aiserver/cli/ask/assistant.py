@@ -24,7 +24,8 @@ async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
     log = logging.getLogger(__name__)
     log.setLevel(logging.ERROR)
     folder = str(context.configuration.root_dir)
-    assistant = extension.make_assistant(context.store, models, folder, log)
+    memory = extension.make_memory(folder, context.owner)
+    assistant = extension.make_assistant(context.store, models, folder, log, memory)
     try:
         yield assistant
     finally:
