@@ -19,7 +19,7 @@ import { isReadOnly } from './readOnly';
  * cell and return it. In a read-only notebook, return the active cell, whose row says why it can't
  * be used.
  */
-export function emptyCell(panel: NotebookPanel): Cell | null {
+function emptyCell(panel: NotebookPanel): Cell | null {
   const { content } = panel;
   const { activeCell } = content;
   const isEmptyCode = activeCell instanceof CodeCell && isEmpty(activeCell);

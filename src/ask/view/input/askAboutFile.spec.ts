@@ -10,6 +10,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { CommandRegistry } from '@lumino/commands';
 
+import { NewCells } from '../../../cells/emptyCell';
 import { CommandIDs } from '../../../tokens';
 import { addAskAboutFile } from './askAboutFile';
 
@@ -46,6 +47,7 @@ function setup(
   commands.addCommand('notebook:create-new', { execute: create });
   const activate = jest.fn();
   const insert = jest.fn();
+  let newCells: NewCells | undefined;
   const driveName = (path: string) => path.match(/^(\w+):/)?.[1] ?? '';
   addAskAboutFile(
     {
@@ -72,6 +74,10 @@ function setup(
       }
     } as unknown as IFileBrowserFactory,
     (target: NotebookPanel) => ({
+      cellForNewCode: text => {
+        newCells = new NewCells(target);
+        return newCells.provide(text);
+      },
       insertText: (cell, text) =>
         insert(
           text,
@@ -89,7 +95,8 @@ function setup(
     insert,
     isVisible: () => commands.isVisible(id),
     isEnabled: () => commands.isEnabled(id),
-    run: () => commands.execute(id)
+    run: () => commands.execute(id),
+    close: (cellId: string, text: string) => newCells?.onClosed(cellId, text)
   };
 }
 
@@ -162,6 +169,19 @@ describe('Ask About This File', () => {
     const t = setup([{ path: 'a.csv' }], panelWith('a.ipynb', cells));
     await t.run();
     expect(t.insert).toHaveBeenCalledWith('@a.csv ', 1, 'code', 3);
+  });
+
+  it('removes the new cell if the row is closed before anything was sent', async () => {
+    const panel = panelWith('a.ipynb', [['code', 'x']]);
+    const t = setup([{ path: 'my sales.csv' }], panel);
+    await t.run();
+    const { id } = panel.content.widgets[1].model;
+    expect(t.close(id, '@"my sales.csv"')).toBe(true);
+    expect(panel.content.widgets).toHaveLength(1);
+    await t.run();
+    const typed = panel.content.widgets[1].model;
+    expect(t.close(typed.id, '@"my sales.csv" the mean')).toBe(false);
+    expect(panel.content.widgets).toHaveLength(2);
   });
 
   it('adds no cell to a read-only notebook', async () => {

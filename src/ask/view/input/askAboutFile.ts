@@ -7,7 +7,6 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { KernelSpec } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { emptyCell } from '../../../cells/emptyCell';
 import { forbiddenText } from '../../../labels/failureText';
 import { isForbidden } from '../../../state/features';
 import { CommandIDs } from '../../../tokens';
@@ -23,6 +22,7 @@ export function addAskAboutFile(
   tracker: INotebookTracker,
   browsers: Pick<IFileBrowserFactory, 'tracker'>,
   rowsOf: (panel: NotebookPanel) => {
+    cellForNewCode: (text: string) => Cell | null;
     insertText: (cell: Cell, text: string) => void;
   },
   trans: TranslationBundle
@@ -82,12 +82,14 @@ export function addAskAboutFile(
       await panel.context.ready;
       await panel.revealed;
       app.shell.activateById(panel.id);
-      const cell = emptyCell(panel);
+      const folder = PathExt.dirname(panel.context.localPath);
+      const file = contents.localPath(path);
+      const name = PathExt.relative(`/${folder}`, `/${file}`);
+      const text = `${fileMention(name)} `;
+      const rows = rowsOf(panel);
+      const cell = rows.cellForNewCode(text);
       if (cell) {
-        const folder = PathExt.dirname(panel.context.localPath);
-        const file = contents.localPath(path);
-        const name = PathExt.relative(`/${folder}`, `/${file}`);
-        rowsOf(panel).insertText(cell, `${fileMention(name)} `);
+        rows.insertText(cell, text);
       }
     }
   });
