@@ -116,20 +116,27 @@ async def compose(
     return Composed(messages, items, vault, cuts_secret, added)
 
 
-async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
-    """Return descriptions of the data files that are named in the intent or in the cell.
+async def describe_files(
+    data_files: DataFiles, notebook_path: str, mentions: list[list[str]], examples: int = 0
+) -> list[FileProfile]:
+    """Return the descriptions of data files, as ``DataFiles.describe`` returns them.
 
     Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
     """
-    mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
-    mentions += _named_in_texts(body, data_files)
-    if not mentions or body.notebook_path is None:
-        return []
-    describe = asyncio.to_thread(data_files.describe, body.notebook_path, mentions, examples)
+    describe = asyncio.to_thread(data_files.describe, notebook_path, mentions, examples)
     try:
         return await asyncio.wait_for(describe, _FILES_TIMEOUT)
     except (TimeoutError, asyncio.TimeoutError):
         return []
+
+
+async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
+    """Return descriptions of the data files that are named in the intent or in the cell."""
+    mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
+    mentions += _named_in_texts(body, data_files)
+    if not mentions or body.notebook_path is None:
+        return []
+    return await describe_files(data_files, body.notebook_path, mentions, examples)
 
 
 def _named_in_texts(body: WarmUpBody, data_files: DataFiles) -> list[list[str]]:

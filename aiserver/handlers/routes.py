@@ -20,6 +20,7 @@ from .models import (
     WarmUpHandler,
 )
 from .notebooks import NotebooksHandler
+from .project.files import DataFilesHandler, RulesFilesHandler
 from .project.memory import (
     MemoryConfirmHandler,
     MemoryEntryHandler,
@@ -29,7 +30,6 @@ from .project.memory import (
     ProposalsHandler,
 )
 from .project.recipes import RecipesHandler
-from .project.rules_files import RulesFilesHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
@@ -63,6 +63,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
     (r"/aiserver/git", GitHandler),
     (r"/aiserver/rules-files", RulesFilesHandler),
+    (r"/aiserver/data-files", DataFilesHandler),
     (r"/aiserver/recipes", RecipesHandler),
     (r"/aiserver/memory", MemoryHandler),
     (r"/aiserver/memory/review", MemoryReviewHandler),

@@ -262,6 +262,19 @@ class RulesFilesBody(Body):
     path: Annotated[str, Field(min_length=1, max_length=4096)]
 
 
+class DataFilesBody(Body):
+    """The names of data files to describe. They are relative to the folder of the notebook.
+
+    ``path`` is the notebook's path.
+    """
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    names: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=1000)]],
+        Field(min_length=1, max_length=5),
+    ]
+
+
 class RecipesBody(Body):
     """The path of the notebook for which recipes are listed."""
 

@@ -157,6 +157,13 @@ export class ApiClient {
       .files;
   }
 
+  /** Fetch the tables in data files. The names are relative to the folder of the notebook `path`. */
+  async dataFiles(path: string, names: string[]) {
+    const body = { path, names } satisfies api.DataFilesBody;
+    return (await this._send<api.DataFileList>('POST', 'data-files', body))
+      .files;
+  }
+
   /** Fetch the recipes that can be used in a notebook. */
   async recipes(path: string) {
     const body = { path } satisfies api.RecipesBody;

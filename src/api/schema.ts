@@ -521,6 +521,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/data-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the tables in data files, with the names and dtypes of their columns
+         * @description The page suggests requests about them. A file is described within the same limits as for a request
+         *     that names it, and no value of it is returned. Nothing is changed, and nothing is sent to a model.
+         *     The list is empty if the user may not read files, or if the administrator doesn't allow files in
+         *     requests. Files that don't exist, hidden files and files of other kinds are left out.
+         */
+        post: operations["describeDataFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/recipes": {
         parameters: {
             query?: never;
@@ -1925,6 +1948,33 @@ export interface components {
             /** @description The text as a model gets it, without invisible characters */
             text: string;
         };
+        DataFilesBody: {
+            /** @description The notebook's path */
+            path: string;
+            /** @description The paths of the files, relative to the notebook's folder */
+            names: string[];
+        };
+        DataFileList: {
+            files: components["schemas"]["DataFile"][];
+        };
+        DataFile: {
+            /** @description The path of the file as in the request */
+            name: string;
+            /** @description Those whose columns are known. There is at most one, unless the file is a database */
+            tables: components["schemas"]["DataTable"][];
+        };
+        DataTable: {
+            /** @description The name of a table of a database; otherwise empty */
+            name: string;
+            /** @description If false, the columns have no names, but numbers */
+            hasHeader: boolean;
+            columns: components["schemas"]["NamedColumn"][];
+        };
+        NamedColumn: {
+            name: string;
+            /** @description The dtype that pandas would give to the column, or the type in the database */
+            dtype: string;
+        };
         RecipesBody: {
             /** @description The notebook's path */
             path: string;
@@ -2196,6 +2246,11 @@ export type GitBody = components['schemas']['GitBody'];
 export type RulesFilesBody = components['schemas']['RulesFilesBody'];
 export type RulesFileList = components['schemas']['RulesFileList'];
 export type RulesFile = components['schemas']['RulesFile'];
+export type DataFilesBody = components['schemas']['DataFilesBody'];
+export type DataFileList = components['schemas']['DataFileList'];
+export type DataFile = components['schemas']['DataFile'];
+export type DataTable = components['schemas']['DataTable'];
+export type NamedColumn = components['schemas']['NamedColumn'];
 export type RecipesBody = components['schemas']['RecipesBody'];
 export type RecipeList = components['schemas']['RecipeList'];
 export type Recipe = components['schemas']['Recipe'];
@@ -3074,6 +3129,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RulesFileList"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+        };
+    };
+    describeDataFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataFilesBody"];
+            };
+        };
+        responses: {
+            /** @description The files, in the order of their names in the request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataFileList"];
                 };
             };
             400: components["responses"]["Error"];

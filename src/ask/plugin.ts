@@ -166,6 +166,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
               type === 'directory' ? `${name}/` : name
             );
           },
+          describeFiles: names => api.dataFiles(panel.context.localPath, names),
           openMenu: (x, y) => createRowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           openPalette: () => {

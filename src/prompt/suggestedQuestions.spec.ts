@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import type { ITable } from './columnKinds';
 import { suggestQuestions } from './suggestedQuestions';
 
 const trans = nullTranslator.load('aiserver');
@@ -13,7 +14,7 @@ function table(name: string, columns: Record<string, string>) {
   };
 }
 
-function texts(...tables: ReturnType<typeof table>[]): string[] {
+function texts(...tables: ITable[]): string[] {
   return suggestQuestions(tables, trans).map(({ text }) => text);
 }
 
@@ -28,10 +29,10 @@ describe('suggestQuestions', () => {
     expect(suggestQuestions([sales], trans)).toEqual([
       {
         text: 'How does price change over time?',
-        request: '/visualise How does price change over time?'
+        slashWord: '/visualise'
       },
-      { text: 'Compare price by city', request: 'Compare price by city' },
-      { text: DESCRIBE, request: DESCRIBE }
+      { text: 'Compare price by city' },
+      { text: DESCRIBE }
     ]);
   });
 
@@ -87,9 +88,48 @@ describe('suggestQuestions', () => {
       { ok: 'bool', tags: 'List(String)', n: 'int64' },
       [DESCRIBE]
     ],
+    [
+      'dtypes of Parquet files',
+      { sold: 'datetime64[us, UTC]', count: 'uint8', ok: 'bool' },
+      ['How does count change over time?', DESCRIBE]
+    ],
+    [
+      'types of SQLite',
+      { sold: 'DATETIME', 金额: 'REAL', 城市: 'varchar(20)', any: 'no type' },
+      ['How does 金额 change over time?', 'Compare 金额 by 城市', DESCRIBE]
+    ],
+    [
+      'other types of SQLite',
+      { order_date: 'TEXT', amount: 'NUMERIC(10,2)', kind: 'NCHAR(3)' },
+      ['How does amount change over time?', 'Compare amount by kind', DESCRIBE]
+    ],
+    [
+      'types of DuckDB',
+      { sold: 'TIMESTAMP WITH TIME ZONE', n: 'UBIGINT', size: 'ENUM' },
+      ['How does n change over time?', 'Compare n by size', DESCRIBE]
+    ],
+    [
+      'intervals and lists, which are no quantities and categories',
+      { span: 'INTERVAL', ages: 'interval[int64, right]', l: 'VARCHAR[]' },
+      [DESCRIBE]
+    ],
+    [
+      'a Chinese name with an English ending, which is a key',
+      { 客户ID: 'int64', 商品code: 'object', 数量: 'int64', 城市: 'object' },
+      ['Compare 数量 by 城市', DESCRIBE]
+    ],
     ['a long name', { city: 'object', ['n'.repeat(41)]: 'int64' }, [DESCRIBE]]
   ])('with %s', (_, columns, expected) => {
     expect(texts(table('df', columns))).toEqual(expected);
+  });
+
+  it('names no column of a file without a header', () => {
+    const columns = [
+      { name: '0', dtype: 'object' },
+      { name: '1', dtype: 'float64' }
+    ];
+    const file = { name: 'a', columns, hasHeader: false };
+    expect(texts(file)).toEqual([DESCRIBE]);
   });
 
   it('suggests the joins that the values support, and names why', () => {
@@ -104,13 +144,9 @@ describe('suggestQuestions', () => {
     expect(suggestQuestions([orders, customers], trans, keys)).toEqual([
       {
         text: 'Join orders and customers on customer_id = id',
-        request: 'Join orders and customers on customer_id = id',
         reason: '98% of the values occur in both'
       },
-      {
-        text: 'Join orders and customers on 城市',
-        request: 'Join orders and customers on 城市'
-      }
+      { text: 'Join orders and customers on 城市' }
     ]);
     expect(texts(orders, customers)).toEqual([]);
     expect(texts()).toEqual([]);

@@ -137,6 +137,7 @@ EXPECTED = {
     ("GitHandler", "GET"): "read",
     ("GitHandler", "POST"): "write",
     ("RulesFilesHandler", "POST"): "read",
+    ("DataFilesHandler", "POST"): "read",
     ("RecipesHandler", "POST"): "read",
     ("RecipesHandler", "PUT"): "write",
     ("MemoryHandler", "GET"): "read",

@@ -1,1 +1,1 @@
-"""Handlers of what holds beyond one notebook: rules files, recipes and memories."""
+"""Handlers of what holds beyond one notebook: rules files, data files, recipes and memories."""

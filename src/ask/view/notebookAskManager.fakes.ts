@@ -81,6 +81,7 @@ export function setup() {
     trans: nullTranslator.load('aiserver'),
     listDataFrames,
     listFiles: async () => [],
+    describeFiles: async () => [],
     recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     openMenu: jest.fn(),

@@ -16,6 +16,7 @@ import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
+import type { IPromptRowServices } from './promptServices';
 
 export const LOCAL: ModelInfo = {
   id: 'local:qwen',
@@ -41,6 +42,7 @@ export async function setup(
     joinKeys?: IJoinKey[];
     dataValues?: ITarget['dataValues'];
     recipes?: Recipe[];
+    describeFiles?: IPromptRowServices['describeFiles'];
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -98,6 +100,7 @@ export async function setup(
     ),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     listFiles: async () => [],
+    describeFiles: options.describeFiles ?? (async () => []),
     listDataFrames: async () => [
       {
         name: 'df',

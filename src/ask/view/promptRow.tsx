@@ -295,6 +295,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
       <QuestionButtons
         {...{ model, text, dataframes, trans }}
+        describeFiles={services.describeFiles}
         onChoose={request => {
           setText(request);
           focus();

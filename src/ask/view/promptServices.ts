@@ -1,7 +1,7 @@
 /** The services that a prompt row uses. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { DataFrameProfile } from '../../api/types';
+import type { DataFile, DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
 import type { Recipes } from '../model/context/recipes';
@@ -12,6 +12,8 @@ export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
   listFiles: ListFiles;
+  /** Describe data files; their names are relative to the notebook's folder. */
+  describeFiles: (names: string[]) => Promise<readonly DataFile[]>;
   rules: RulesFiles;
   recipes: Recipes;
   /** Open the row's menu at a position in the window. */

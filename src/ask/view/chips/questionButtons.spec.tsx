@@ -1,3 +1,4 @@
+import { PageConfig } from '@jupyterlab/coreutils';
 import { act } from 'react';
 
 import { button, setState, setup } from '../promptRow.fakes';
@@ -75,5 +76,111 @@ describe('QuestionButtons', () => {
     expect(join?.title).toBe('100% of the values occur in both');
     await act(async () => join?.click());
     expect(t.field.value).toBe('Join df and b on id');
+  });
+
+  it('ask about a mentioned DataFrame, whose mention stays', async () => {
+    const t = await setup({ kernel: KERNEL });
+    await t.type('@df ');
+    await act(async () => button(t.row, COMPARE)?.click());
+    expect(t.field.value).toBe(`@df ${COMPARE}`);
+  });
+});
+
+const SALES = {
+  name: 'data/my sales.csv',
+  tables: [
+    {
+      name: '',
+      hasHeader: true,
+      columns: [
+        { name: 'date', dtype: 'object' },
+        ...DF.columns,
+        { name: 'customer_id', dtype: 'int64' }
+      ]
+    }
+  ]
+};
+const CUSTOMERS = {
+  name: 'customers.db',
+  tables: [
+    {
+      name: 'customers',
+      hasHeader: true,
+      columns: [{ name: 'id', dtype: 'INTEGER' }]
+    }
+  ]
+};
+const FILES = [SALES, CUSTOMERS];
+const MENTION = '@"data/my sales.csv"';
+
+describe('QuestionButtons about data files', () => {
+  const describeFiles = jest.fn(async (names: string[]) =>
+    FILES.filter(({ name }) => names.includes(name))
+  );
+  beforeEach(() => describeFiles.mockClear());
+  afterEach(() => PageConfig.setOption('aiserverFeatures', ''));
+
+  it('come from the columns of a mentioned file, and send nothing', async () => {
+    const t = await setup({ describeFiles });
+    await t.type(`${MENTION} `);
+    await t.settle();
+    expect(describeFiles.mock.calls).toEqual([[['data/my sales.csv']]]);
+    await act(async () => button(t.row, 'How does price')?.click());
+    const trend = `/visualise ${MENTION} How does price change over time?`;
+    expect(t.field.value).toBe(trend);
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(button(t.row, COMPARE)).toBeUndefined();
+    await t.type(MENTION);
+    await t.settle();
+    await act(async () => button(t.row, COMPARE)?.click());
+    expect(t.field.value).toBe(`${MENTION} ${COMPARE}`);
+  });
+
+  it('offer to join two files by the names of their keys', async () => {
+    const t = await setup({ describeFiles });
+    await t.type(`${MENTION} @customers.db`);
+    await t.settle();
+    const text = 'Join my sales and customers on customer_id = id';
+    expect(button(t.row, text)?.title).toBe('');
+    expect(button(t.row, COMPARE)).toBeUndefined();
+    await act(async () => button(t.row, text)?.click());
+    expect(t.field.value).toBe(`${MENTION} @customers.db ${text}`);
+  });
+
+  it.each([
+    ['a typed question', `${MENTION} mean`, {}],
+    ['a file that is no data', '@notes.md', {}],
+    ['another mention', `${MENTION} @notes.md`, {}],
+    ['code in the cell', MENTION, { source: 'x = 1' }]
+  ])('are not requested with %s', async (_, text, options) => {
+    const t = await setup({ describeFiles, ...options });
+    await t.type(text);
+    await t.settle();
+    expect(describeFiles).not.toHaveBeenCalled();
+    expect(button(t.row, COMPARE)).toBeUndefined();
+  });
+
+  it('are not requested if the administrator forbids files', async () => {
+    PageConfig.setOption('aiserverFeatures', '{"files": "forbidden"}');
+    const t = await setup({ describeFiles });
+    await t.type(MENTION);
+    await t.settle();
+    expect(describeFiles).not.toHaveBeenCalled();
+  });
+
+  it('are left out with a DataFrame, and if the server can’t be reached', async () => {
+    const t = await setup({ describeFiles, kernel: KERNEL });
+    await t.type(MENTION);
+    await t.settle();
+    expect(button(t.row, COMPARE)).toBeDefined();
+    await act(async () => t.model.setDataFrames([DF]));
+    await t.settle();
+    expect(button(t.row, COMPARE)).toBeUndefined();
+    const offline = await setup({
+      describeFiles: () => Promise.reject(new Error('offline'))
+    });
+    await offline.type(MENTION);
+    await offline.settle();
+    expect(button(offline.row, 'Describe')).toBeUndefined();
   });
 });

@@ -1,12 +1,20 @@
-/** Buttons below the empty input field of an empty cell: first requests about the attached data. */
+/**
+ * Buttons below the input field of an empty cell: first requests about the attached DataFrames, or
+ * about the data files that the text mentions. They are shown while the text has nothing but mentions.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../../../api/types';
 import type { IJoinKey } from '../../../kernel/joinKeys';
+import { namedJoinKeys } from '../../../prompt/namedJoinKeys';
 import { suggestQuestions } from '../../../prompt/suggestedQuestions';
+import { isForbidden } from '../../../state/features';
 import { Button } from '../../../ui/button';
+import { isDataFile } from '../../model/context/mentions';
 import type { GenerationModel } from '../../model/generation';
+import type { IPromptRowServices } from '../promptServices';
+import { useFileTables } from './fileTables';
 
 export function QuestionButtons(props: {
   model: GenerationModel;
@@ -14,19 +22,30 @@ export function QuestionButtons(props: {
   text: string;
   /** The DataFrames that are attached to the request. */
   dataframes: readonly DataFrameProfile[];
+  describeFiles: IPromptRowServices['describeFiles'];
   trans: TranslationBundle;
   /** Fill the input field with a request. */
   onChoose: (request: string) => void;
 }): React.JSX.Element | null {
-  const { model, text, dataframes, trans, onChoose } = props;
+  const { model, text, dataframes, describeFiles, trans, onChoose } = props;
   const { phase, failure } = model.state;
-  const isEmpty = !text.trim() && !model.target.source()?.trim();
-  const isShown = phase === 'editing' && !failure && isEmpty;
+  const files = dataFilesIn(model, text);
+  const mentions = [
+    ...files.map(({ mention }) => mention),
+    ...dataframes.map(({ name }) => `@${name}`)
+  ];
+  const isEmpty = hasOnly(text, mentions) && !model.target.source()?.trim();
+  const isMixed = files.length > 0 && dataframes.length > 0;
+  const isShown = phase === 'editing' && !failure && isEmpty && !isMixed;
+  const paths = files.map(({ path }) => path);
+  const tables = useFileTables(describeFiles, isShown ? paths : []);
   const keys = useJoinKeys(model, isShown ? dataframes : []);
   if (!isShown) {
     return null;
   }
-  const questions = suggestQuestions(dataframes, trans, keys);
+  const questions = files.length
+    ? suggestQuestions(tables, trans, namedJoinKeys(tables))
+    : suggestQuestions(dataframes, trans, keys);
   return questions.length > 0 ? (
     <div
       className="jp-AIServer-Ask-questions"
@@ -38,11 +57,37 @@ export function QuestionButtons(props: {
           key={question.text}
           label={question.text}
           title={question.reason}
-          run={() => onChoose(question.request)}
+          run={() => {
+            const parts = [question.slashWord, text.trim(), question.text];
+            onChoose(parts.filter(Boolean).join(' '));
+          }}
         />
       ))}
     </div>
   ) : null;
+}
+
+/** Return the data files that the text of a code cell's request mentions, if files are allowed. */
+function dataFilesIn(
+  model: GenerationModel,
+  text: string
+): { mention: string; path: string }[] {
+  if (isForbidden('files') || model.target.cellType !== 'code') {
+    return [];
+  }
+  return model
+    .mentions(text)
+    .filter(({ file }) => file && isDataFile(file))
+    .map(({ name, file = '' }) => ({ mention: name, path: file }));
+}
+
+/** Return whether a text contains only these mentions and spaces. */
+function hasOnly(text: string, mentions: readonly string[]): boolean {
+  // A mention may begin with another one, so the longest are removed first.
+  const sorted = [...mentions].sort((a, b) => b.length - a.length);
+  return !sorted
+    .reduce((rest, mention) => rest.split(mention).join(' '), text)
+    .trim();
 }
 
 /** The most tables whose keys are looked for. */
