@@ -20,6 +20,7 @@ import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
 import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
+import { withCurrentFrames } from './context/currentFrames';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
@@ -251,6 +252,17 @@ export class GenerationStore {
       this._state = { ...this._state, ...change };
       this.changed.emit(this._state);
     }
+  }
+
+  /** Remove what was read from the kernel, because it has restarted or is another one. */
+  clearKernel(): void {
+    const { kernel } = this._state;
+    this.setState({
+      kernel: { ...kernel, frames: [], variables: [] },
+      ...withCurrentFrames(this._state, []),
+      levels: new Map(),
+      levelStatus: null
+    });
   }
 
   /**

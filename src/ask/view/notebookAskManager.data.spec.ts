@@ -4,6 +4,8 @@ import type { Cell } from '@jupyterlab/cells';
 import { NewCells } from '../../cells/emptyCell';
 import { setup } from './notebookAskManager.fakes';
 
+type ISession = ReturnType<typeof setup>['sessionContext'];
+
 beforeAll(() => {
   Element.prototype.scrollIntoView ??= () => undefined;
 });
@@ -162,6 +164,58 @@ describe('NotebookAskManager, for requests about data', () => {
     statusChanged.emit('restarting');
     statusChanged.emit('idle');
     expect(reads()).toBe(2);
+    t.manager.dispose();
+  });
+
+  it.each([
+    ['restarts', (t: ISession) => t.statusChanged.emit('restarting')],
+    ['is another one', (t: ISession) => t.kernelChanged.emit()]
+  ])('sends no data of a kernel that %s', async (_, restart) => {
+    const t = setup();
+    const [attached, chosen] = ['df', 'sales'].map(name => ({
+      name,
+      kind: 'pandas.DataFrame',
+      rowCount: 7,
+      columnCount: 1,
+      columns: [{ name: 'price', dtype: 'object' }]
+    }));
+    const frames = [attached, chosen];
+    const variables = [{ name: 'limit', kind: 'int', value: '3' }];
+    t.target.variables.mockResolvedValue({ frames, variables });
+    await t.open(await t.place(true));
+    t.model.setDataFrames([chosen]);
+    const values = { columns: [], sample: null };
+    const level = { level: 'sample', remoteLevel: 'sample', values } as const;
+    t.model.setState({ levels: new Map([['sales', level]]) });
+    await t.settle();
+    const text = () => document.body.textContent;
+    const request = () => t.model.buildRequest('mean of df below @limit');
+    expect(request().attached.frames).toEqual([attached]);
+    expect(request().mentions).toHaveLength(1);
+    expect(text()).toContain('sales7 rows');
+
+    t.target.variables.mockResolvedValue(null); // It doesn't reply yet.
+    restart(t.sessionContext);
+    await t.settle();
+    expect(request()).toMatchObject({
+      dataframes: [],
+      attached: { frames: [], variables: [] },
+      mentions: []
+    });
+    expect(text()).not.toContain('sales7 rows');
+    expect(text()).toContain(
+      'Not attached: sales. The kernel doesn’t have it now.'
+    );
+
+    // What the next run creates is attached again, without the values that were chosen before.
+    const current = { ...chosen, rowCount: 8 };
+    const kernel = { frames: [current], variables: [] };
+    t.target.variables.mockResolvedValue(kernel);
+    t.sessionContext.statusChanged.emit('idle');
+    await t.settle();
+    expect(request().dataframes).toEqual([current]);
+    expect(text()).toContain('sales8 rows');
+    expect(text()).not.toContain('Not attached');
     t.manager.dispose();
   });
 });

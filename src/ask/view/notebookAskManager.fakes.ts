@@ -70,6 +70,7 @@ export function setup() {
   const disposed = new Signal<object, void>({});
   const sessionContext = {
     statusChanged: new Signal<object, string>({}),
+    kernelChanged: new Signal<object, void>({}),
     iopubMessage: new Signal<object, unknown>({})
   };
   const panel = { content, disposed, sessionContext, isDisposed: false };

@@ -10,7 +10,6 @@
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
@@ -25,7 +24,7 @@ import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
-import { isRun } from '../../kernel/request';
+import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
 import { focusAfterPalette } from '../../ui/palette';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptServices';
@@ -57,8 +56,8 @@ export class NotebookAskManager implements IDisposable {
     );
     notebook.activeCellChanged.connect(this._moveFocusToRow, this);
     notebook.stateChanged.connect(this._moveFocusToRow, this);
-    panel.sessionContext.statusChanged.connect(this._onKernelStatus, this);
-    panel.sessionContext.iopubMessage.connect(this._onKernelMessage, this);
+    this._kernelEvents = new KernelEvents(panel.sessionContext);
+    this._kernelEvents.emitted.connect(this._onKernelEvent, this);
     panel.disposed.connect(this.dispose, this);
   }
 
@@ -216,24 +215,21 @@ export class NotebookAskManager implements IDisposable {
     }
     this._disposed = true;
     Signal.clearData(this);
+    this._kernelEvents.dispose();
     this._views.forEach(view => view.dispose());
     this._models.forEach(model => model.dispose());
     this._views.clear();
     this._models.clear();
   }
 
-  /** Remember that the kernel runs the person's code, because the code may change variables. */
-  private _onKernelMessage(_: unknown, message: KernelMessage.IMessage): void {
-    if (isRun(message)) {
-      this._hasStaleVariables = true;
-    }
-  }
-
   /** After a run or a restart, read the variables and check the suggestions again. */
-  private _onKernelStatus(_: unknown, status: Kernel.Status): void {
-    if (status === 'restarting' || status === 'autorestarting') {
+  private _onKernelEvent(_: unknown, event: KernelEvent): void {
+    if (event !== 'idle') {
       this._hasStaleVariables = true;
-    } else if (status === 'idle' && this._hasStaleVariables) {
+      if (event === 'restart') {
+        this._models.forEach(model => model.clearKernel());
+      }
+    } else if (this._hasStaleVariables) {
       this._hasStaleVariables = false;
       this._models.forEach(model => void model.readKernel());
     }
@@ -348,6 +344,7 @@ export class NotebookAskManager implements IDisposable {
   /** The view of each cell, by the cell's id. */
   private readonly _views = new Map<string, CellAskView>();
   private readonly _newCells: NewCells;
+  private readonly _kernelEvents: KernelEvents;
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();

@@ -8,8 +8,9 @@ import type {
   IDataList,
   IProfiledColumns
 } from '../../kernel/profile';
+import type { KernelEvent } from '../../kernel/kernelEvents';
 import { DataLanguage, KernelBusyError } from '../../kernel/request';
-import type { IDataKernel, KernelEvent, KernelState } from './notebookKernel';
+import type { IDataKernel, KernelState } from './notebookKernel';
 
 /** Describe a DataFrame with these columns: `{ price: 'float64' }`. */
 export function frameOf(

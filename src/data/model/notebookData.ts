@@ -14,11 +14,12 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { IDataList } from '../../kernel/profile';
+import type { KernelEvent } from '../../kernel/kernelEvents';
 import { DataLanguage, KernelBusyError } from '../../kernel/request';
 import { Throttle } from '../../state/throttle';
 import { IItemChange, changesSince } from './changes';
 import { Frame } from './frame';
-import type { IDataKernel, KernelEvent, KernelState } from './notebookKernel';
+import type { IDataKernel, KernelState } from './notebookKernel';
 
 /** The pause between two requests for the list, in milliseconds. */
 const PAUSE_MS = 300;

@@ -1,13 +1,14 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
+import type { KernelEvent } from '../../kernel/kernelEvents';
 import {
   listData,
   listLazyColumns,
   profileColumns
 } from '../../kernel/profile';
 import { R } from '../../kernel/rCode';
-import { KernelEvent, NotebookKernel } from './notebookKernel';
+import { NotebookKernel } from './notebookKernel';
 
 jest.mock('../../kernel/profile');
 

@@ -1,10 +1,11 @@
 /** The kernel of an open notebook, as the source of the data that the data view lists. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import { languageOf } from '../../cells/context';
+import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
 import {
   IDataColumn,
   IDataList,
@@ -13,19 +14,13 @@ import {
   listLazyColumns,
   profileColumns
 } from '../../kernel/profile';
-import { DataLanguage, dataLanguage, isRun } from '../../kernel/request';
+import { DataLanguage, dataLanguage } from '../../kernel/request';
 
 /**
  * Whether data can be read: `none` is a notebook without a running kernel, `other` one with a kernel
  * of another language.
  */
 export type KernelState = 'none' | 'other' | 'starting' | 'ready';
-
-/**
- * `run`: the kernel began to run the person's code · `idle`: it has ended a run or a request ·
- * `restart`: its variables have disappeared, because it restarts or is another one.
- */
-export type KernelEvent = 'run' | 'idle' | 'restart';
 
 /** The part of `NotebookKernel` that the models use. The tests implement it with a fake. */
 export interface IDataKernel extends IDisposable {
@@ -53,19 +48,10 @@ const STARTING: readonly Kernel.Status[] = [
   'autorestarting'
 ];
 
-/** The statuses of a kernel that has lost its variables. A lost connection is `unknown`. */
-const RESTARTED: readonly Kernel.Status[] = [
-  'restarting',
-  'autorestarting',
-  'dead'
-];
-
 export class NotebookKernel implements IDataKernel {
   constructor(private readonly _panel: NotebookPanel) {
-    const { sessionContext } = _panel;
-    sessionContext.statusChanged.connect(this._onStatus, this);
-    sessionContext.kernelChanged.connect(this._onKernelChanged, this);
-    sessionContext.iopubMessage.connect(this._onMessage, this);
+    this._events = new KernelEvents(_panel.sessionContext);
+    this._events.emitted.connect((_, event) => this.changed.emit(event));
   }
 
   readonly changed: Signal<IDataKernel, KernelEvent> = new Signal(this);
@@ -90,11 +76,11 @@ export class NotebookKernel implements IDataKernel {
   }
 
   get isDisposed(): boolean {
-    return this._disposed;
+    return this._events.isDisposed;
   }
 
   dispose(): void {
-    this._disposed = true;
+    this._events.dispose();
     Signal.clearData(this);
   }
 
@@ -129,24 +115,5 @@ export class NotebookKernel implements IDataKernel {
     return [kernel, language];
   }
 
-  /** Notice a run. */
-  private _onMessage(_: unknown, message: KernelMessage.IMessage): void {
-    if (isRun(message)) {
-      this.changed.emit('run');
-    }
-  }
-
-  private _onStatus(_: unknown, status: Kernel.Status): void {
-    if (status === 'idle') {
-      this.changed.emit('idle');
-    } else if (RESTARTED.includes(status)) {
-      this.changed.emit('restart');
-    }
-  }
-
-  private _onKernelChanged(): void {
-    this.changed.emit('restart');
-  }
-
-  private _disposed = false;
+  private readonly _events: KernelEvents;
 }

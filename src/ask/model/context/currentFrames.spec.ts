@@ -18,9 +18,17 @@ describe('withCurrentFrames', () => {
     };
     const current = [frame('df', 5), frame('new', 6), frame('other')];
     expect(withCurrentFrames(state, current)).toEqual({
-      dataframes: [frame('old'), frame('df', 5), frame('new', 6)],
-      missingFrames: { names: ['gone'], reason: '' }
+      dataframes: [frame('df', 5), frame('new', 6)],
+      missingFrames: { names: ['gone', 'old'], reason: '' }
     });
+  });
+
+  it('leaves chosen DataFrames that a long list may not contain', () => {
+    const dataframes = [frame('old')];
+    const others = Array.from({ length: 50 }, (_, index) => frame(`x${index}`));
+    const state = { dataframes, missingFrames: null };
+    expect(withCurrentFrames(state, others)).toEqual(state);
+    expect(withCurrentFrames(state, others.slice(1)).dataframes).toEqual([]);
   });
 
   it('chooses no DataFrame by itself, and at most 20', () => {

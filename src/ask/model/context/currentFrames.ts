@@ -24,17 +24,26 @@ interface IFrames {
 /** The maximum number of DataFrames that the HTTP API accepts in one request. */
 export const MAX_CHOSEN = 20;
 
+/** The maximum number of DataFrames that the kernel lists, as in `aiserver/kernel/variables.py`. */
+const MAX_LISTED = 50;
+
 /**
  * Return the state change when the kernel's DataFrames were listed: the chosen ones are those of
- * the kernel, and the missing ones are chosen if the kernel has them now.
+ * the kernel, and the missing ones are chosen if the kernel has them now. Chosen ones that the
+ * kernel no longer has are missing.
  */
 export function withCurrentFrames(
   { dataframes, missingFrames }: IFrames,
   frames: readonly DataFrameProfile[]
 ): IFrames {
   const current = new Map(frames.map(frame => [frame.name, frame]));
-  const chosen = dataframes.map(frame => current.get(frame.name) ?? frame);
-  const names = missingFrames?.names ?? [];
+  const isRemoved = ({ name }: DataFrameProfile) =>
+    frames.length < MAX_LISTED && !current.has(name);
+  const chosen = dataframes
+    .filter(frame => !isRemoved(frame))
+    .map(frame => current.get(frame.name) ?? frame);
+  const removed = dataframes.filter(isRemoved).map(({ name }) => name);
+  const names = [...new Set([...(missingFrames?.names ?? []), ...removed])];
   const missing = names.filter(name => !current.has(name));
   const isChosen = (name: string) => chosen.some(frame => frame.name === name);
   const added = names.filter(name => current.has(name) && !isChosen(name));
