@@ -6,7 +6,7 @@ import type { Locator, Page } from '@playwright/test';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
-import { expect, test } from '../fixtures/lab';
+import { expect, openPath, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
 const MAKE = `import pandas as pd
@@ -26,17 +26,22 @@ while not os.path.exists("stop.txt"):
 class DataUnderTest {
   readonly panel: Locator;
 
-  constructor(readonly page: Page) {
+  constructor(
+    readonly page: Page,
+    /** The name of the variable. */
+    readonly name = '销售'
+  ) {
     this.panel = page.getByRole('region', { name: 'Data', exact: true });
   }
 
   /** The button of the variable. */
   get head(): Locator {
-    return this.panel.getByRole('button', { name: /^销售 pandas\.DataFrame/ });
+    const name = new RegExp(`^${this.name} pandas\\.DataFrame`);
+    return this.panel.getByRole('button', { name });
   }
 
   get table(): Locator {
-    return this.panel.getByRole('table', { name: 'Columns of 销售' });
+    return this.panel.getByRole('table', { name: `Columns of ${this.name}` });
   }
 
   row(column: string): Locator {
@@ -141,8 +146,7 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   });
   expect(traces).toBe('[]');
 
-  // The data disappears with its kernel. (JupyterLab's status can stay “starting” after a restart, so
-  // the unit tests restart a kernel.)
+  // The data disappears with its kernel.
   await page.evaluate(() =>
     (window as any).jupyterapp.shell.currentWidget.sessionContext.shutdown()
   );
@@ -196,6 +200,76 @@ test('a question about data has a cell of its own, and is asked again about chan
   await expect(note).toContainText('− 城市');
   await expect(note).toContainText('价格: float64 → int64');
   await expect(note).toContainText('4 more rows');
+});
+
+test('each notebook has the data of its own kernel, until the kernel restarts (P15, P18)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const make = (columns: string) =>
+    `import pandas as pd\n\ndf = pd.DataFrame({${columns}}, index=[1, 2])`;
+  const data = new DataUnderTest(page, 'df');
+  const creation = new CellUnderTest(page, 0);
+  const cell = new CellUnderTest(page, 1);
+  const chip = cell.row.locator('.jp-AIServer-Ask-chip');
+  const sent = async () => JSON.stringify((await lab.model!.requests()).at(-1)!.body.messages);
+  const begin = async (size: string) => {
+    await cell.open();
+    await cell.input.fill('the mean of df');
+    await expect(chip).toContainText(size);
+  };
+  await lab.model!.script(code('1'), code('2'));
+
+  // Two notebooks side by side, each with another DataFrame of the same name.
+  const first = await openNotebook([make('"region": "a", "price": 1.5'), ''], {
+    name: 'first.ipynb'
+  });
+  await data.open();
+  await creation.run();
+  await data.head.click();
+  await expect(data.row('region')).toBeVisible();
+  const second = await openNotebook([make('"sensor": "x", "level": "y", "value": 7'), ''], {
+    name: 'second.ipynb'
+  });
+  await creation.run();
+  await expect(data.head).toContainText('2 rows × 3 columns');
+  await data.head.click();
+  await expect(data.row('sensor')).toBeVisible();
+  await expect(data.row('region')).toHaveCount(0);
+  await begin('2 rows × 3 columns');
+  await cell.input.press('Enter');
+  await cell.accept();
+  expect(await sent()).toContain("'value': int64");
+  expect(await sent()).not.toContain("'price': float64");
+  await openPath(page, first);
+  await expect(data.row('region')).toBeVisible();
+  await expect(data.row('sensor')).toHaveCount(0);
+
+  // After a restart, neither the view nor the open row has the former data. JupyterLab's status may
+  // stay “starting” until the next run.
+  await begin('2 rows × 2 columns');
+  await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
+  const restarted = page.evaluate(() =>
+    (window as any).jupyterapp.commands.execute('notebook:restart-kernel')
+  );
+  await page.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
+  await restarted;
+  await expect(data.head).toHaveCount(0);
+  await expect(data.panel).toContainText(/The kernel is starting|No data yet/);
+  await expect(chip).toHaveCount(0);
+  await cell.input.press('Enter');
+  await cell.accept();
+  expect(await sent()).not.toContain("'price': float64");
+
+  // The next run fills the view again. The other kernel wasn't restarted.
+  await creation.focus();
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute('notebook:run-cell');
+  });
+  await expect(data.row('region')).toBeVisible();
+  await openPath(page, second);
+  await expect(data.row('sensor')).toBeVisible();
 });
 
 test('the data of a real R kernel is listed, profiled and described in requests (P18)', async ({

@@ -103,14 +103,23 @@ test('a request about a data file begins in the file browser', async ({
   await expect(page.getByRole('menuitem', { name: 'Rename' })).toBeVisible();
   await expect(entry).toHaveCount(0);
   await page.keyboard.press('Escape');
-  await item('my sales.csv').click({ button: 'right' });
-  await entry.click();
-  // The first cell has code, so the row is in a new one below it.
+  // The first cell has code, so the row is in a new one below, which is removed if nothing is sent.
   const cell = new CellUnderTest(page, 1);
-  await expect(cell.input).toHaveValue('@"my sales.csv" ');
-  await expect(cell.input).toBeFocused();
+  for (const isSent of [false, true]) {
+    await item('my sales.csv').click({ button: 'right' });
+    await entry.click();
+    await expect(cell.input).toHaveValue('@"my sales.csv" ');
+    await expect(cell.input).toBeFocused();
+    if (!isSent) {
+      await cell.input.press('Escape');
+      await expect(cell.root).toHaveCount(0);
+    }
+  }
+  // A request about the file's columns is suggested.
   await lab.model!.script(code('df = 1'));
-  await cell.input.pressSequentially('sum of the prices');
+  await cell.button('Compare price by city').click();
+  await expect(cell.input).toHaveValue('@"my sales.csv" Compare price by city');
+  expect(await lab.model!.requests()).toHaveLength(0);
   await cell.input.press('Enter');
   await expect(cell.proposal).toContainText('df = 1');
   const sent = (await lab.model!.requests())[0].body.messages.at(-1)!.content;
