@@ -40,6 +40,7 @@ export type Phase =
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
  * - `repeated`: the model's correction is code that has failed before.
  * - `text_replaced`: an earlier request has replaced the typed text.
+ * - `changes_suggestion`: an earlier request is in the row, and it would change the open suggestion.
  */
 export type Notice =
   | 'busy'
@@ -57,7 +58,8 @@ export type Notice =
   | 'run_stopped'
   | 'not_run'
   | 'repeated'
-  | 'text_replaced';
+  | 'text_replaced'
+  | 'changes_suggestion';
 
 /** The models that the page asks automatically to correct their suggestions; `off` means none. */
 export type RepairSetting = 'off' | 'local' | 'all';

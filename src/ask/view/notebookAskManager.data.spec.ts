@@ -2,6 +2,7 @@
 import type { Cell } from '@jupyterlab/cells';
 
 import { NewCells } from '../../cells/emptyCell';
+import { done, start } from '../model/generation.fakes';
 import { setup } from './notebookAskManager.fakes';
 
 type ISession = ReturnType<typeof setup>['sessionContext'];
@@ -141,6 +142,28 @@ describe('NotebookAskManager, for requests about data', () => {
     expect(document.querySelector('textarea')!.value).toBe('');
     expect(document.body.textContent).toContain('A request is still running');
     expect(t.listDataFrames).not.toHaveBeenCalled();
+    t.manager.dispose();
+  });
+
+  it('says that an earlier request would change the open suggestion', async () => {
+    const t = setup();
+    const cell = (await t.place(true))! as unknown as Cell;
+    const fill = async () => {
+      await t.manager.openWithCurrentData(cell, 'two', []);
+      await t.settle();
+    };
+    const text = () => document.body.textContent;
+    await fill();
+    expect(text()).not.toContain('A suggestion is open');
+    t.model.inputText = '';
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    await fill();
+    expect(text()).toContain(
+      'A suggestion is open, so this request would change it.'
+    );
+    expect(t.model.buildRequest('two').source).toBe('x = 2');
     t.manager.dispose();
   });
 

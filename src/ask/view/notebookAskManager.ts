@@ -167,6 +167,8 @@ export class NotebookAskManager implements IDisposable {
     if (typed && typed !== text.trim()) {
       model.intents.add(typed);
       model.setState({ notice: 'text_replaced' });
+    } else if (model.suggestion) {
+      model.setState({ notice: 'changes_suggestion' });
     }
     row.setText(text);
     model.setState({ levels: new Map(), levelStatus: null, shared: [] });

@@ -198,6 +198,10 @@ function stateNoticeText(
       );
     case 'text_replaced':
       return trans.__('Your text was replaced. Press ↑ to get it back.');
+    case 'changes_suggestion':
+      return trans.__(
+        'A suggestion is open, so this request would change it. To ask about the cell instead, accept or reject it first.'
+      );
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)
