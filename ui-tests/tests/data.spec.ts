@@ -45,9 +45,9 @@ class DataUnderTest {
   }
 
   row(column: string): Locator {
-    return this.table
-      .getByRole('row')
-      .filter({ has: this.page.getByRole('button', { name: column, exact: true }) });
+    return this.table.getByRole('row').filter({
+      has: this.page.getByRole('button', { name: column, exact: true })
+    });
   }
 
   async open(): Promise<void> {
@@ -67,7 +67,9 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   await openNotebook([MAKE, CHANGE, WAIT, '']);
   const data = new DataUnderTest(page);
   await data.open();
-  await expect(data.panel.getByRole('heading', { name: 'No data yet' })).toBeVisible();
+  await expect(
+    data.panel.getByRole('heading', { name: 'No data yet' })
+  ).toBeVisible();
   await expect(data.panel).toContainText('stays on this machine');
 
   await new CellUnderTest(page, 0).run();
@@ -81,9 +83,14 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   await expect(data.row('价格').locator('rect')).not.toHaveCount(0);
 
   // By keyboard: the next column, and its details.
-  await data.row('城市').getByRole('button', { name: '城市', exact: true }).focus();
+  await data
+    .row('城市')
+    .getByRole('button', { name: '城市', exact: true })
+    .focus();
   await page.keyboard.press('ArrowDown');
-  await expect(data.table.getByRole('button', { name: '价格', exact: true })).toBeFocused();
+  await expect(
+    data.table.getByRole('button', { name: '价格', exact: true })
+  ).toBeFocused();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect(data.table).toContainText('Mean5.5');
@@ -92,7 +99,9 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   await new ReplayUnderTest(page).wide(300);
   for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
     await wear(page, theme);
-    const axe = new AxeBuilder({ page }).setLegacyMode().include('.jp-AIServer-Data');
+    const axe = new AxeBuilder({ page })
+      .setLegacyMode()
+      .include('.jp-AIServer-Data');
     const { violations } = await axe.analyze();
     expect(
       violations
@@ -106,10 +115,14 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
   // A column and the variable are mentioned in the row of the active cell, which is opened.
   const cell = new CellUnderTest(page, 3);
   await cell.focus();
-  await data.table.getByRole('button', { name: 'unit price', exact: true }).click();
+  await data.table
+    .getByRole('button', { name: 'unit price', exact: true })
+    .click();
   await expect(cell.input).toHaveValue('@销售."unit price" ');
   await expect(cell.input).toBeFocused();
-  await data.panel.getByRole('button', { name: 'Ask about this data…' }).click();
+  await data.panel
+    .getByRole('button', { name: 'Ask about this data…' })
+    .click();
   await expect(cell.input).toHaveValue('@销售."unit price" @销售 ');
   await cell.input.fill('');
   await cell.input.press('Escape');
@@ -139,7 +152,9 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
     const future = sessionContext.session.kernel.requestExecute({
       code: '',
       silent: true,
-      user_expressions: { names: '[n for n in globals() if "profile" in n or "list_data" in n]' }
+      user_expressions: {
+        names: '[n for n in globals() if "profile" in n or "list_data" in n]'
+      }
     });
     const { content } = await future.done;
     return content.user_expressions.names.data['text/plain'];
@@ -168,8 +183,12 @@ test('a question about data has a cell of its own, and is asked again about chan
   await data.head.click();
 
   // The active cell has code, so the row is in a new cell, which is removed if nothing is sent.
-  const cells = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell');
-  await data.panel.getByRole('button', { name: 'Ask about this data…' }).click();
+  const cells = page.locator(
+    '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell'
+  );
+  await data.panel
+    .getByRole('button', { name: 'Ask about this data…' })
+    .click();
   const added = new CellUnderTest(page, 1);
   await expect(added.input).toHaveValue('@销售 ');
   await expect(added.input).toBeFocused();
@@ -195,81 +214,102 @@ test('a question about data has a cell of its own, and is asked again about chan
   await cell.input.press('Enter');
   await cell.accept();
   const note = replay.panel.getByRole('note');
-  await expect(note).toContainText('销售 has changed since the last request with it:');
+  await expect(note).toContainText(
+    '销售 has changed since the last request with it:'
+  );
   await expect(note).toContainText('+ 数量 (int64)');
   await expect(note).toContainText('− 城市');
   await expect(note).toContainText('价格: float64 → int64');
   await expect(note).toContainText('4 more rows');
 });
 
-test('each notebook has the data of its own kernel, until the kernel restarts (P15, P18)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const make = (columns: string) =>
-    `import pandas as pd\n\ndf = pd.DataFrame({${columns}}, index=[1, 2])`;
-  const data = new DataUnderTest(page, 'df');
-  const creation = new CellUnderTest(page, 0);
-  const cell = new CellUnderTest(page, 1);
-  const chip = cell.row.locator('.jp-AIServer-Ask-chip');
-  const sent = async () => JSON.stringify((await lab.model!.requests()).at(-1)!.body.messages);
-  const begin = async (size: string) => {
-    await cell.open();
-    await cell.input.fill('the mean of df');
-    await expect(chip).toContainText(size);
-  };
-  await lab.model!.script(code('1'), code('2'));
-
-  // Two notebooks side by side, each with another DataFrame of the same name.
-  const first = await openNotebook([make('"region": "a", "price": 1.5'), ''], {
-    name: 'first.ipynb'
-  });
-  await data.open();
-  await creation.run();
-  await data.head.click();
-  await expect(data.row('region')).toBeVisible();
-  const second = await openNotebook([make('"sensor": "x", "level": "y", "value": 7'), ''], {
-    name: 'second.ipynb'
-  });
-  await creation.run();
-  await expect(data.head).toContainText('2 rows × 3 columns');
-  await data.head.click();
-  await expect(data.row('sensor')).toBeVisible();
-  await expect(data.row('region')).toHaveCount(0);
-  await begin('2 rows × 3 columns');
-  await cell.input.press('Enter');
-  await cell.accept();
-  expect(await sent()).toContain("'value': int64");
-  expect(await sent()).not.toContain("'price': float64");
-  await openPath(page, first);
-  await expect(data.row('region')).toBeVisible();
-  await expect(data.row('sensor')).toHaveCount(0);
-
-  // After a restart, neither the view nor the open row has the former data. JupyterLab's status may
-  // stay “starting” until the next run.
-  await begin('2 rows × 2 columns');
-  await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
-  const restarted = page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('notebook:restart-kernel')
+test.describe('kernels that restart', () => {
+  // Galata's own answers about kernels leave JupyterLab's status at “starting” after a restart.
+  test.use({ kernels: null, sessions: null });
+  test.afterEach(({ page }) =>
+    page.evaluate(() =>
+      (window as any).jupyterapp.serviceManager.sessions.shutdownAll()
+    )
   );
-  await page.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
-  await restarted;
-  await expect(data.head).toHaveCount(0);
-  await expect(data.panel).toContainText(/The kernel is starting|No data yet/);
-  await expect(chip).toHaveCount(0);
-  await cell.input.press('Enter');
-  await cell.accept();
-  expect(await sent()).not.toContain("'price': float64");
 
-  // The next run fills the view again. The other kernel wasn't restarted.
-  await creation.focus();
-  await page.evaluate(() => {
-    void (window as any).jupyterapp.commands.execute('notebook:run-cell');
+  test('each notebook has the data of its own kernel, until the kernel restarts (P15, P18)', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    const make = (columns: string) =>
+      `import pandas as pd\n\ndf = pd.DataFrame({${columns}}, index=[1, 2])`;
+    const data = new DataUnderTest(page, 'df');
+    const creation = new CellUnderTest(page, 0);
+    const cell = new CellUnderTest(page, 1);
+    const chip = cell.row.locator('.jp-AIServer-Ask-chip');
+    const sent = async () =>
+      JSON.stringify((await lab.model!.requests()).at(-1)!.body.messages);
+    const begin = async (size: string) => {
+      await cell.open();
+      await cell.input.fill('the mean of df');
+      await expect(chip).toContainText(size);
+    };
+    await lab.model!.script(code('1'), code('2'));
+
+    // Two notebooks side by side, each with another DataFrame of the same name.
+    const first = await openNotebook(
+      [make('"region": "a", "price": 1.5'), ''],
+      {
+        name: 'first.ipynb'
+      }
+    );
+    await data.open();
+    await creation.run();
+    await data.head.click();
+    await expect(data.row('region')).toBeVisible();
+    const second = await openNotebook(
+      [make('"sensor": "x", "level": "y", "value": 7'), ''],
+      {
+        name: 'second.ipynb'
+      }
+    );
+    await creation.run();
+    await expect(data.head).toContainText('2 rows × 3 columns');
+    await data.head.click();
+    await expect(data.row('sensor')).toBeVisible();
+    await expect(data.row('region')).toHaveCount(0);
+    await begin('2 rows × 3 columns');
+    await cell.input.press('Enter');
+    await cell.accept();
+    expect(await sent()).toContain("'value': int64");
+    expect(await sent()).not.toContain("'price': float64");
+    await openPath(page, first);
+    await expect(data.row('region')).toBeVisible();
+    await expect(data.row('sensor')).toHaveCount(0);
+
+    // After a restart, neither the view nor the open row has the former data. JupyterLab's status may
+    // stay “starting” until the next run.
+    await begin('2 rows × 2 columns');
+    await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
+    const restarted = page.evaluate(() =>
+      (window as any).jupyterapp.commands.execute('notebook:restart-kernel')
+    );
+    await page.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
+    await restarted;
+    await expect(data.head).toHaveCount(0);
+    await expect(data.panel).toContainText(
+      /The kernel is starting|No data yet/
+    );
+    await expect(chip).toHaveCount(0);
+    await cell.input.press('Enter');
+    await cell.accept();
+    expect(await sent()).not.toContain("'price': float64");
+
+    // The next run fills the view again. The other kernel wasn't restarted.
+    await creation.focus();
+    await page.evaluate(() => {
+      void (window as any).jupyterapp.commands.execute('notebook:run-cell');
+    });
+    await expect(data.row('region')).toBeVisible();
+    await openPath(page, second);
+    await expect(data.row('sensor')).toBeVisible();
   });
-  await expect(data.row('region')).toBeVisible();
-  await openPath(page, second);
-  await expect(data.row('sensor')).toBeVisible();
 });
 
 test('the data of a real R kernel is listed, profiled and described in requests (P18)', async ({
@@ -278,8 +318,16 @@ test('the data of a real R kernel is listed, profiled and described in requests 
   openNotebook
 }) => {
   await openNotebook(
-    ['sales <- data.frame(city = c("北京", NA, "上海", "北京"), price = c(3.5, 4, 5, 9.5))', ''],
-    { metadata: { kernelspec: { display_name: 'R', name: 'ir' }, language_info: undefined } }
+    [
+      'sales <- data.frame(city = c("北京", NA, "上海", "北京"), price = c(3.5, 4, 5, 9.5))',
+      ''
+    ],
+    {
+      metadata: {
+        kernelspec: { display_name: 'R', name: 'ir' },
+        language_info: undefined
+      }
+    }
   );
   const data = new DataUnderTest(page);
   await data.open();
@@ -289,7 +337,9 @@ test('the data of a real R kernel is listed, profiled and described in requests 
   await expect(head).toContainText('4 rows × 2 columns');
   await head.click();
   const table = data.panel.getByRole('table', { name: 'Columns of sales' });
-  await expect(table.getByRole('row').filter({ hasText: 'city' })).toContainText('25% missing');
+  await expect(
+    table.getByRole('row').filter({ hasText: 'city' })
+  ).toContainText('25% missing');
   await expect(table).toContainText('from 3.5 to 9.5');
 
   // A request contains the columns as well.
@@ -297,7 +347,9 @@ test('the data of a real R kernel is listed, profiled and described in requests 
   await lab.model!.script({ text: '```r\nmean(sales$price)\n```' });
   await cell.open();
   await cell.input.fill('the mean of sales');
-  await expect(cell.row.locator('.jp-AIServer-Ask-chip')).toContainText('4 rows × 2 columns');
+  await expect(cell.row.locator('.jp-AIServer-Ask-chip')).toContainText(
+    '4 rows × 2 columns'
+  );
   await cell.input.press('Enter');
   await cell.accept();
   const requests = await lab.model!.requests();
