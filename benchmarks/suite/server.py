@@ -98,6 +98,11 @@ class Server:
         """Whether the default model gets short prompts."""
         return bool(self.model["small"])
 
+    def remember(self, text: str) -> None:
+        """Add an entry to the memory of the project, which is in the folder of the notebooks."""
+        body = {"scope": "project", "text": text}
+        self._http.post("/memory", json=body).raise_for_status()
+
     def ask(self, body: dict[str, Any]) -> Answer:
         """Send one request, and return its answer when the stream has ended."""
         started = time.monotonic()

@@ -1,0 +1,1 @@
+"""Measure whether models follow the entries of memories."""
