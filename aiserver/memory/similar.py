@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ..search.normalize import fold
 from ..search.query import UNSPACED
@@ -21,12 +22,19 @@ _COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "
 
 def similar_entries(text: str, entries: Sequence[MemoryEntry], limit: int = 3) -> list[MemoryEntry]:
     """Return the entries that are most similar to a text, the most similar first."""
-    parts = _parts(text)
-    scored = [(_similarity(parts, _parts(entry.text)), entry) for entry in entries]
+    scored = [(similarity(text, entry.text), entry) for entry in entries]
     similar = [pair for pair in scored if pair[0] >= _MIN_SIMILARITY]
     return [entry for _, entry in sorted(similar, key=lambda pair: -pair[0])[:limit]]
 
 
+def similarity(left: str, right: str) -> float:
+    """Return the share of words that two texts have in common, from 0 to 1 (Dice's coefficient)."""
+    left_parts, right_parts = _parts(left), _parts(right)
+    size = len(left_parts) + len(right_parts)
+    return 2 * len(left_parts & right_parts) / max(size, 1)
+
+
+@lru_cache(maxsize=4096)
 def _parts(text: str) -> frozenset[str]:
     """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
     return frozenset(part for word in _WORD.findall(fold(text)) for part in _split(word))
@@ -39,8 +47,3 @@ def _split(word: str) -> Iterable[str]:
             yield from (run[index : index + 2] for index in range(len(run) - 1))
         elif run not in _COMMON:
             yield run
-
-
-def _similarity(left: frozenset[str], right: frozenset[str]) -> float:
-    """Return the share of common parts, from 0 to 1 (Dice's coefficient)."""
-    return 2 * len(left & right) / max(len(left) + len(right), 1)
