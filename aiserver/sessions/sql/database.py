@@ -114,6 +114,13 @@ class Database(ABC):
     def is_writable(self) -> bool:
         """Return whether the database reports that it accepts writes."""
 
+    def erase_deleted(self) -> None:
+        """Erase the bytes of deleted rows, as far as this process can.
+
+        By default, this method does nothing: a database server erases them by itself, later.
+        """
+        return
+
     def close_idle(self) -> None:
         """Close idle connections.
 

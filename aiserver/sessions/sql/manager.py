@@ -270,9 +270,12 @@ class SQLSessionManager(SessionManager):
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
         """Permanently delete a blob; return False if there was none."""
         check_sha256(sha256)
-        return await self._write(
+        was_deleted = await self._write(
             lambda db, state: logs_and_blobs.delete_blob(db, state, sha256, owner)
         )
+        if was_deleted:  # a blob can contain a person's data or a memory that was forgotten
+            await self._run(lambda db: db.erase_deleted())
+        return was_deleted
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify the owner's sessions one by one, then the change logs and blobs."""

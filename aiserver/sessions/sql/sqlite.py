@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from sqlite3 import OperationalError
 from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
@@ -25,6 +25,7 @@ from .database import LOCK_TIMEOUT, Database
 
 T = TypeVar("T")
 
+_ERASE_TIMEOUT_MS = 200  # milliseconds to wait for other processes before the log is emptied
 _WAL_PAUSE = 0.02  # seconds between two attempts to enable the write-ahead log
 
 
@@ -66,6 +67,24 @@ class SQLiteDatabase(Database):
                 "log, so servers that use it at the same time wait longer for each other."
             ]
         return []
+
+    def erase_deleted(self) -> None:
+        """Empty the write-ahead log, which contains the bytes of rows that were deleted since.
+
+        While another process reads, the log stays until the next call or until it is used again.
+        """
+        if self._file is None:
+            return
+        with self._write_lock, contextlib.suppress(OperationalError):
+            connection = self._take_connection()
+            try:
+                driver: Any = connection.connection.dbapi_connection
+                driver.execute(f"PRAGMA busy_timeout = {_ERASE_TIMEOUT_MS}")
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                driver.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT * 1000)}")
+            finally:
+                connection.rollback()
+                self._unused_connections.append(connection)
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
         # SQLite allows one writer at a time. The writers of this process take turns by means of
@@ -132,6 +151,7 @@ class SQLiteDatabase(Database):
         if self._file:
             _enable_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")  # overwrite deleted rows
 
 
 def _enable_wal(connection: Any) -> None:
@@ -145,7 +165,7 @@ def _enable_wal(connection: Any) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError as exc:
+        except OperationalError as exc:
             if exc.args != ("database is locked",) or time.monotonic() > deadline:
                 raise
         time.sleep(_WAL_PAUSE)

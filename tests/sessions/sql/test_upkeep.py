@@ -447,3 +447,22 @@ def test_the_file_contains_everything_after_close(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "one.db", tmp_path / "two.db")
     other = Database(f"sqlite:///{tmp_path}/two.db").open()
     assert len(run(other.load_session(KEY)).interactions) == 1
+
+
+@pytest.mark.parametrize("size", [20, 200_000])
+def test_sqlite_erases_the_bytes_of_a_deleted_blob(tmp_path: Path, size: int) -> None:
+    """SQLite would leave them in free pages and in its log, while the server runs."""
+    canary = b"canary-6d1e"
+    store = Database(f"sqlite:///{tmp_path}/new.db").open()
+    run(store.put_blob(b"another blob"))
+    digest = run(store.put_blob(canary * size))
+
+    def files_with_canary() -> list[str]:
+        return [path.name for path in tmp_path.iterdir() if canary in path.read_bytes()]
+
+    assert files_with_canary()
+    assert run(store.delete_blob(digest))
+    assert files_with_canary() == []
+    run(store.put_blob(b"a blob after it"))
+    run(store.close())
+    assert files_with_canary() == []
