@@ -114,7 +114,7 @@ async def read_prompt(
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         return None
     data = await sessions.get_blob(sha256, owner=key.owner)
-    return None if data is None else await asyncio.to_thread(_decode, data)
+    return None if data is None else await asyncio.to_thread(decode_prompt, data)
 
 
 def _encode(composed: Composed) -> bytes:
@@ -132,7 +132,8 @@ def _encode(composed: Composed) -> bytes:
     return json_bytes({"version": _VERSION, **counts, "messages": messages})
 
 
-def _decode(data: bytes) -> SentPrompt | None:
+def decode_prompt(data: bytes) -> SentPrompt | None:
+    """Return the prompt in the bytes of a blob; None if they aren't a prompt."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError):

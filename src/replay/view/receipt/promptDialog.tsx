@@ -5,6 +5,7 @@
  * Invariant: the messages are shown as they are stored, and never as HTML.
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -106,6 +107,9 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
         </label>
       )}
       {other.failure && <Progress failure={other.failure} />}
+      {other.value && !other.value.messages && (
+        <p role="status">{deletedText(trans)}</p>
+      )}
       {messages && other.value?.messages ? (
         <>
           <ReceiptChanges
@@ -136,14 +140,23 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
             />
           ) : (
             <p>
-              {trans.__(
-                'Only the sizes were stored for this request, not the texts.'
-              )}
+              {step.receipt?.hasPrompt
+                ? deletedText(trans)
+                : trans.__(
+                    'Only the sizes were stored for this request, not the texts.'
+                  )}
             </p>
           )}
         </>
       )}
     </>
+  );
+}
+
+/** Return a sentence about messages that were stored, but aren't any more. */
+function deletedText(trans: TranslationBundle): string {
+  return trans.__(
+    'What was sent for this request is no longer stored. It was deleted together with a memory that it contained, or when stored data was cleaned up. The request and its answer are still here.'
   );
 }
 

@@ -200,7 +200,33 @@ describe('the receipts in the sidebar', () => {
     await close();
   });
 
+  it('says that what was sent was deleted, also when it is compared', async () => {
+    history.prompts.get(1)!.messages = null;
+    (await until(() => byText('button', 'What the model saw'))).click();
+    const select = await until(() =>
+      document.querySelector<HTMLSelectElement>('.jp-AIServer-Preview select')
+    );
+    expect(
+      byText('.jp-AIServer-Preview p', 'no longer stored')
+    ).toBeUndefined();
+    select.value = '1';
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+    await until(() => byText('.jp-AIServer-Preview p', 'no longer stored'));
+    expect(byText('.jp-AIServer-Preview pre', `${EVIL} 2`)).toBeDefined();
+    await close();
+    history.prompts.get(2)!.messages = null;
+    byText('button', 'What the model saw')!.click();
+    await until(() => byText('.jp-AIServer-Preview p', 'no longer stored'));
+    expect(byText('.jp-AIServer-Preview p', 'Only the sizes')).toBeUndefined();
+    await close();
+  });
+
   it('says that only sizes were stored', async () => {
+    const [first, second] = history.steps.get('a')!;
+    const receipt = { inputTokens: 77, hasPrompt: false };
+    history.steps.set('a', [first, { ...second, receipt }]);
+    history.notify({ notebookId: 'nb', cellId: 'a', isRemote: true });
+    await until(() => byText('.jp-AIServer-Replay-receipt', '77 tokens read'));
     history.prompts.get(2)!.messages = null;
     (await until(() => byText('button', 'What the model saw'))).click();
     await until(() => byText('.jp-AIServer-Preview p', 'Only the sizes'));
