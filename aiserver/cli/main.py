@@ -23,6 +23,7 @@ from ..errors import AIServerError
 from . import git, model
 from .ask import parser as ask
 from .doctor import commands as doctor
+from .memory import parser as memory
 from .replay import parser as replay
 from .sessions import parser as sessions
 
@@ -30,6 +31,7 @@ ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
     ask.add_commands,
     model.add_commands,
     sessions.add_commands,
+    memory.add_commands,
     replay.add_commands,
     git.add_commands,
     doctor.add_commands,

@@ -12,14 +12,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ...durable import ensure_folder, replace_file, translate_os_errors
 from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...notebooks.history import Histories, History
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
+from ..output_file import write_output
 from ..safe_text import to_safe_json
-from ..sessions.export import write_new_file
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.selection import find_id, is_file
 from ..sessions.stores import StoreContext
@@ -56,7 +55,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return 0
-    target = _write_file(arguments.output, file.name, data, force=arguments.force)
+    target = write_output(arguments.output, file.name, data, force=arguments.force)
     print(f"The replay was written to {target}")
     return 0
 
@@ -91,24 +90,6 @@ def _notebook_id(name: str) -> str:
     if is_id(name):
         return name
     raise SettingError(f"“{name}” is not a notebook file or ID.")
-
-
-def _write_file(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
-    """Write ``data`` to the file ``output``, and return the path of the written file.
-
-    If ``output`` is a folder, write a file called ``name`` into this folder. If ``output`` is None,
-    write a file called ``name`` into the current folder.
-    """
-    target = Path(output or name)
-    if target.is_dir():
-        target = target / name
-    with translate_os_errors():
-        ensure_folder(target.parent)
-        if force:
-            replace_file(target.parent, target.name, data)
-        elif not write_new_file(target.parent, target.name, data):
-            raise SettingError(f"“{target}” already exists. Use --force to overwrite it.")
-    return target
 
 
 def _load_notebook(name: str) -> dict[str, Any] | None:

@@ -14,12 +14,13 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ...durable import ensure_folder, replace_file, translate_os_errors
+from ...durable import ensure_folder, translate_os_errors
 from ...errors import NotFound, SettingError, StorageError
 from ...models import Interaction, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
+from ..output_file import write_new_file
 from ..progress import ProgressBar
 from .selection import select
 from .stores import StoreContext
@@ -104,15 +105,3 @@ def _json_lines(session: Session) -> list[bytes]:
         text = json.dumps(fields, ensure_ascii=False) + "\n"
         lines.append(text.encode("utf-8", "backslashreplace"))
     return lines
-
-
-def write_new_file(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file and return True, unless a file with this name exists.
-
-    If the file exists, don't change it, and return whether its content equals ``data``.
-    """
-    file = folder / name
-    if file.exists() or file.is_symlink():
-        return file.is_file() and file.read_bytes() == data
-    replace_file(folder, name, data)
-    return True

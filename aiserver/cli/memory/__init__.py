@@ -1,0 +1,1 @@
+"""The commands ``jupyter aiserver memory …``: list, change, import and export memories."""

@@ -1,0 +1,71 @@
+"""Open the memories for a command, and select entries by the starts of their ids."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import NotFound
+from ...memory.manager import ListedEntry, MemoryManager
+from ...memory.stores.file import PROJECT_FOLDER, FileMemoryStore
+from ..sessions.selection import find_id
+from ..sessions.stores import StoreContext, open_store
+
+
+@dataclass
+class MemoryContext:
+    """The memories of a command, and the histories in which their texts may be stored."""
+
+    memories: MemoryManager
+    histories: StoreContext
+
+    async def listed(self, scope: str | None = None) -> list[ListedEntry]:
+        """Return the entries of one memory, or of all."""
+        listed = await self.memories.list_entries()
+        return [item for item in listed if scope in (None, item.scope)]
+
+
+def run_with_memories(
+    run_command: Callable[[argparse.Namespace, MemoryContext], Awaitable[int]],
+    arguments: argparse.Namespace,
+) -> int:
+    """Run a command with the memories that a server in this folder would use."""
+
+    async def run() -> int:
+        async with open_store(None, None, False) as histories:
+            memories = create_memories(histories)
+            try:
+                return await run_command(arguments, MemoryContext(memories, histories))
+            finally:
+                await memories.close()
+
+    return asyncio.run(run())
+
+
+def create_memories(histories: StoreContext) -> MemoryManager:
+    """Create the memories: the project's in the root, the person's in Jupyter's data folder."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return MemoryManager(
+        FileMemoryStore(Path(jupyter_data_dir()) / "aiserver" / "memory"),
+        FileMemoryStore(histories.root / PROJECT_FOLDER, is_shared_by_git=True),
+        owner=histories.owner,
+        project_name=str(histories.root.resolve()),
+    )
+
+
+def full_ids(starts: Sequence[str], ids: Collection[str]) -> list[str]:
+    """Return the ids that begin with the given texts, without duplicates.
+
+    Raises NotFound if there is no such id, SettingError if several ids begin with a text.
+    """
+    selected: dict[str, None] = {}
+    for start in starts:
+        id_ = find_id(ids, start) if start else None
+        if id_ is None:
+            raise NotFound(f"There is no “{start}” in the list.")
+        selected[id_] = None
+    return list(selected)
