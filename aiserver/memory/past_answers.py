@@ -64,10 +64,10 @@ async def _similar_hits(engine: SearchEngine, intent: str, owner: str) -> list[H
     """Return the turns whose requests are similar to ``intent``, the most similar ones first."""
     scores: dict[tuple[str, str, int], tuple[float, Hit]] = {}
     for by, minimum in (("words", None), ("meaning", MIN_MEANING)):
-        found = await engine.search(
+        result = await engine.search(
             intent, owner=owner, by="meaning" if by == "meaning" else "words", limit=_MAX_HITS
         )
-        for hit in found.hits:
+        for hit in result.hits:
             score = similarity(intent, hit.intent)
             is_similar = score >= MIN_SIMILARITY or (minimum is not None and hit.score >= minimum)
             if is_similar:

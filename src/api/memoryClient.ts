@@ -22,7 +22,11 @@ export class MemoryClient {
     return this._send('PATCH', `/${entry.scope}/${entry.id}`, body);
   }
 
-  forget({ scope, id }: Pick<api.MemoryEntry, 'scope' | 'id'>): Promise<void> {
+  /** Forget an entry, and delete the stored prompts that contain its text. */
+  forget({
+    scope,
+    id
+  }: Pick<api.MemoryEntry, 'scope' | 'id'>): Promise<api.ForgottenEntry> {
     return this._send('DELETE', `/${scope}/${id}`);
   }
 

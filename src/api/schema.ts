@@ -605,7 +605,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget an entry */
+        /** Forget an entry, and delete the stored prompts that contain its text */
         delete: operations["forgetMemoryEntry"];
         options?: never;
         head?: never;
@@ -2058,6 +2058,10 @@ export interface components {
              */
             review?: "new" | "used" | "declined";
         };
+        ForgottenEntry: {
+            /** @description The number of stored prompts that contained the entry and were deleted */
+            deleted_prompts: number;
+        };
         StoredMemorySource: {
             notebook_id: string;
             cell_id: string;
@@ -2264,6 +2268,7 @@ export type MemoryReviewBody = components['schemas']['MemoryReviewBody'];
 export type MemoryProposalBody = components['schemas']['MemoryProposalBody'];
 export type MemoryConfirmBody = components['schemas']['MemoryConfirmBody'];
 export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type ForgottenEntry = components['schemas']['ForgottenEntry'];
 export type StoredMemorySource = components['schemas']['StoredMemorySource'];
 export type MemoryList = components['schemas']['MemoryList'];
 export type MemoryProposal = components['schemas']['MemoryProposal'];
@@ -3292,11 +3297,13 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Forgotten */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["ForgottenEntry"];
+                };
             };
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];

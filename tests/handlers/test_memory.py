@@ -54,7 +54,8 @@ async def test_entries_are_added_listed_changed_and_forgotten(call, project_memo
     reply = await call("PATCH", path, {**change, "text": "x"})
     assert (reply.status, reply.data["code"]) == (412, "memory_entry_changed")
     assert "图表标题用英文" in own_memory.read_text("utf-8")
-    assert (await call("DELETE", path)).status == 204
+    reply = await call("DELETE", path)
+    assert (reply.status, reply.data) == (200, {"deleted_prompts": 0})
     assert (await call("DELETE", path)).status == 404
     assert "图表" not in own_memory.read_text("utf-8")
     assert await listed(call) == [("project", "Use polars", "used")]
@@ -149,7 +150,8 @@ async def test_a_forgotten_entry_is_not_sent_again(call, scripted, remote_model)
     without = request("plot it", context={"usesMemory": False})
     await call("POST", "generate", without)
     assert "Use polars" not in sent(scripted)
-    await call("DELETE", f"memory/project/{entry['id']}")
+    reply = await call("DELETE", f"memory/project/{entry['id']}")
+    assert reply.data == {"deleted_prompts": 1}
     await call("POST", "generate", request("plot it"))
     assert "Use polars" not in sent(scripted)
 

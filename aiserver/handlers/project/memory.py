@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from ...errors import FeatureForbidden, ProposalNotFound
+from ...errors import FeatureForbidden, NotFound, ProposalNotFound
+from ...generation.forgetting import StoredPrompts, forget
 from ...memory.entries import MemoryEntry, Scope, TurnSource
 from ...memory.manager import ListedEntry, MemoryManager
 from ...memory.proposals import Proposal
@@ -66,9 +67,15 @@ class MemoryEntryHandler(_MemoryBase):
 
     @guarded("write")
     async def delete(self, scope: str, id_: str) -> None:
-        """Forget the entry."""
-        await self.memory.forget(cast("Scope", scope), id_)
-        self.set_status(204)
+        """Forget the entry, and delete the stored prompts with its text."""
+        memory, services = self.memory, self.services
+        listed = [item for item in await memory.list_entries() if item.entry.id == id_]
+        listed = [item for item in listed if item.scope == scope]
+        if not listed:
+            raise NotFound
+        text = listed[0].entry.text
+        stored = StoredPrompts(services.sessions, [text], owner=services.session_owner)
+        await self.finish({"deleted_prompts": await forget(memory, listed, [stored])})
 
 
 class MemoryReviewHandler(_MemoryBase):
