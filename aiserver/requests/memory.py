@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..models import Id
-from .base import Body
+from .base import MAX_INTENT, Body
 
 MemoryScope = Literal["project", "person"]
 EntryId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
@@ -28,6 +28,13 @@ class MemoryEntryBody(Body):
     scope: MemoryScope
     text: EntryText
     source: MemorySource | None = None
+
+
+class PastAnswerBody(Body):
+    """A request for an accepted answer to a similar request, in another notebook."""
+
+    intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
+    notebook_id: Id
 
 
 class MemoryChangeBody(Body):

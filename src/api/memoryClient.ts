@@ -36,6 +36,12 @@ export class MemoryClient {
     return this._send('POST', '/review', body);
   }
 
+  /** Find an accepted answer to a similar request in another notebook; null if there is none. */
+  async pastAnswer(body: api.PastAnswerBody): Promise<api.PastAnswer | null> {
+    const path = '/past-answer';
+    return (await this._send<api.PastAnswerResult>('POST', path, body)).answer;
+  }
+
   /** Fetch the texts that wait until the person confirms or rejects them. */
   async proposals(): Promise<api.MemoryProposal[]> {
     const list = await this._send<api.MemoryProposalList>('GET', '/pending');

@@ -633,6 +633,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memory/past-answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find an accepted answer to a similar request in another notebook
+         * @description The person accepted the answer, didn't edit it afterwards, and its next run didn't fail. Nothing is
+         *     changed, and nothing is sent to a model.
+         */
+        post: operations["findPastAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memory/pending": {
         parameters: {
             query?: never;
@@ -2058,6 +2079,23 @@ export interface components {
              */
             review?: "new" | "used" | "declined";
         };
+        PastAnswerBody: {
+            intent: string;
+            notebookId: components["schemas"]["Id"];
+        };
+        PastAnswerResult: {
+            answer: components["schemas"]["PastAnswer"] | null;
+        };
+        PastAnswer: {
+            notebook_id: string;
+            cell_id: string;
+            turn_id: number;
+            timestamp: string;
+            intent: string;
+            code: string;
+            /** @description The notebook's current path; null if it is unknown */
+            path: string | null;
+        };
         ForgottenEntry: {
             /** @description The number of stored prompts that contained the entry and were deleted */
             deleted_prompts: number;
@@ -2268,6 +2306,9 @@ export type MemoryReviewBody = components['schemas']['MemoryReviewBody'];
 export type MemoryProposalBody = components['schemas']['MemoryProposalBody'];
 export type MemoryConfirmBody = components['schemas']['MemoryConfirmBody'];
 export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type PastAnswerBody = components['schemas']['PastAnswerBody'];
+export type PastAnswerResult = components['schemas']['PastAnswerResult'];
+export type PastAnswer = components['schemas']['PastAnswer'];
 export type ForgottenEntry = components['schemas']['ForgottenEntry'];
 export type StoredMemorySource = components['schemas']['StoredMemorySource'];
 export type MemoryList = components['schemas']['MemoryList'];
@@ -3377,6 +3418,35 @@ export interface operations {
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    findPastAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastAnswerBody"];
+            };
+        };
+        responses: {
+            /** @description The best answer, or null */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastAnswerResult"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     listMemoryProposals: {

@@ -218,3 +218,19 @@ async def test_memories_belong_to_the_owner_of_the_server(call, server_config):
     assert (await call("GET", "memory")).status == 403
     assert (await call("GET", "memory/pending")).status == 403
     assert (await propose(call, "Use polars")).status == 403
+
+
+async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scripted):
+    scripted.script({"text": "```python\ndf.plot.bar()\n```"})
+    notebook = {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c1"]}
+    await call("POST", "notebooks", notebook)
+    await call("POST", "generate", request("bar plot of df"))
+    event = {"type": "accept", "turnId": 1, "source": "df.plot.bar()"}
+    await call("POST", "sessions/nb/c1/events", [event])
+    body = {"intent": "a bar plot of df", "notebookId": "nb2"}
+    count = len(scripted.requests)
+    answer = (await call("POST", "memory/past-answer", body)).data["answer"]
+    assert (answer["cell_id"], answer["code"]) == ("c1", "df.plot.bar()")
+    assert len(scripted.requests) == count, "nothing is sent to a model"
+    same = {**body, "notebookId": "nb"}
+    assert (await call("POST", "memory/past-answer", same)).data == {"answer": None}

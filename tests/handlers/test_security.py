@@ -145,6 +145,7 @@ EXPECTED = {
     ("MemoryEntryHandler", "PATCH"): "write",
     ("MemoryEntryHandler", "DELETE"): "write",
     ("MemoryReviewHandler", "POST"): "write",
+    ("PastAnswerHandler", "POST"): "read",
     ("ProposalsHandler", "GET"): "read",
     ("ProposalsHandler", "POST"): "write",
     ("MemoryConfirmHandler", "POST"): "write",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, cast
 
 from ...errors import FeatureForbidden, NotFound, ProposalNotFound
 from ...generation.forgetting import StoredPrompts, forget
 from ...memory.entries import MemoryEntry, Scope, TurnSource
 from ...memory.manager import ListedEntry, MemoryManager
+from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
 from ...memory.similar import similar_entries
 from ...requests import (
@@ -18,7 +20,9 @@ from ...requests import (
     MemoryProposalBody,
     MemoryReviewBody,
     MemorySource,
+    PastAnswerBody,
 )
+from ...surrogates import json_bytes
 from ..base import AIServerHandler, guarded
 
 
@@ -135,6 +139,26 @@ class MemoryRejectHandler(_MemoryBase):
         """Remove the proposal without a trace."""
         await self.memory.reject(id_)
         self.set_status(204)
+
+
+class PastAnswerHandler(_MemoryBase):
+    """Offers an answer that the person has accepted in another notebook."""
+
+    @guarded("read")
+    async def post(self) -> None:
+        """Answer with the best one, or null. Nothing is changed or sent to a model."""
+        self.memory  # noqa: B018 - raises an error if memories are forbidden or someone else's
+        services, body = self.services, self.body(PastAnswerBody)
+        answer = await find_past_answer(
+            services.search,
+            services.sessions,
+            body.intent,
+            owner=services.session_owner,
+            except_notebook_id=body.notebook_id,
+        )
+        paths = await services.notebooks.paths([answer.notebook_id] if answer else [])
+        fields = asdict(answer) | {"path": paths[answer.notebook_id]} if answer else None
+        await self.finish(json_bytes({"answer": fields}))
 
 
 def _source(body: MemorySource | None) -> TurnSource | None:
