@@ -3,7 +3,8 @@
 The modules of this list only compute. They read and write no files, except that ``embeddings``
 loads a model. Each of them imports only modules that are above it in the list:
 
-- ``normalize`` makes a search ignore case and accents.
+- ``simplified`` converts Traditional Chinese to Simplified Chinese.
+- ``normalize`` makes a search ignore case, accents and the Chinese script.
 - ``query`` splits a query into search terms.
 - ``documents`` extracts the searched text of a session.
 - ``snippet`` selects the line that a hit displays.

@@ -3,7 +3,7 @@
 A folded text is a text after this normalization. Folding removes differences of case and width, so
 that ``CSV``, ``Ｃｓｖ`` and ``csv`` become the same. It also removes the accents of Latin, Greek
 and Cyrillic letters. In other scripts, a letter with a mark is a different letter, so marks are
-preserved: か is not が.
+preserved: か is not が. Traditional Chinese characters become Simplified ones.
 
 Invariants:
 
@@ -18,18 +18,23 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from .simplified import simplify
+
 _ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and Cyrillic letters
 # Translates all ASCII control characters except \t and \n to spaces.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 
 def fold(text: str) -> str:
-    """Return the folded text. Words that differ only in case, width or accents become equal."""
+    """Return the folded text.
+
+    Words that differ only in case, width, accents or the Chinese script become equal.
+    """
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return simplify(unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)))
 
 
 def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:

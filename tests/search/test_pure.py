@@ -11,6 +11,7 @@ from aiserver.search.documents import FIELDS, extract_text
 from aiserver.search.normalize import find, fold
 from aiserver.search.query import Term, parse
 from aiserver.search.rank import candidates, degree, rank
+from aiserver.search.simplified import simplify
 from aiserver.search.snippet import snippet
 
 
@@ -51,10 +52,23 @@ def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
         ("한글", "\u1112\u1161\u11ab\u1100\u1173\u11af"),
         ("①", "1"),
         ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("資料與圖表", "资料与图表"),
     ],
 )
 def test_spellings_of_a_word_fold_to_the_same(left, right):
     assert fold(left) == fold(right)
+
+
+@given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)))
+def test_each_chinese_character_becomes_one(text):
+    simplified = simplify(text)
+    assert len(simplified) == len(text)
+    assert simplify(simplified) == simplified
+
+
+def test_a_traditional_query_finds_simplified_text_and_where_it_is():
+    assert search("讀取數據", session_of(("读取数据文件", "pass"))) == [("c1", 1)]
+    assert find("先读取数据", [fold("讀取")]) == [(1, 3)]
 
 
 def test_marks_that_distinguish_letters_stay():
