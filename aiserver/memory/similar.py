@@ -6,16 +6,13 @@ pandas” differ in one word.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ..search.normalize import fold
-from ..search.query import UNSPACED
+from ..search.query import UNSPACED, split_words
 from .entries import MemoryEntry
 
 _MIN_SIMILARITY = 0.5
-_WORD = re.compile(r"[^\W_]+")
 # Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.
 _COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "the", "的", "了"])
 
@@ -37,13 +34,11 @@ def similarity(left: str, right: str) -> float:
 @lru_cache(maxsize=4096)
 def _parts(text: str) -> frozenset[str]:
     """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
-    return frozenset(part for word in _WORD.findall(fold(text)) for part in _split(word))
+    return frozenset(part for word in split_words(text) for part in _split(word))
 
 
 def _split(word: str) -> Iterable[str]:
-    runs = re.findall(f"(?:{UNSPACED.pattern})+|(?:(?!{UNSPACED.pattern}).)+", word)
-    for run in runs:
-        if UNSPACED.match(run) and len(run) > 1:
-            yield from (run[index : index + 2] for index in range(len(run) - 1))
-        elif run not in _COMMON:
-            yield run
+    if UNSPACED.match(word) and len(word) > 1:
+        yield from (word[index : index + 2] for index in range(len(word) - 1))
+    elif word not in _COMMON:
+        yield word

@@ -10,7 +10,7 @@ loads a model. Each of them imports only modules that are above it in the list:
 - ``snippet`` selects the line that a hit displays.
 - ``hits`` defines the results.
 - ``rank`` scores and sorts the turns that match.
-- ``embeddings`` computes vectors of texts, if the package wordllama is installed.
+- ``embeddings`` computes vectors of texts, if a package for this is installed.
 
 ``text_index`` stores and searches the texts in a child process. ``worker`` is the main module of
 this child process, and ``process`` starts and calls it. ``sync`` updates the text index from the

@@ -1,5 +1,7 @@
 """Start, call and stop the search process, a child process that runs a ``TextIndex``.
 
+With another command, it runs another index, such as that of memories.
+
 Searching needs a lot of CPU time in Python code. In a thread of the server, a search would compete
 with the event loop for the GIL. Its many objects would also slow down the server's garbage
 collection. Therefore searches run in a process of their own.
@@ -58,7 +60,7 @@ class SearchProcess:
         return number
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
-        """Call the method ``name`` of the ``TextIndex`` in the process with this number.
+        """Call the method ``name`` of the index in the process with this number.
 
         Raises ChildEnded if that process has ended, SearchFailed if the method raises an exception.
         """

@@ -80,6 +80,14 @@ def parse(query: str) -> tuple[Term, ...]:
     return tuple(terms.values())
 
 
+def split_words(text: str) -> list[str]:
+    """Return the folded words of a text; those of a name such as ``read_csv`` are separate.
+
+    A sequence of characters of scripts without spaces is returned as one word.
+    """
+    return [fold(word) for word in _SUBTERM.findall(_CAMEL_CASE.sub(" ", text))]
+
+
 def _split_term(text: str, raw: str) -> Term:
     """Build a term with its subterms.
 
@@ -88,8 +96,7 @@ def _split_term(text: str, raw: str) -> Term:
     """
     words: list[str] = []
     pairs: list[str] = []
-    for match in _SUBTERM.findall(_CAMEL_CASE.sub(" ", raw)):
-        subterm = fold(match)
+    for subterm in split_words(raw):
         if UNSPACED.match(subterm) and len(subterm) > 2:
             pairs += [subterm[index : index + 2] for index in range(len(subterm) - 1)]
         else:

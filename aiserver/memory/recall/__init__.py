@@ -1,0 +1,10 @@
+"""Recall: select the entries of large memories that matter for a request.
+
+The search is hybrid: by words (``words``) and, if a package for embeddings is installed, by meaning
+(``index``). ``worker`` is the main module of the child process that searches, and ``recall`` calls
+this process.
+"""
+
+from .recall import Recall
+
+__all__ = ["Recall"]
