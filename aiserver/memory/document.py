@@ -37,6 +37,8 @@ _DATE = re.compile(r"\s*\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)\s*\Z")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
 # The parser's lines; ``splitlines`` would also end lines at other characters.
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# Marks that git leaves if it merges without the attribute ``merge=union``.
+_CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
 _UNSAFE = re.compile(r"<!--|-->")
 
 
@@ -57,6 +59,8 @@ def parse(text: str) -> list[MemoryEntry]:
 @lru_cache(maxsize=8)
 def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
     """Return the entries and their blocks. Parsing 10,000 entries takes a quarter of a second."""
+    if "<<<<<<< " in text:  # ``=======`` would be the line below a heading
+        text = _CONFLICT_MARK.sub("", text)
     lines = _LINES.findall(text)
     entries: list[MemoryEntry] = []
     blocks: list[_Block] = []
@@ -112,9 +116,13 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
     if entry.text != expected:
         raise MemoryEntryChanged
     # From now on, the id is stored, so that the entry has the same id as before.
-    new_lines = _format(replace(entry, text=new_text), text)
+    changed = replace(entry, text=new_text)
+    date = _DATE.search(new_text)
+    if date and not entry.date and date.start():  # the text would be read as one with a date
+        changed = replace(entry, text=new_text[: date.start()], date=date[1])
+    new_lines = _format(changed, text)
     texts = [other.text for other in entries]
-    texts[index] = new_text
+    texts[index] = changed.text
     lines = _LINES.findall(text)
     new = _join(lines[: block.start], new_lines, lines[block.end :], texts)
     if new is None:

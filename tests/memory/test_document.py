@@ -84,6 +84,13 @@ def test_a_change_needs_the_text_that_the_person_saw():
         document.remove(HAND_WRITTEN, "000000000000")
 
 
+def test_a_text_that_ends_in_a_date_gives_the_entry_this_date():
+    old = document.parse("- Use polars\n")[0]
+    memory = document.change("- Use polars\n", old.id, "Use pandas (2026-01-02)", "Use polars")
+    [entry] = document.parse(memory)
+    assert (entry.id, entry.text, entry.date) == (old.id, "Use pandas", "2026-01-02")
+
+
 def test_copies_of_a_line_are_entries_of_their_own():
     line = document.add("", ENTRY).splitlines(keepends=True)[-1]
     memory = line + line + "- a\n- a\n"

@@ -90,7 +90,7 @@ def _create_plan(
 ) -> _Plan:
     """Read all files and check their texts. Texts that wait or are remembered are left out."""
     plan = _Plan()
-    seen = set(remembered)
+    seen = {text.replace("\n", " ") for text in remembered}  # as ``checked_text`` returns them
     for name in arguments.file:
         try:
             file = read_memories(Path(name))
