@@ -16,6 +16,7 @@ TABLE = ROOT / "docs/promises.md"
 TESTS = (
     "tests/**/test_*.py",
     "aiserver/testing/contract/*.py",
+    "aiserver/testing/memory_contract.py",
     "ui-tests/tests/*.spec.ts",
     "src/**/*.spec.ts",
     "src/**/*.spec.tsx",

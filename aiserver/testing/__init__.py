@@ -1,4 +1,4 @@
-"""A pytest plugin with the contract suite for session managers.
+"""A pytest plugin with the contract suites for session managers and for stores of memories.
 
 In the ``conftest.py`` of a package with its own session manager::
 
@@ -11,6 +11,10 @@ In the ``conftest.py`` of a package with its own session manager::
 ``TheirBackend`` is a subclass of ``Backend``. To run the suite, add a test file with the line
 ``from aiserver.testing.contract import *``. The fixture ``store`` is a session manager that
 ``backend`` opened. The module ``records`` creates turns and events for further tests.
+
+To test a store of memories, add the fixture ``memory_backend`` in the same way, whose class is
+derived from ``MemoryBackend``, and a test file with ``from aiserver.testing.memory_contract import
+*``.
 
 Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:
 ``pip install 'aiserver[testing]'``.
@@ -29,12 +33,12 @@ from typing import Any
 import pytest
 
 from ..sessions.base import SessionManager
-from .backend import Backend
+from .backend import Backend, MemoryBackend
 from .records import EXAMPLE_FILE
 
-__all__ = ["Backend", "example", "store"]
+__all__ = ["Backend", "MemoryBackend", "example", "store"]
 
-pytest.register_assert_rewrite("aiserver.testing.contract")
+pytest.register_assert_rewrite("aiserver.testing.contract", "aiserver.testing.memory_contract")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The base class through which the contract suite opens the session manager that it tests."""
+"""The base classes through which the contract suites open the stores that they test."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 import pytest
 
+from ..memory.stores.base import MemoryStore
 from ..models import SessionKey
 from ..sessions.base import SessionManager
 
@@ -30,3 +31,18 @@ class Backend(ABC):
         If it isn't implemented, the tests that call it are skipped.
         """
         pytest.skip(f"{type(self).__name__}.plant is not implemented")
+
+
+class MemoryBackend(ABC):
+    """The documents of one test, for the suite of stores of memories."""
+
+    @abstractmethod
+    def open(self) -> MemoryStore:
+        """Return a store of these documents.
+
+        For a durable store, return a new store each time, so that tests don't read from a cache.
+        """
+
+    @abstractmethod
+    def content(self) -> bytes:
+        """Return everything that is stored now: all rows, or the bytes of all files."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, text
+from sqlalchemy import Connection, delete, insert, inspect, select, text
 
 from aiserver.models import SessionKey
 from aiserver.sessions.record import codec
@@ -17,7 +17,7 @@ from aiserver.sessions.sql import SQLSessionManager
 from aiserver.sessions.sql.codes import ABSENT, EVENT, LIST, NULL, TURN
 from aiserver.sessions.sql.owners import owner_key
 from aiserver.sessions.sql.rows import split
-from aiserver.sessions.sql.tables import items, metadata, sessions
+from aiserver.sessions.sql.tables import added_metadata, items, metadata, sessions
 from aiserver.testing.records import KEY, turn
 
 from ..servers import run
@@ -59,8 +59,9 @@ class Database:
         """Delete all rows."""
 
         def work(connection: Connection) -> None:
-            for table in metadata.sorted_tables:
-                connection.execute(delete(table))
+            for table in (*metadata.sorted_tables, *added_metadata.sorted_tables):
+                if inspect(connection).has_table(table.name):
+                    connection.execute(delete(table))
 
         self.ask(work)
 

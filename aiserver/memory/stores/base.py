@@ -6,7 +6,8 @@ Invariants of each store:
 - **Atomicity**: a reader sees a document as it is before or after a write, never in between.
 - **No lost updates**: ``replace`` writes only if the document is still the expected one.
 - **Isolation of owners**: owners are compared byte by byte. No owner ever sees another's documents.
-- **Nothing remains**: a document that was deleted or replaced is gone from the store.
+- **Nothing remains**: a document that was deleted or replaced is no longer in the store. (The logs
+  and backups of a database server are outside of the store.)
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         """Write a document if it is still ``expected``; otherwise, change nothing, return False.
 
         None stands for a document that doesn't exist. If ``new`` is None, the document is deleted.
-        If the response of a database server is lost, the result may be False although the document
-        was written. Raises MemoryTooLarge if ``new`` has more than ``MAX_BYTES`` bytes.
+        If the result is False, nothing was written. If the response of a database server is lost
+        for good, the document may have been written although StorageUnreachable is raised. Raises
+        MemoryTooLarge if ``new`` has more than ``MAX_BYTES`` bytes.
         """
 
     async def update(
@@ -67,8 +69,8 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         """Replace a document by the result of ``change``, which gets the present document.
 
         ``change`` is called again if somebody else has written the document in the meantime. So it
-        must have no other effects, and repeating it must change nothing more. If it returns the
-        same bytes, nothing is written.
+        must have no other effects, except that it may note the result of its last call. If it
+        returns the same bytes, nothing is written.
         """
         for _ in range(_ATTEMPTS):
             present = await self.read(name, owner=owner)

@@ -2,8 +2,11 @@
 
 Invariants:
 
-- A process writes only while it has the lock of the file's name, and looks at the file again just
-  before it replaces it. So a change that an editor has saved in the meantime isn't lost.
+- A process writes only while it has the lock of the file's name, and looks at the file again
+  immediately before it replaces it. So a change that an editor has saved in the meantime isn't
+  lost.
+- A write that fails leaves the old file and no temp file. The temp file of a process that was
+  killed is removed at the next use of the folder.
 - The folder in a project contains, besides ``MEMORY.md``, only what git needs to merge it and to
   ignore the rest. The files of the person's folder are private.
 - No link is followed: a project from elsewhere can't make AI Server read or write other files.
@@ -13,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
+import os
 import secrets
 import stat
 import time
@@ -25,15 +28,17 @@ from typing import Any
 from ...durable import (
     NotRegularFile,
     check_folder,
-    commit_file,
     ensure_folder,
+    flush_folder,
     lock_file,
     read_file,
     remove,
     replace_file,
+    temp_target,
     translate_os_errors,
 )
-from ...errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
+from ...durable.platform import retry_while_in_use
+from ...errors import MemoryTooLarge, MemoryUnreadable, StorageBusy, StorageError
 from .base import MAX_BYTES, DocumentName, MemoryStore, check_size
 
 PROJECT_FOLDER = ".aiserver_memory"
@@ -44,7 +49,6 @@ FILE_NAMES: dict[DocumentName, str] = {
 }
 _LOCK_TIMEOUT = 10.0  # seconds
 _LOCKS = "locks"
-_TEMP = re.compile(r".+\.[0-9a-f]{16}\.tmp")
 # Two branches that both add entries don't conflict: git keeps the lines of both.
 _FOR_GIT = {".gitattributes": "MEMORY.md merge=union\n", ".gitignore": f"{_LOCKS}/\n*.tmp\n"}
 
@@ -70,7 +74,8 @@ class FileMemoryStore(MemoryStore):
 
         Raises MemoryUnreadable if it is a link or too large.
         """
-        return await asyncio.to_thread(self._read, self._folder_of(owner), name)
+        folder = self._folder_of(owner)
+        return await asyncio.to_thread(self._read_and_clean, folder, name)
 
     async def replace(
         self,
@@ -85,8 +90,19 @@ class FileMemoryStore(MemoryStore):
         return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
 
     def _folder_of(self, owner: str) -> Path:
+        if not owner:
+            return self.folder
         # A hash, because an owner can be any text.
-        return self.folder / hashlib.sha256(owner.encode()).hexdigest() if owner else self.folder
+        return self.folder / hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _read_and_clean(self, folder: Path, name: DocumentName) -> bytes | None:
+        data = self._read(folder, name)
+        with suppress(OSError, StorageError):  # a folder that can only be read, or a writer
+            for file_name in FILE_NAMES.values():
+                if self._temp_files(folder, file_name):
+                    with self._locked(folder, file_name, timeout=0):
+                        self._remove_orphans(folder, file_name)
+        return data
 
     def _read(self, folder: Path, name: DocumentName) -> bytes | None:
         with translate_os_errors():
@@ -111,27 +127,36 @@ class FileMemoryStore(MemoryStore):
         file_name = FILE_NAMES[name]
         with translate_os_errors(), self._locked(folder, file_name):
             self._remove_orphans(folder, file_name)
+            if self._is_shared_by_git:
+                _prepare_for_git(folder)
             if self._read(folder, name) != expected:
                 return False
             if new is None:
                 remove(folder, [file_name])
                 return True
-            temp = f"{file_name}.{secrets.token_hex(8)}.tmp"
-            replace_file(folder, temp, new, public=self._is_shared_by_git)
-            with suppress(FileNotFoundError):  # a file that others can read stays readable for them
-                (folder / temp).chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
-            if self._read(folder, name) != expected:  # an editor has saved it meanwhile
-                remove(folder, [temp])
-                return False
-            commit_file(folder / temp, folder / file_name)
+            temp = folder / f"{file_name}.{secrets.token_hex(8)}.tmp"
+            try:
+                replace_file(folder, temp.name, new, public=self._is_shared_by_git)
+                with suppress(FileNotFoundError):  # others who can read the file still can
+                    temp.chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
+                if self._read(folder, name) != expected:  # an editor has saved it meanwhile
+                    return False
+                # ``replace_file`` has flushed the bytes, so nothing delays the rename.
+                retry_while_in_use(lambda: temp.replace(folder / file_name))
+                flush_folder(folder)
+            finally:
+                with suppress(OSError):
+                    temp.unlink()
         return True
 
     @contextmanager
-    def _locked(self, folder: Path, file_name: str) -> Iterator[None]:
-        """Create the missing folders, and lock a file."""
+    def _locked(
+        self, folder: Path, file_name: str, timeout: float = _LOCK_TIMEOUT
+    ) -> Iterator[None]:
+        """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
         self._ensure(folder)
         ensure_folder(folder / _LOCKS)
-        deadline = time.monotonic() + _LOCK_TIMEOUT
+        deadline = time.monotonic() + timeout
         release = lock_file(str(folder / _LOCKS), file_name, deadline)
         if release is None:
             raise StorageBusy
@@ -143,17 +168,35 @@ class FileMemoryStore(MemoryStore):
     def _ensure(self, folder: Path) -> None:
         if check_folder(folder):
             return
-        if not self._is_shared_by_git:
-            self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            ensure_folder(self.folder)
-            ensure_folder(folder)
+        if self._is_shared_by_git:
+            with suppress(FileExistsError):
+                folder.mkdir()
+                flush_folder(folder.parent)
             return
-        with suppress(FileExistsError):
-            folder.mkdir()
-        for name, text in _FOR_GIT.items():
-            replace_file(folder, name, text.encode(), public=True)
+        self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ensure_folder(self.folder)
+        ensure_folder(folder)
+
+    def _temp_files(self, folder: Path, file_name: str) -> list[str]:
+        """Return the names of the temp files that will replace a file, or a file for git."""
+        if not check_folder(folder):
+            return []
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if entry.name.startswith((f"{file_name}.", *_FOR_GIT))
+                and temp_target(entry.name)
+                and not entry.is_dir(follow_symlinks=False)
+            ]
 
     def _remove_orphans(self, folder: Path, file_name: str) -> None:
         """Remove temp files of processes that were killed; the caller has the lock of the name."""
-        names = [entry.name for entry in folder.iterdir() if _TEMP.fullmatch(entry.name)]
-        remove(folder, [name for name in names if name.startswith(file_name)])
+        remove(folder, self._temp_files(folder, file_name))
+
+
+def _prepare_for_git(folder: Path) -> None:
+    """Create the missing files for git; the caller has the lock of the memory."""
+    for name, text in _FOR_GIT.items():
+        if not os.path.lexists(folder / name):
+            replace_file(folder, name, text.encode(), public=True)

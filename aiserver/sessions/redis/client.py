@@ -39,6 +39,8 @@ from redis.exceptions import (
 from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
 _CONNECTIONS = 16
+# The scripts that begin with ``idempotent.lua``.
+_WRITES = {"append", "replace", "delete", "log", "delete_log_or_blob", "replace_document"}
 _FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5  # seconds between two attempts
 _ERROR_CODE = re.compile(
     r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b"
@@ -68,7 +70,7 @@ def load_script(name: str) -> tuple[str, str]:
     """
     folder = files(__package__) / "lua"
     text = (folder / f"{name}.lua").read_text("utf-8")
-    if name in ("append", "replace", "delete", "log", "delete_log_or_blob"):
+    if name in _WRITES:
         text = (folder / "idempotent.lua").read_text("utf-8") + text
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 

@@ -26,7 +26,10 @@ LARGE = 50_000  # bytes; parsing a text of this size takes about a millisecond
 
 
 class RedisConnection(SessionManager):
-    """The store's settings, its connection, its list of owners, and its lock for notebook ids."""
+    """The store's settings, its connection, its list of owners, and its lock for notebook ids.
+
+    ``client`` and ``keyspace`` are also for other data under the same prefix, such as memories.
+    """
 
     shared = True
 
@@ -55,18 +58,18 @@ class RedisConnection(SessionManager):
         super().__init__(**kwargs)
         url = self.url or DEFAULT
         prefix = url_prefix(url)
-        self._keyspace = Keyspace(self.prefix if prefix is None else prefix)
+        self.keyspace = Keyspace(self.prefix if prefix is None else prefix)
         connection_options(url)  # raises SettingError now if the URL is invalid
         # New connections read the password file again, because the password may have changed.
-        self._client = Client(lambda: connection_options(url, self.password_file), self.patience)
+        self.client = Client(lambda: connection_options(url, self.password_file), self.patience)
 
     async def start(self) -> list[str]:
         """Return a sentence for each guarantee that the Redis server lacks."""
-        return guarantees.missing_guarantees(await self._client.info(), await self._client.config())
+        return guarantees.missing_guarantees(await self.client.info(), await self.client.config())
 
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted."""
-        owners = await self._client.command("SMEMBERS", self._keyspace.owners)
+        owners = await self.client.command("SMEMBERS", self.keyspace.owners)
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
@@ -74,20 +77,20 @@ class RedisConnection(SessionManager):
 
         A server needs the lock to give one of the owner's notebooks its id.
         """
-        name = self._keyspace.owner_key("alone", owner)
-        return notebook_lock(self._client, name, self.lock_timeout, self.log)
+        name = self.keyspace.owner_key("alone", owner)
+        return notebook_lock(self.client, name, self.lock_timeout, self.log)
 
     async def writable(self) -> bool:
         """Return whether Redis responds, isn't a read-only replica, and has memory left."""
         try:
-            info = await self._client.info()
+            info = await self.client.info()
         except StorageError:
             return False
         return info.get("role") != "slave" and not guarantees.is_full(info)
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        await self.client.close()
 
 
 async def run_in_thread_if_large(size: int, function: Callable[..., T], *args: Any) -> T:

@@ -24,6 +24,7 @@ value.
 ``notebooks:OWNER``              hash        notebook id: its change log's mark (seq and write id)
 ``log:OWNER:NOTEBOOK``           list        the entries of the notebook's change log
 ``blobs:OWNER``                  hash        SHA-256: bytes
+``memory:OWNER``                 hash        the owner's ``memory``, ``proposals`` and ``reviews``
 ``once:WRITEID``                 string      the result of a write, stored for ten minutes
 ``alone:OWNER``                  string      the holder of the lock for notebook ids
 ===============================  ==========  =======================================================

@@ -35,12 +35,12 @@ class RedisLogsAndBlobs(RedisConnection):
         saved = [number_entries([], [entry])[0] for entry in entries]
         write_id = secrets.token_hex(12)
         keys = [
-            self._keyspace.owner_key("notebooks", owner),
-            self._keyspace.owner_key("log", owner, notebook_id),
+            self.keyspace.owner_key("notebooks", owner),
+            self.keyspace.owner_key("log", owner, notebook_id),
         ]
-        [first_seq] = await self._client.run(
+        [first_seq] = await self.client.run(
             "log",
-            [self._keyspace.write_result_key(write_id), self._keyspace.owners, *keys],
+            [self.keyspace.write_result_key(write_id), self.keyspace.owners, *keys],
             *(encode_owner(owner), notebook_id, write_id),
             *(text for entry in saved for text in split_entry(entry)),
         )
@@ -52,8 +52,8 @@ class RedisLogsAndBlobs(RedisConnection):
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """Return a notebook's change log, oldest entry first."""
-        log = self._keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
-        text = await self._client.run("join", [log], "\n")
+        log = self.keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
+        text = await self.client.run("join", [log], "\n")
         return (await run_in_thread_if_large(len(text), codec.parse_log, text + b"\n")).entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
@@ -65,31 +65,31 @@ class RedisLogsAndBlobs(RedisConnection):
 
         The text contains the last ``seq`` and the id of the last write.
         """
-        result = await self._client.command("HGETALL", self._keyspace.owner_key("notebooks", owner))
+        result = await self.client.command("HGETALL", self.keyspace.owner_key("notebooks", owner))
         texts = [text.decode() for text in result]
         return dict(zip(texts[::2], texts[1::2], strict=True))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
         """Permanently delete a notebook's change log; return False if there was none."""
-        log = self._keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
+        log = self.keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
         return await self._delete("notebooks", "blobs", notebook_id, owner, log)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
         """Store bytes under their SHA-256; return the hash in hex."""
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        keys = [self._keyspace.owners, self._keyspace.owner_key("blobs", owner)]
-        await self._client.run("blob", keys, encode_owner(owner), digest, data)
+        keys = [self.keyspace.owners, self.keyspace.owner_key("blobs", owner)]
+        await self.client.run("blob", keys, encode_owner(owner), digest, data)
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """Return the bytes with this hash, or None if the store doesn't contain the blob."""
-        blobs = self._keyspace.owner_key("blobs", owner)
-        data: bytes | None = await self._client.command("HGET", blobs, check_sha256(sha256))
+        blobs = self.keyspace.owner_key("blobs", owner)
+        data: bytes | None = await self.client.command("HGET", blobs, check_sha256(sha256))
         return data
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
         """Return the hashes of all blobs, sorted."""
-        digests = await self._client.command("HKEYS", self._keyspace.owner_key("blobs", owner))
+        digests = await self.client.command("HKEYS", self.keyspace.owner_key("blobs", owner))
         return sorted(digest.decode() for digest in digests)
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
@@ -107,9 +107,9 @@ class RedisLogsAndBlobs(RedisConnection):
         of owners.
         """
         owner_keys = [
-            self._keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")
+            self.keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")
         ]
-        write_result_key = self._keyspace.write_result_key(secrets.token_hex(12))
-        keys = [write_result_key, self._keyspace.owners, *owner_keys, *log_keys]
-        [count] = await self._client.run("delete_log_or_blob", keys, encode_owner(owner), name)
+        write_result_key = self.keyspace.write_result_key(secrets.token_hex(12))
+        keys = [write_result_key, self.keyspace.owners, *owner_keys, *log_keys]
+        [count] = await self.client.run("delete_log_or_blob", keys, encode_owner(owner), name)
         return bool(count)

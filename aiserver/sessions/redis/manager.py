@@ -18,4 +18,4 @@ class RedisSessionManager(RedisSessions, RedisLogsAndBlobs):
 
     def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify the owner's sessions, change logs and blobs, and the indexes that list them."""
-        return Verifier(self._client, self._keyspace, self._put, owner).run(repair)
+        return Verifier(self.client, self.keyspace, self._put, owner).run(repair)

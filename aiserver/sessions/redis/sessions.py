@@ -143,7 +143,7 @@ class RedisSessions(RedisConnection):
         """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
-        indexes = [self._keyspace.owner_key(kind, owner) for kind in ("cells", "rows")]
+        indexes = [self.keyspace.owner_key(kind, owner) for kind in ("cells", "rows")]
         first, last = lex_range(notebook_id)
         summaries: list[SessionSummary] = []
         start, remaining = first, limit
@@ -151,7 +151,7 @@ class RedisSessions(RedisConnection):
             count = (
                 _SUMMARIES_PER_CALL if remaining is None else min(remaining, _SUMMARIES_PER_CALL)
             )
-            result = await self._client.run("list", indexes, first, last, start, offset, count)
+            result = await self.client.run("list", indexes, first, last, start, offset, count)
             total, cell_count, last_cell, text = result
             summaries += await run_in_thread_if_large(len(text), self._parse_summaries, text)
             remaining = None if remaining is None else remaining - cell_count
@@ -161,12 +161,12 @@ class RedisSessions(RedisConnection):
 
     async def exists(self, key: SessionKey) -> bool:
         """Return whether anything is stored under the key."""
-        head_key = self._keyspace.session_keys(key)[3]
-        return bool(await self._client.command("EXISTS", head_key))
+        head_key = self.keyspace.session_keys(key)[3]
+        return bool(await self.client.command("EXISTS", head_key))
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Permanently delete a session; return False if there was none."""
-        owner_keys = [self._keyspace.owner_key(kind, key.owner) for kind in ("notebooks", "blobs")]
+        owner_keys = [self.keyspace.owner_key(kind, key.owner) for kind in ("notebooks", "blobs")]
         revision = _revision_argument(if_revision)
         result = await self._write(
             "delete", key, secrets.token_hex(12), revision, _MAJOR_VERSION, more_keys=owner_keys
@@ -254,9 +254,9 @@ class RedisSessions(RedisConnection):
         self, script: str, key: SessionKey, write_id: str, *args: Any, more_keys: Sequence[str] = ()
     ) -> Any:
         """Run a script that writes a session."""
-        session_keys = self._keyspace.session_keys(key)
-        keys = [self._keyspace.write_result_key(write_id), *session_keys, *more_keys]
-        return await self._client.run(script, keys, encode_owner(key.owner), cell_name(key), *args)
+        session_keys = self.keyspace.session_keys(key)
+        keys = [self.keyspace.write_result_key(write_id), *session_keys, *more_keys]
+        return await self.client.run(script, keys, encode_owner(key.owner), cell_name(key), *args)
 
     async def _newest_turns(
         self, key: SessionKey, limit: int | None
@@ -265,9 +265,9 @@ class RedisSessions(RedisConnection):
 
         Also return whether turns since the reset were left out because of ``limit``.
         """
-        head_key, turns_key = self._keyspace.session_keys(key)[3:5]
+        head_key, turns_key = self.keyspace.session_keys(key)[3:5]
         count = -1 if limit is None else limit  # -1 means all turns
-        result = await self._client.run("history", [head_key, turns_key], count, _MAJOR_VERSION)
+        result = await self.client.run("history", [head_key, turns_key], count, _MAJOR_VERSION)
         if result is not None:
             text, has_older = result
             try:
@@ -280,8 +280,8 @@ class RedisSessions(RedisConnection):
         return (await self.load_session(key)).history(), False
 
     async def _fetch(self, key: SessionKey) -> StoredSession | None:
-        head_turns_and_events = self._keyspace.session_keys(key)[3:6]
-        result = await self._client.run("load", head_turns_and_events, SEPARATOR)
+        head_turns_and_events = self.keyspace.session_keys(key)[3:6]
+        result = await self.client.run("load", head_turns_and_events, SEPARATOR)
         return None if result is None else StoredSession(*result)
 
     async def _parse_or_recover(

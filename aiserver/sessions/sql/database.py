@@ -24,7 +24,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Table, inspect
 
 from . import schema
 from .errors import classify
@@ -79,6 +79,8 @@ class Database(ABC):
         self._is_ready = False
         self._setup_lock = threading.Lock()
         self._notebook_locks: set[ExitStack] = set()
+        self._added_tables: set[str] = set()
+        """The names of tables outside of the version (``tables.py``) that certainly exist."""
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work``, which changes nothing, in one transaction, and return its result."""
@@ -89,6 +91,24 @@ class Database(ABC):
         return self._with_retries(
             lambda state: self._transaction(True, lambda connection: work(connection, state))
         )
+
+    def has_table(self, connection: Connection, table: Table) -> bool:
+        """Return whether a table that isn't part of the version exists."""
+        if table.name not in self._added_tables and inspect(connection).has_table(table.name):
+            self._added_tables.add(table.name)
+        return table.name in self._added_tables
+
+    def create_table(self, table: Table) -> None:
+        """Create a table that isn't part of the version, unless it exists."""
+
+        def attempt(_: WriteState) -> None:
+            with self._tables_lock():
+                self._transaction(
+                    True, lambda connection: table.create(connection, checkfirst=True)
+                )
+
+        if not self.read(lambda connection: self.has_table(connection, table)):
+            self._with_retries(attempt)
 
     def lock_notebook_ids(self, owner: str) -> ExitStack:
         """Acquire the lock that a process needs to give one of the owner's notebooks its id.

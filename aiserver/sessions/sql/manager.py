@@ -105,7 +105,7 @@ class SQLSessionManager(SessionManager):
 
     async def start(self) -> list[str]:
         """Create the tables, and return a sentence for each guarantee that the database lacks."""
-        return await self._run(lambda db: db.missing_guarantees())
+        return await self.run(lambda db: db.missing_guarantees())
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if no session is stored."""
@@ -195,7 +195,7 @@ class SQLSessionManager(SessionManager):
         def unlock(acquisition: asyncio.Future[Any]) -> None:
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
-                unlocking = self._run(lambda db: db.unlock_notebook_ids(lock))
+                unlocking = self.run(lambda db: db.unlock_notebook_ids(lock))
                 # The event loop has only a weak reference to the task. With this attribute, the
                 # task isn't deleted before it has ended.
                 self._unlock_task = asyncio.ensure_future(unlocking)
@@ -208,7 +208,7 @@ class SQLSessionManager(SessionManager):
         try:
             yield
         finally:
-            await self._run(lambda db: db.unlock_notebook_ids(lock))
+            await self.run(lambda db: db.unlock_notebook_ids(lock))
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
@@ -274,7 +274,7 @@ class SQLSessionManager(SessionManager):
             lambda db, state: logs_and_blobs.delete_blob(db, state, sha256, owner)
         )
         if was_deleted:  # a blob can contain a person's data or a memory that was forgotten
-            await self._run(lambda db: db.erase_deleted())
+            await self.run(lambda db: db.erase_deleted())
         return was_deleted
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
@@ -295,7 +295,7 @@ class SQLSessionManager(SessionManager):
     async def writable(self) -> bool:
         """Return whether the database reports that it accepts writes."""
         try:
-            return await self._run(lambda db: db.is_writable())
+            return await self.run(lambda db: db.is_writable())
         except StorageError:
             return False
 
@@ -303,11 +303,15 @@ class SQLSessionManager(SessionManager):
         """Close the connections once the operations in progress have ended."""
         await self._runner.close()
 
+    async def run(self, operation: Callable[[Any], T]) -> T:
+        """Run an operation on the ``Database`` in a thread, and return its result.
+
+        Raises StorageUnreachable if it hasn't ended after ``timeout`` seconds.
+        """
+        return await self._runner.run(operation, self.timeout)
+
     async def _read(self, work: Callable[[Connection], T]) -> T:
-        return await self._run(lambda db: db.read(work))
+        return await self.run(lambda db: db.read(work))
 
     async def _write(self, work: Callable[[Connection, WriteState], T]) -> T:
-        return await self._run(lambda db: db.write(work))
-
-    async def _run(self, operation: Callable[[Any], T]) -> T:
-        return await self._runner.run(operation, self.timeout)
+        return await self.run(lambda db: db.write(work))

@@ -1,4 +1,7 @@
-"""The tables of version 0001 (``schema.py``).
+"""The tables of version 0001 (``schema.py``), and those that were added without a new version.
+
+The version isn't increased for a table that older AI Servers ignore: they refuse a database with a
+newer version. Such a table is created when it is first written (``Database.create_table``).
 
 Invariants:
 
@@ -62,9 +65,10 @@ LongText = Text().with_variant(LONGTEXT(charset="utf8mb4", collation="utf8mb4_bi
 LongBytes = LargeBinary().with_variant(LONGBLOB(), "mysql")
 
 metadata = MetaData()
+added_metadata = MetaData()
 
 
-def _table(name: str, *columns: Column[Any] | Index) -> Table:
+def _table(name: str, *columns: Column[Any] | Index, metadata: MetaData = metadata) -> Table:
     return Table(
         name,
         metadata,
@@ -129,4 +133,12 @@ owners = _table(
     *_key("owner"),
     # The owner's name as JSON. Only owners whose key differs from their name are in this table.
     Column("name", LongText, nullable=False),
+)
+
+documents = _table(
+    "aiserver_documents",
+    *_key("owner", "name"),
+    Column("write_id", BigInteger, nullable=False),  # ``WriteState.id`` of the last write
+    Column("content", LongBytes),  # NULL if the document was deleted
+    metadata=added_metadata,
 )

@@ -319,7 +319,7 @@ from aiserver.sessions.redis.notebook_lock import notebook_lock
 
 async def hold():
     store = RedisSessionManager(url=sys.argv[1])
-    async with notebook_lock(store._client, sys.argv[2], 1, store.log, ttl=0.3):
+    async with notebook_lock(store.client, sys.argv[2], 1, store.log, ttl=0.3):
         print("held", flush=True)
         await asyncio.sleep(600)
 
