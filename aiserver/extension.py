@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
-from traitlets import Bool, Dict, Int, List, Type, Unicode, Union, default
+from traitlets import Bool, Dict, Float, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
 from .gc_pause import pause_gc
@@ -92,6 +92,17 @@ class AIServer(ExtensionApp):
     session_owner = Unicode(
         help="""The owner of the sessions in a shared store, such as a database. Default: the owner
         of the server, else the system user."""
+    ).tag(config=True)
+
+    memory_store = Union(
+        [Unicode(), Type()],
+        help="""Where the person's memory is stored: "file", for files in Jupyter's data folder, or
+        a MemoryStore class or its dotted name. Default: in the database of the sessions if they are
+        in one, else in files. The memory of a project is always a file in the project.""",
+    ).tag(config=True)
+
+    proposal_lifetime = Float(
+        24.0, min=0.1, help="Hours until a proposal expires, unless it is confirmed."
     ).tag(config=True)
 
     model_registry_class = Union(
@@ -257,19 +268,18 @@ class AIServer(ExtensionApp):
             ReceiptOptions(PriceList(self.model_prices), features.receipts),
         )
 
-    def make_memory(self, folder: str | None, owner: str) -> MemoryManager:
-        """Create the manager of an owner's memories, for the folder that Jupyter serves."""
-        from jupyter_core.paths import jupyter_data_dir
+    def make_memory(
+        self, sessions: SessionManager, folder: str | None, owner: str
+    ) -> MemoryManager:
+        """Create the manager of an owner's memories, for the folder that Jupyter serves.
 
-        from .memory.manager import MemoryManager
-        from .memory.stores.file import PROJECT_FOLDER, FileMemoryStore
+        Raises SettingError if the setting of the store is invalid.
+        """
+        from .memory.factory import create_memory
 
-        person = FileMemoryStore(Path(jupyter_data_dir()) / "aiserver" / "memory", parent=self)
-        project = None
-        if folder is not None:
-            path = Path(folder) / PROJECT_FOLDER
-            project = FileMemoryStore(path, is_shared_by_git=True, parent=self)
-        return MemoryManager(person, project, owner=owner, project_name=folder or "")
+        lifetime = self.proposal_lifetime * 3600
+        served_folder = None if folder is None else Path(folder)
+        return create_memory(sessions, served_folder, owner, lifetime, self.memory_store)
 
     def add_routes(self) -> None:
         """Register the handlers. Later calls do nothing."""
@@ -317,7 +327,7 @@ class AIServer(ExtensionApp):
         self.models = self.make_models()
         folder = served_folder(server.contents_manager)
         root = None if folder is None else str(folder)
-        memory = self.make_memory(root, session_owner)
+        memory = self.make_memory(self.sessions, root, session_owner)
         self.assistant = self.make_assistant(self.sessions, self.models, root, self.log, memory)
         self.search = SearchEngine(self.sessions)
         return Services(

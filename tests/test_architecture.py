@@ -50,6 +50,13 @@ INNER = {
         {"file", "memory", "redis", "sql"},
         {"factory"},
     ],
+    "memory": [
+        {"entries", "reviews"},
+        {"document", "proposals", "similar"},
+        {"limits", "past_answers", "stores"},
+        {"manager"},
+        {"factory"},
+    ],
     "kernel": [
         {"problems", "source"},
         {"inspection"},

@@ -264,7 +264,8 @@ def test_a_forgotten_entry_is_in_no_byte_of_histories_and_exports(
     assert cli.main(["ask", "a.ipynb", "2", "double x"]) == 0
     (work / "a.ipynb").write_text(nbformat.writes(notebook).replace(CANARY, "title"))
     memory("add", CANARY)
-    assert len(files_with("canary-9a1", work.parent)) == 2, "the memory and the stored prompt"
+    # The memory and the stored prompt are in the same database, or in two files.
+    assert len(files_with("canary-9a1", work.parent)) == (2 if url == "file" else 1)
     [entry] = entries(memory)
     assert "Deleted 1 stored prompts" in memory("forget", entry["id"], "--yes").out
     assert cli.main(["sessions", "export", "--to", "out"]) == 0

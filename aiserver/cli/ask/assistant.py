@@ -24,7 +24,7 @@ async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
     log = logging.getLogger(__name__)
     log.setLevel(logging.ERROR)
     folder = str(context.configuration.root_dir)
-    memory = extension.make_memory(folder, context.owner)
+    memory = extension.make_memory(context.store, folder, context.owner)
     assistant = extension.make_assistant(context.store, models, folder, log, memory)
     try:
         yield assistant

@@ -6,11 +6,9 @@ import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ...errors import NotFound
 from ...memory.manager import ListedEntry, MemoryManager
-from ...memory.stores.file import PROJECT_FOLDER, FileMemoryStore
 from ..sessions.selection import find_id
 from ..sessions.stores import StoreContext, open_store
 
@@ -46,14 +44,10 @@ def run_with_memories(
 
 
 def create_memories(histories: StoreContext) -> MemoryManager:
-    """Create the memories: the project's in the root, the person's in Jupyter's data folder."""
-    from jupyter_core.paths import jupyter_data_dir
-
-    return MemoryManager(
-        FileMemoryStore(Path(jupyter_data_dir()) / "aiserver" / "memory"),
-        FileMemoryStore(histories.root / PROJECT_FOLDER, is_shared_by_git=True),
-        owner=histories.owner,
-        project_name=str(histories.root.resolve()),
+    """Create the memories, as a server that is started in this folder."""
+    configuration = histories.configuration
+    return configuration.extension.make_memory(
+        histories.store, str(configuration.root_dir), histories.owner
     )
 
 

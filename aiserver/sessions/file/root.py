@@ -1,4 +1,4 @@
-"""Find the root: the folder that contains ``.aiserver_sessions``.
+"""Find the root: the folder that contains ``.aiserver_sessions``, or the root of a memory.
 
 Invariants: histories stay visible if Jupyter is started in another folder of the project. The
 search for a root goes upwards, but only within the home folder, the git repository or the server's
@@ -31,9 +31,17 @@ def find_root(start: Path) -> Path:
     If ``start`` is neither in a repository nor in the home folder, only ``start`` itself is
     searched. If no folder is found, return ``start``.
     """
+    return find_folder(start, FOLDER) or start.absolute()
+
+
+def find_folder(start: Path, name: str) -> Path | None:
+    """Return the nearest folder that contains the folder ``name``, or None.
+
+    The search is that of ``find_root``.
+    """
     start = start.absolute()
     folders = _folders_up_to_project(start) or [start]
-    return next((folder for folder in folders if _has_sessions(folder)), start)
+    return next((folder for folder in folders if _has_folder(folder, name)), None)
 
 
 def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
@@ -56,7 +64,7 @@ def find_other_roots(folder: Path, root: Path, served: Path) -> list[Path]:
     return [
         candidate
         for candidate in folders
-        if _has_sessions(candidate) and candidate.resolve() != root.resolve()
+        if _has_folder(candidate, FOLDER) and candidate.resolve() != root.resolve()
     ]
 
 
@@ -79,10 +87,10 @@ def _folders_up_to(start: Path, top: Path) -> list[Path]:
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 
-def _has_sessions(folder: Path) -> bool:
-    sessions = folder / FOLDER
+def _has_folder(folder: Path, name: str) -> bool:
+    path = folder / name
     try:
-        return sessions.is_dir() and not sessions.is_symlink()
+        return path.is_dir() and not path.is_symlink()
     except OSError:  # this process may not read the folder
         return False
 
