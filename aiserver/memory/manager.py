@@ -5,17 +5,28 @@ Invariants:
 - An entry is only written by ``add``, ``change`` and ``confirm``, which are acts of the person.
 - A confirmation is stored before the entry is written, and finished after a crash. The entry has
   the proposal's id, so finishing it twice writes one entry.
+- If an entry can't be written, the proposal waits again, unless the process is killed or the store
+  can't be reached.
 - What the person adds, changes or confirms here needs no review.
 """
 
 from __future__ import annotations
 
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..errors import InvalidField, MemoryUnreadable, NotFound, ProposalNotFound
+from ..errors import (
+    AIServerError,
+    InvalidField,
+    MemoryTooLarge,
+    MemoryUnreadable,
+    NotFound,
+    ProposalNotFound,
+)
 from . import document, proposals, reviews
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
@@ -109,7 +120,10 @@ class MemoryManager:
         )
 
     async def pending(self) -> list[Proposal]:
-        """Return the proposals that wait for the person, oldest first. Expired ones are removed."""
+        """Return the proposals that wait for the person, oldest first. Expired ones are removed.
+
+        They include those whose confirmation can't be finished now, for example on a full disk.
+        """
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
         return await self._proposals()
@@ -130,13 +144,15 @@ class MemoryManager:
             created_at=now,
             expires_at=now + self._lifetime,
             source=source,
+            project=self._project_name if scope == "project" else "",
         )
         result = [proposal]
 
         def append(waiting: list[Proposal]) -> list[Proposal]:
-            same = [other for other in waiting if other.text == proposal.text]
+            here = [other for other in waiting if other.belongs_to(self._project_name)]
+            same = [other for other in here if other.text == proposal.text]
             result[:] = same or [proposal]
-            return waiting if same else [*waiting, proposal][-proposals.MAX_PROPOSALS :]
+            return waiting if same else proposals.append(waiting, proposal)
 
         await self._change_proposals(append)
         return result[0]
@@ -158,41 +174,43 @@ class MemoryManager:
         if scope:
             self._check_scope(scope)
 
-        def claim(waiting: list[Proposal]) -> list[Proposal]:
-            decided = []
-            for proposal in waiting:
-                if proposal.id == id_ and not proposal.decision:
-                    decision = Decision(
-                        given_text or proposal.text, scope or proposal.scope, replaces
-                    )
-                    proposal = proposals.decide(proposal, decision)
-                decided.append(proposal)
-            return decided
+        def claim(proposal: Proposal) -> Proposal:
+            if proposal.decision:  # in another window
+                return proposal
+            decision = Decision(given_text or proposal.text, scope or proposal.scope, replaces)
+            return proposals.decide(proposal, decision, self._project_name)
 
-        await self._change_proposals(claim)
-        claimed = [proposal for proposal in await self._proposals(True) if proposal.id == id_]
-        if claimed:
-            return await self._finish(claimed[0])
+        await self._change_proposal(id_, claim)
+        for proposal in await self._proposals():
+            if proposal.id == id_ and proposal.decision:
+                return await self._finish_or_undo(proposal)
         for listed in await self.list_entries():  # confirmed in another window
             if listed.entry.id == id_:
                 return listed.entry
         raise ProposalNotFound
 
     async def confirm_all(self) -> list[MemoryEntry]:
-        """Confirm all proposals that wait, oldest first."""
-        return [await self.confirm(proposal.id) for proposal in await self.pending()]
+        """Confirm all proposals that wait, oldest first; return their entries.
+
+        Leaves out those that are rejected in another window meanwhile.
+        """
+        entries = []
+        for proposal in await self.pending():
+            with suppress(ProposalNotFound):
+                entries.append(await self.confirm(proposal.id))
+        return entries
 
     async def reject(self, id_: str) -> None:
         """Remove a proposal that isn't being confirmed. Raises ProposalNotFound."""
-        removed: list[bool] = [False]
+        removed: list[Proposal] = []
 
         def drop(waiting: list[Proposal]) -> list[Proposal]:
-            remaining = [other for other in waiting if other.id != id_ or other.decision]
-            removed[0] = removed[0] or len(remaining) < len(waiting)
-            return remaining
+            here = [other for other in waiting if other.belongs_to(self._project_name)]
+            removed[:] = [other for other in here if other.id == id_ and not other.decision]
+            return [other for other in waiting if other not in removed]
 
         await self._change_proposals(drop)
-        if not removed[0]:
+        if not removed:
             raise ProposalNotFound
 
     async def close(self) -> None:
@@ -218,9 +236,25 @@ class MemoryManager:
         return _decode(await store.read("memory", owner=owner))
 
     async def _edit(self, scope: Scope, change: Callable[[str], str]) -> None:
-        """Change the text of a memory."""
+        """Change the text of a memory, and remove the decisions about entries that are removed."""
         store, owner = self._store_of(scope)
-        await store.update("memory", lambda old: change(_decode(old)).encode(), owner=owner)
+        removed: set[str] = set()
+
+        def edit(data: bytes | None) -> bytes:
+            old = _decode(data)
+            new = change(old)
+            removed.clear()
+            removed.update(_digests(old) - _digests(new))
+            mark = BOM_UTF8 if (data or b"").startswith(BOM_UTF8) else b""
+            return mark + new.encode()
+
+        await store.update("memory", edit, owner=owner)
+        if scope == "project" and removed:
+            await self._person.update(
+                "reviews",
+                lambda data: reviews.drop(data, self._project_name, removed),
+                owner=self._owner,
+            )
 
     async def _add(
         self, id_: str, scope: Scope, text: str, source: TurnSource | None, replaces: str = ""
@@ -246,11 +280,20 @@ class MemoryManager:
                 return entry
         raise NotFound
 
-    async def _proposals(self, decided: bool = False) -> list[Proposal]:
-        """Return the proposals without a decision or, if ``decided``, those with one."""
+    async def _proposals(self) -> list[Proposal]:
+        """Return the proposals about which the person decides here, with and without decisions."""
         data = await self._person.read("proposals", owner=self._owner)
-        waiting = proposals.parse(data, self._now())
-        return [proposal for proposal in waiting if (proposal.decision is not None) == decided]
+        stored = proposals.parse(data, self._now())
+        return [proposal for proposal in stored if proposal.belongs_to(self._project_name)]
+
+    async def _change_proposal(self, id_: str, change: Callable[[Proposal], Proposal]) -> None:
+        """Change a stored proposal about which the person decides here."""
+
+        def apply(proposal: Proposal) -> Proposal:
+            is_changed = proposal.id == id_ and proposal.belongs_to(self._project_name)
+            return change(proposal) if is_changed else proposal
+
+        await self._change_proposals(lambda waiting: [apply(proposal) for proposal in waiting])
 
     async def _change_proposals(self, change: Callable[[list[Proposal]], list[Proposal]]) -> None:
         """Change the stored proposals; those that have expired are removed."""
@@ -263,8 +306,30 @@ class MemoryManager:
 
     async def _finish_confirmations(self) -> None:
         """Finish the confirmations during which a process was killed."""
-        for proposal in await self._proposals(True):
-            await self._finish(proposal)
+        for proposal in await self._proposals():
+            if proposal.decision:
+                with suppress(AIServerError):
+                    await self._finish_or_undo(proposal)
+
+    async def _finish_or_undo(self, proposal: Proposal) -> MemoryEntry:
+        """Finish a confirmation. If its entry can't be written, let the proposal wait again."""
+        try:
+            return await self._finish(proposal)
+        except AIServerError:
+            with suppress(AIServerError):
+                await self._undo(proposal)
+            raise
+
+    async def _undo(self, proposal: Proposal) -> None:
+        """Remove the decision about a proposal, unless its entry was written."""
+        assert proposal.decision is not None
+        text = ""
+        with suppress(MemoryUnreadable, MemoryTooLarge):
+            text = await self._read(proposal.decision.scope)
+        if all(entry.id != proposal.id for entry in document.parse(text)):
+            await self._change_proposal(
+                proposal.id, lambda stored: proposals.decide(stored, None, self._project_name)
+            )
 
     async def _finish(self, proposal: Proposal) -> MemoryEntry:
         """Write the entry of a confirmed proposal, then remove the proposal."""
@@ -279,9 +344,16 @@ class MemoryManager:
         return entry
 
 
+def _digests(text: str) -> set[str]:
+    return {entry.digest for entry in document.parse(text)}
+
+
 def _decode(data: bytes | None) -> str:
-    """Return the text of a memory. Raises MemoryUnreadable if it isn't UTF-8."""
+    """Return the text of a memory, without the mark that some editors write before UTF-8.
+
+    Raises MemoryUnreadable if it isn't UTF-8.
+    """
     try:
-        return (data or b"").decode()
+        return (data or b"").decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise MemoryUnreadable from exc

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from typing import Any, Literal, get_args
 
 from .entries import SCOPES, Scope, TurnSource, is_entry_id
@@ -35,7 +36,11 @@ class Decision:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A text that waits for the person. The times are in seconds since 1970."""
+    """A text that waits for the person. The times are in seconds since 1970.
+
+    ``project`` identifies the project if the scope is ``project``, because a person's proposals for
+    all projects are stored together.
+    """
 
     id: str
     text: str
@@ -44,8 +49,17 @@ class Proposal:
     created_at: float
     expires_at: float
     source: TurnSource | None = None
+    project: str = ""
     decision: Decision | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+    def belongs_to(self, project: str) -> bool:
+        """Return whether the person decides about the proposal in this project.
+
+        This is so for all proposals for the person's own memory.
+        """
+        scope = self.decision.scope if self.decision else self.scope
+        return scope == "person" or self.project == project
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proposal as it is stored."""
@@ -57,6 +71,8 @@ class Proposal:
             "created_at": self.created_at,
             "expires_at": self.expires_at,
         }
+        if self.project:
+            fields["project"] = self.project
         if self.source:
             fields["source"] = self.source.to_dict()
         if self.decision:
@@ -67,6 +83,9 @@ class Proposal:
                 "replaces": decision.replaces,
             }
         return fields
+
+
+_FIELDS = {item.name for item in dataclass_fields(Proposal)}
 
 
 def parse(data: bytes | None, now: float) -> list[Proposal]:
@@ -92,9 +111,18 @@ def encode(proposals: Sequence[Proposal]) -> bytes | None:
     return (json.dumps({"proposals": listed}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def decide(proposal: Proposal, decision: Decision) -> Proposal:
-    """Return the proposal with the person's decision."""
-    return replace(proposal, decision=decision)
+def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:
+    """Return the proposals with a new one, without the oldest ones if there are too many."""
+    waiting = [other for other in proposals if not other.decision]
+    surplus = max(len(waiting) + 1 - MAX_PROPOSALS, 0)
+    dropped = {other.id for other in waiting[:surplus]}
+    return [*(other for other in proposals if other.id not in dropped), proposal]
+
+
+def decide(proposal: Proposal, decision: Decision | None, project: str) -> Proposal:
+    """Return the proposal with the person's decision, made in a project, or without it."""
+    scope = decision.scope if decision else proposal.scope
+    return replace(proposal, decision=decision, project=project if scope == "project" else "")
 
 
 def _proposal(fields: Any) -> Proposal | None:
@@ -104,7 +132,8 @@ def _proposal(fields: Any) -> Proposal | None:
     origins: tuple[Origin, ...] = get_args(Origin)
     origin = next((origin for origin in origins if origin == fields.get("origin")), None)
     times = [fields.get(f"{name}_at") for name in ("created", "expires")]
-    are_numbers = all(isinstance(time, int | float) for time in times)
+    are_numbers = all(isinstance(time, int | float) and abs(time) < 1e12 for time in times)
+    project = fields.get("project", "")
     if not (
         isinstance(id_, str)
         and is_entry_id(id_)
@@ -113,9 +142,9 @@ def _proposal(fields: Any) -> Proposal | None:
         and scope in SCOPES
         and origin is not None
         and are_numbers
+        and isinstance(project, str)
     ):
         return None
-    names = {"id", "text", "scope", "origin", "created_at", "expires_at", "source", "decision"}
     return Proposal(
         id=id_,
         text=text,
@@ -124,8 +153,9 @@ def _proposal(fields: Any) -> Proposal | None:
         created_at=float(times[0] or 0),
         expires_at=float(times[1] or 0),
         source=TurnSource.from_dict(fields.get("source")),
+        project=project,
         decision=_decision(fields.get("decision")),
-        extra={name: value for name, value in fields.items() if name not in names},
+        extra={name: value for name, value in fields.items() if name not in _FIELDS},
     )
 
 

@@ -1,13 +1,14 @@
 """A person's decisions about entries of projects' memories that they didn't write. Pure.
 
 Decisions are stored by the project's folder and the entry's digest, so that an entry whose text
-changes must be seen again. An entry without a decision isn't used.
+changes must be seen again. An entry without a decision isn't used. When an entry is removed here,
+so is the decision: if git brings the entry back, the person sees it again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 Review = Literal["new", "used", "declined"]
@@ -31,7 +32,16 @@ def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool)
         decisions.pop(digest, None)  # so that it becomes the newest
         decisions[digest] = used
     newest = list(decisions.items())[-MAX_DECISIONS:]
-    return (json.dumps({**stored, project: dict(newest)}, indent=1) + "\n").encode()
+    return _encode({**stored, project: dict(newest)})
+
+
+def drop(data: bytes | None, project: str, digests: Collection[str]) -> bytes | None:
+    """Return the stored decisions without some of a project's."""
+    decisions = parse(data, project)
+    if decisions.keys().isdisjoint(digests):
+        return data
+    remaining = {digest: used for digest, used in decisions.items() if digest not in digests}
+    return _encode(_stored(data) | {project: remaining})
 
 
 def review_of(decisions: Mapping[str, bool], digest: str) -> Review:
@@ -39,6 +49,10 @@ def review_of(decisions: Mapping[str, bool], digest: str) -> Review:
     if digest not in decisions:
         return "new"
     return "used" if decisions[digest] else "declined"
+
+
+def _encode(stored: dict[str, Any]) -> bytes:
+    return (json.dumps(stored, indent=1) + "\n").encode()
 
 
 def _stored(data: bytes | None) -> dict[str, Any]:

@@ -83,9 +83,9 @@ def fork(order: dict[str, Any]) -> int:
 class Worker:
     """The process that forks, and the output of its children."""
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, program: str = "tests.sessions.worker") -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sessions.worker", *modules],
+            [sys.executable, "-m", program, *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,

@@ -50,7 +50,10 @@ FILE_NAMES: dict[DocumentName, str] = {
 _LOCK_TIMEOUT = 10.0  # seconds
 _LOCKS = "locks"
 # Two branches that both add entries don't conflict: git keeps the lines of both.
-_FOR_GIT = {".gitattributes": "MEMORY.md merge=union\n", ".gitignore": f"{_LOCKS}/\n*.tmp\n"}
+_FOR_GIT = {
+    ".gitattributes": "MEMORY.md merge=union\n",
+    ".gitignore": f"{_LOCKS}/\n*.tmp\n.ipynb_checkpoints/\n",
+}
 
 
 class FileMemoryStore(MemoryStore):
@@ -125,7 +128,7 @@ class FileMemoryStore(MemoryStore):
         if expected == new:
             return self._read(folder, name) == expected
         file_name = FILE_NAMES[name]
-        with translate_os_errors(), self._locked(folder, file_name):
+        with translate_os_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
             self._remove_orphans(folder, file_name)
             if self._is_shared_by_git:
                 _prepare_for_git(folder)
@@ -150,9 +153,7 @@ class FileMemoryStore(MemoryStore):
         return True
 
     @contextmanager
-    def _locked(
-        self, folder: Path, file_name: str, timeout: float = _LOCK_TIMEOUT
-    ) -> Iterator[None]:
+    def _locked(self, folder: Path, file_name: str, timeout: float) -> Iterator[None]:
         """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
         self._ensure(folder)
         ensure_folder(folder / _LOCKS)

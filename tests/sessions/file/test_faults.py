@@ -51,12 +51,13 @@ def strace() -> str:
 
 
 class Saver:
-    """The process of ``saver.py``, and a tracer for its children."""
+    """The process of ``saver.py``, or of a similar program, and a tracer for its children."""
 
-    def __init__(self) -> None:
+    def __init__(self, *program: str) -> None:
         self._strace = strace()
+        command = [sys.executable, *(program or [str(SAVER)])]
         self._process = subprocess.Popen(
-            [sys.executable, SAVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=SAVER.parents[3]
         )
 
     def close(self) -> None:

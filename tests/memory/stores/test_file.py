@@ -1,0 +1,361 @@
+"""P6, P7, P19, P20: memories in files, which editors, git and other processes change, too."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aiserver.durable import files as durable_files
+from aiserver.errors import (
+    MemoryTooLarge,
+    MemoryUnreadable,
+    StorageBusy,
+    StorageError,
+    StorageFull,
+    StorageReadOnly,
+)
+from aiserver.memory.manager import MemoryManager
+from aiserver.memory.stores import file as file_module
+from aiserver.memory.stores.base import MAX_BYTES
+from aiserver.memory.stores.file import FileMemoryStore
+from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.testing.records import in_loop
+
+HAND_WRITTEN = b"# Ours\n\nWe work in euros.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "project" / ".aiserver_memory"
+
+
+@pytest.fixture
+def store(folder: Path) -> FileMemoryStore:
+    """Return the store of a project."""
+    folder.parent.mkdir()
+    return FileMemoryStore(folder, is_shared_by_git=True)
+
+
+@pytest.fixture
+def file(store: FileMemoryStore) -> Path:
+    return store.path("memory")
+
+
+@pytest.fixture
+def window(store: FileMemoryStore) -> MemoryManager:
+    return MemoryManager(InMemoryMemoryStore(), store, project_name="p")
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*") if path.name not in ("locks", "MEMORY.md.lock")}
+
+
+# --- other programs ------------------------------------------------------------------------
+
+
+def edit(file: Path, how: str) -> None:
+    """Add a line, as an editor does that writes the file, or one that replaces it."""
+    new = (file.read_bytes() if file.exists() else b"") + b"- by hand\n"
+    if how == "write":
+        file.write_bytes(new)
+    else:
+        temp = file.with_name(".swap")
+        temp.write_bytes(new)
+        temp.replace(file)
+
+
+def edit_before(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], None]) -> list[str]:
+    """Run an action once, immediately before or after a step of a write."""
+    done: list[str] = []
+    module, name, is_after = {
+        "lock": (file_module, "lock_file", False),
+        "temp file": (file_module, "replace_file", False),
+        "rename": (file_module, "replace_file", True),
+    }[point]
+    step = getattr(module, name)
+
+    def run(*args, **options):
+        if is_after:
+            result = step(*args, **options)
+        if not done and "MEMORY.md" in str(args[1]):
+            done.append(point)
+            act()
+        return result if is_after else step(*args, **options)
+
+    monkeypatch.setattr(module, name, run)
+    return done
+
+
+@pytest.mark.parametrize("how", ["write", "replace"])
+@pytest.mark.parametrize("point", ["lock", "temp file", "rename"])
+@pytest.mark.parametrize("exists", [True, False])
+@in_loop
+async def test_an_edit_during_a_confirmation_is_not_lost(
+    window: MemoryManager, file: Path, monkeypatch, how: str, point: str, exists: bool
+) -> None:
+    """Both texts are in the memory, whenever an editor saves the file."""
+    if exists:
+        file.parent.mkdir()
+        file.write_bytes(HAND_WRITTEN)
+    proposal = await window.propose("Use polars", "project", "request")
+    done = edit_before(monkeypatch, point, lambda: edit(file, how))
+    await window.confirm(proposal.id)
+    assert done == [point]
+    texts = [listed.entry.text for listed in await window.list_entries()]
+    assert texts == [*(["We work in euros."] if exists else []), "by hand", "Use polars"]
+    assert file.read_bytes().startswith(HAND_WRITTEN if exists else b"- by hand\n")
+    assert not [name for name in names(file.parent) if name.endswith(".tmp")]
+
+
+@in_loop
+async def test_edits_in_the_meantime_are_read(window: MemoryManager, file: Path) -> None:
+    """P27: the file is read for each use, also with the mark that Windows writes before UTF-8."""
+    entry = await window.add("project", "Use polars")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n") + b"- by hand\r\n")
+    assert [listed.entry.text for listed in await window.list_entries()] == [
+        "Use polars",
+        "by hand",
+    ]
+    await window.add("project", "Titles in Chinese")
+    data = file.read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf# Memory\r\n")
+    assert data.count(b"\n") == data.count(b"\r\n")
+    await window.forget("project", entry.id)
+    assert [listed.entry.text for listed in await window.list_entries()] == [
+        "by hand",
+        "Titles in Chinese",
+    ]
+
+
+@in_loop
+async def test_the_mode_that_a_person_has_chosen_stays(store: FileMemoryStore, file: Path) -> None:
+    """P7: files in a project are like its other files."""
+    old_umask = os.umask(0o027)
+    try:
+        assert await store.replace("memory", None, b"- a\n")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o640
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o750
+        file.chmod(0o604)
+        assert await store.replace("memory", b"- a\n", b"- b\n")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o604
+    finally:
+        os.umask(old_umask)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
+@in_loop
+async def test_files_of_the_person_are_private(tmp_path: Path, umask: int) -> None:
+    """P7"""
+    store = FileMemoryStore(tmp_path / "memory")
+    old_umask = os.umask(umask)
+    try:
+        for owner in ("", "ada"):
+            assert await store.replace("memory", None, b"- a\n", owner=owner)
+            assert await store.replace("proposals", None, b"{}\n", owner=owner)
+    finally:
+        os.umask(old_umask)
+    for path in (store.folder, *store.folder.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+# --- faults --------------------------------------------------------------------------------
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, call: str, code: int) -> list[str]:
+    """Let a system call of a write fail from now on; return the calls that failed."""
+    failed: list[str] = []
+
+    def fail(*_args, **_options):
+        failed.append(call)
+        raise OSError(code, os.strerror(code))
+
+    modules = {"write": os, "rename": os, "flush": durable_files}
+    name = {"rename": "replace"}.get(call, call)
+    monkeypatch.setattr(modules[call], name, fail)
+    if call == "rename":
+        monkeypatch.setattr(Path, "replace", fail)
+    return failed
+
+
+@pytest.mark.parametrize("call", ["write", "flush", "rename"])
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (errno.ENOSPC, StorageFull),
+        (errno.EDQUOT, StorageFull),
+        (errno.EROFS, StorageReadOnly),
+        (errno.EIO, StorageError),
+    ],
+)
+@in_loop
+async def test_a_failed_write_changes_nothing(
+    window: MemoryManager, file: Path, monkeypatch, call: str, code: int, error: type
+) -> None:
+    """P20: the old memory stays, no temp file is left, and the proposal still waits."""
+    await window.add("project", "Use polars")
+    before, files = file.read_bytes(), names(file.parent)
+    proposal = await window.propose("Titles in Chinese", "project", "request")
+    with monkeypatch.context() as patch:
+        failed = fail_at(patch, call, code)
+        with pytest.raises(error) as caught:
+            await window.confirm(proposal.id)
+        assert type(caught.value) is error
+        assert failed
+    assert file.read_bytes() == before
+    assert names(file.parent) == files
+    assert await window.pending() == [proposal]
+    await window.confirm(proposal.id)
+    assert len(await window.list_entries()) == 2
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """P20: a real, small, full disk."""
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)]
+    if sys.platform != "linux" or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("may not mount a disk here: shown by the injected ENOSPC alone")
+    try:
+        fill_disk(tmp_path)
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+
+
+@in_loop
+async def fill_disk(root: Path) -> None:
+    store = FileMemoryStore(root / "memory")
+    window = MemoryManager(store, None)
+    (root / "ballast").write_bytes(b"x" * 20_000)
+    with pytest.raises(StorageFull):
+        for number in range(1000):
+            await window.propose(f"text {number} " + "x" * 400, "person", "request")
+    waiting = await window.pending()
+    assert len(waiting) > 10
+    with pytest.raises(StorageFull):
+        await window.confirm(waiting[0].id)
+    assert await window.list_entries() == []
+    assert [proposal.id for proposal in await window.pending()] == [p.id for p in waiting]
+    assert {path.name for path in store.folder.iterdir()} == {"proposals.json", "locks"}
+    (root / "ballast").unlink()
+    await window.confirm(waiting[0].id)
+    assert [listed.entry.id for listed in await window.list_entries()] == [waiting[0].id]
+    assert await window.pending() == waiting[1:]
+
+
+@in_loop
+async def test_temp_files_of_killed_processes_are_removed(folder: Path, tmp_path: Path) -> None:
+    """P21: at the next read, unless somebody is writing."""
+    store = FileMemoryStore(tmp_path / "memory")
+    assert await store.replace("proposals", None, b"{}\n", owner="ada")
+    temp = store.path("proposals", owner="ada").with_name(f"proposals.json.{'0' * 16}.tmp")
+    temp.write_bytes(b"canary")
+    temp.with_name(f"{temp.name}.{'1' * 16}.tmp").write_bytes(b"canary")
+    with store._locked(temp.parent, "proposals.json", 1):
+        assert await store.read("memory", owner="ada") is None
+        assert temp.exists(), "the process that has the lock may be writing it"
+    assert await store.read("memory", owner="ada") is None
+    assert [path for path in temp.parent.iterdir() if ".tmp" in path.name] == []
+
+
+@in_loop
+async def test_a_lock_that_never_ends_is_an_error(
+    store: FileMemoryStore, folder: Path, monkeypatch
+) -> None:
+    """P23"""
+    monkeypatch.setattr(file_module, "_LOCK_TIMEOUT", 0.05)
+    assert await store.replace("memory", None, b"- a\n")
+    with store._locked(folder, "MEMORY.md", 1):
+        with pytest.raises(StorageBusy):
+            await store.replace("memory", b"- a\n", b"- b\n")
+        assert await store.read("memory") == b"- a\n", "readers don't wait"
+
+
+# --- folders from elsewhere ----------------------------------------------------------------
+
+
+def plant(file: Path, target: Path, kind: str) -> None:
+    target.write_bytes(b"- canary of another file\n")
+    file.parent.mkdir()
+    if kind == "link":
+        file.symlink_to(target)
+    elif kind == "broken link":
+        file.symlink_to(target.with_name("nothing"))
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "large":
+        file.write_bytes(b"x" * (MAX_BYTES + 1))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+@pytest.mark.parametrize("kind", ["link", "broken link", "folder", "pipe", "large"])
+@in_loop
+async def test_a_planted_memory_is_neither_read_nor_written(
+    window: MemoryManager, file: Path, tmp_path: Path, kind: str
+) -> None:
+    """P6: a link in a repository can't bring another file into a prompt, or change it."""
+    target = tmp_path / "secret"
+    plant(file, target, kind)
+    error = MemoryTooLarge if kind == "large" else MemoryUnreadable
+    with pytest.raises(error):
+        await window.list_entries()
+    with pytest.raises(error):
+        await window.add("project", "Use polars")
+    assert target.read_bytes() == b"- canary of another file\n"
+    assert not target.with_name("nothing").exists()
+    assert file.lstat().st_mode and not file.with_name("MEMORY.md.tmp").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+@in_loop
+async def test_planted_links_of_folders_and_locks_are_not_followed(
+    window: MemoryManager, file: Path, tmp_path: Path
+) -> None:
+    """P6"""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "MEMORY.md").write_bytes(b"- canary\n")
+    file.parent.symlink_to(other)
+    with pytest.raises(StorageError):
+        await window.list_entries()
+    with pytest.raises(StorageError):
+        await window.add("project", "Use polars")
+    file.parent.unlink()
+    file.parent.mkdir()
+    (file.parent / "locks").symlink_to(other)
+    with pytest.raises(StorageError):
+        await window.add("project", "Use polars")
+    (file.parent / "locks").unlink()
+    (file.parent / "locks").mkdir()
+    target = tmp_path / "target"
+    target.write_bytes(b"canary")
+    (file.parent / "locks" / "MEMORY.md.lock").symlink_to(target)
+    for name in (".gitignore", ".gitattributes"):
+        (file.parent / name).symlink_to(target)
+    (file.parent / f"MEMORY.md.{'0' * 16}.tmp").symlink_to(target)
+    (file.parent / f"MEMORY.md.{'1' * 16}.tmp").mkdir()
+    await window.add("project", "Use polars")
+    assert target.read_bytes() == b"canary"
+    assert names(other) == {"MEMORY.md"}
+    assert (other / "MEMORY.md").read_bytes() == b"- canary\n"
+
+
+@in_loop
+async def test_files_for_git_are_written_where_they_are_missing(
+    window: MemoryManager, file: Path
+) -> None:
+    """Also into a folder that a person has created; a person's own ones stay."""
+    file.parent.mkdir()
+    file.write_bytes(HAND_WRITTEN)
+    (file.parent / ".gitignore").write_bytes(b"mine\n")
+    await window.list_entries()
+    assert names(file.parent) == {"MEMORY.md", ".gitignore"}
+    await window.add("project", "Use polars")
+    assert names(file.parent) == {"MEMORY.md", ".gitignore", ".gitattributes"}
+    assert (file.parent / ".gitignore").read_bytes() == b"mine\n"

@@ -1,0 +1,154 @@
+"""P19, P20: a confirming process is killed, or its disk fails, at any step."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aiserver.memory.manager import MemoryManager
+
+from ..sessions.file.test_faults import CHANGING, Saver, calls_in
+from ..sessions.worker import Worker
+from .backends import DurableMemoryBackend, bytes_of
+from .confirmer import open_files
+from .conftest import DURABLE
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs strace, fork and kill -9")
+
+PROGRAM = "tests.memory.confirmer"
+TEXT = "Use polars"
+
+
+@pytest.fixture(scope="module")
+def confirmer() -> Iterator[Saver]:
+    process = Saver("-m", PROGRAM)
+    yield process
+    process.close()
+
+
+def prepare(root: Path) -> str:
+    """Create a project with an entry and two proposals; return the id of one of them."""
+
+    async def work() -> str:
+        (root / "project").mkdir(parents=True)
+        window = open_files(root)
+        await window.add("project", "The key is order_id")
+        await window.propose("Titles in Chinese", "person", "request")
+        return (await window.propose(TEXT, "project", "request")).id
+
+    return asyncio.run(work())
+
+
+def outcome(root: Path, id_: str) -> str:
+    """Check that everything is consistent, and return the outcome as a restarted server sees it."""
+
+    async def look() -> str:
+        listed = await open_files(root).list_entries()
+        entries = [item.entry.text for item in listed]
+        waiting = [proposal.text for proposal in await open_files(root).pending()]
+        assert {item.review for item in listed} == {"used"}
+        if TEXT in entries:
+            assert (entries, waiting) == (["The key is order_id", TEXT], ["Titles in Chinese"])
+            assert listed[1].entry.id == id_
+        else:
+            assert (entries, waiting) == (["The key is order_id"], ["Titles in Chinese", TEXT])
+        assert b".tmp" not in bytes_of(root).replace(b"*.tmp", b"")
+        return "entry" if TEXT in entries else "proposal"
+
+    return asyncio.run(look())
+
+
+@pytest.mark.timeout(240)
+def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path) -> None:
+    """The text is an entry or still waits, and an acknowledged confirmation is an entry."""
+    id_ = prepare(tmp_path / "template")
+    traced = shutil.copytree(tmp_path / "template", tmp_path / "traced")
+    assert confirmer.run(traced, work=id_, trace=tmp_path / "log") == ["ack", "end"]
+    assert outcome(traced, id_) == "entry"
+    calls = calls_in(tmp_path / "log")
+    assert calls["rename"] >= 6 and calls["fsync"] >= 6, calls
+    outcomes: Counter[str] = Counter()
+    errors = itertools.cycle(["error=ENOSPC", "error=EIO", "error=EACCES"])
+    for name, count in calls.items():
+        ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
+        # Of the many calls that mostly read, some are enough.
+        step = 1 if name in CHANGING - {"openat"} else 6
+        for number, how in itertools.product(range(1, count + 1, step), ends):
+            root = shutil.copytree(tmp_path / "template", tmp_path / "try")
+            output = confirmer.run(root, work=id_, inject=f"{name}:{how}:when={number}")
+            result = outcome(root, id_)
+            if "ack" in output:
+                assert result == "entry", (name, number, how)
+            outcomes["killed" if "end" not in output else output[0].split()[0]] += 1
+            outcomes[result] += 1
+            asyncio.run(open_files(root).confirm(id_))
+            assert outcome(root, id_) == "entry", (name, number, how)
+            shutil.rmtree(root)
+    assert min(outcomes[each] for each in ("killed", "error", "entry", "proposal")) > 5, outcomes
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    modules = ("sessions.redis", "sessions.sql", "memory.stores.sql_documents")
+    process = Worker(*(f"aiserver.{name}" for name in modules), program=PROGRAM)
+    yield process
+    process.close()
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("memory_backend", DURABLE, indirect=True)
+def test_random_kills(worker: Worker, memory_backend: DurableMemoryBackend, tmp_path: Path) -> None:
+    """No acknowledged entry is lost, and each proposal is an entry or still waits."""
+    random_ = random.Random(45)  # the moment of each kill is not deterministic
+    outcomes: Counter[str] = Counter()
+    for attempt in range(15):
+        root = tmp_path / f"attempt-{attempt}"
+        (root / "project").mkdir(parents=True)
+        [pid] = worker.start(memory_backend.url, str(root), turns=10_000)
+        lines = worker.output_lines()
+        output = [next(lines) for _ in range(random_.randrange(1, 5))]
+        time.sleep(random_.uniform(0, 0.02))
+        os.kill(pid, signal.SIGKILL)
+        output += lines
+        ids = {
+            word: [line.split()[1] for line in output if line.startswith(word)]
+            for word in ("proposed", "ack")
+        }
+        result = asyncio.run(look(memory_backend, root, ids["proposed"], ids["ack"]))
+        outcomes[result] += 1
+    assert outcomes["entry"] + outcomes["proposal"] == 15
+
+
+async def look(
+    backend: DurableMemoryBackend, root: Path, proposed: list[str], acknowledged: list[str]
+) -> str:
+    """Check the state after a kill, and return the state of the last proposal."""
+
+    def window() -> MemoryManager:
+        return open_files(root, backend.open())
+
+    waiting = [proposal.id for proposal in await window().pending()]
+    entries = [listed.entry.id for listed in await window().list_entries()]
+    assert set(acknowledged) <= set(entries)
+    assert len(set(entries)) == len(entries)
+    assert not set(waiting) & set(entries)
+    assert set(proposed) <= set(waiting) | set(entries)
+    for id_ in waiting:
+        await window().reject(id_)
+    for listed in await window().list_entries():
+        await window().forget(listed.scope, listed.entry.id)
+    assert not await window().list_entries()
+    assert not await window().pending()
+    await backend.close()
+    return "proposal" if proposed and proposed[-1] in waiting else "entry"
