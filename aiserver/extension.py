@@ -12,10 +12,8 @@ is first used.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import getpass
-import importlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +24,13 @@ from tornado.routing import PathMatches, Rule
 from traitlets import Bool, Dict, Float, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
-from .gc_pause import pause_gc
-from .handlers.loading_router import LoadingRouter
+from .handlers.loading import LoadingRouter, import_slow_modules
 
 if TYPE_CHECKING:
     import logging
 
     from .generation.assistant import Assistant
+    from .generation.remembered import Memories
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
     from .memory.manager import MemoryManager
@@ -131,6 +129,7 @@ class AIServer(ExtensionApp):
     models: ModelRegistry
     assistant: Assistant
     search: SearchEngine
+    memories: Memories
     _has_routes = False
     _services: Services | None = None
 
@@ -173,8 +172,7 @@ class AIServer(ExtensionApp):
         from .i18n import install_translations
 
         install_translations()
-        for module in _SLOW_MODULES:
-            await asyncio.to_thread(_import_module, module)
+        await import_slow_modules()
         from .errors import SettingError
 
         try:
@@ -197,6 +195,8 @@ class AIServer(ExtensionApp):
         except AIServerError as error:
             self.log.error("%s", error.message)
             return
+        with contextlib.suppress(AIServerError):  # later requests try again
+            await self.memories.manager.sweep()
         for warning in warnings:
             self.log.warning("%s", warning)
         if not warnings:
@@ -244,7 +244,7 @@ class AIServer(ExtensionApp):
         models: ModelRegistry,
         folder: str | None,
         log: logging.Logger,
-        memory: MemoryManager | None = None,
+        memories: Memories | None = None,
     ) -> Assistant:
         """Create an assistant with the configured limits, prices and features.
 
@@ -264,7 +264,7 @@ class AIServer(ExtensionApp):
             models,
             log,
             self.max_generations,
-            ContextOptions(DataFiles(folder), features, memory),
+            ContextOptions(DataFiles(folder), features, memories),
             ReceiptOptions(PriceList(self.model_prices), features.receipts),
         )
 
@@ -309,8 +309,10 @@ class AIServer(ExtensionApp):
 
     def _create_services(self) -> Services:
         from .features import parse_features
+        from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
+        from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .redact import register_secrets, secrets_in_environment
@@ -328,7 +330,10 @@ class AIServer(ExtensionApp):
         folder = served_folder(server.contents_manager)
         root = None if folder is None else str(folder)
         memory = self.make_memory(self.sessions, root, session_owner)
-        self.assistant = self.make_assistant(self.sessions, self.models, root, self.log, memory)
+        self.memories = Memories(memory, Recall())
+        self.assistant = self.make_assistant(
+            self.sessions, self.models, root, self.log, self.memories
+        )
         self.search = SearchEngine(self.sessions)
         return Services(
             sessions=self.sessions,
@@ -350,25 +355,10 @@ class AIServer(ExtensionApp):
         )
 
     async def stop_extension(self) -> None:
-        """Stop the generations and save their turns; close the search, the models and the store."""
+        """Stop the generations and save their turns; close what they use, and the store."""
         if self._services is not None:
             await self.assistant.close()
             await self.search.close()
+            await self.memories.close()
             await self.models.close()
             await self.sessions.close()
-
-
-def _import_module(module: str) -> None:
-    with pause_gc():
-        importlib.import_module(module, "aiserver")
-
-
-# These modules import all other modules that the first requests need.
-_SLOW_MODULES = (
-    ".requests",
-    ".generation.assistant",
-    ".llm.registry",
-    ".sessions.factory",
-    ".sessions.file",
-    ".handlers.routes",
-)

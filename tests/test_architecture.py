@@ -52,10 +52,11 @@ INNER = {
     ],
     "memory": [
         {"entries", "reviews"},
-        {"document", "proposals", "similar"},
-        {"limits", "past_answers", "stores"},
+        {"document", "proposals"},
+        {"limits", "stores"},
         {"manager"},
-        {"factory"},
+        {"factory", "recall", "similar"},
+        {"past_answers"},
     ],
     "kernel": [
         {"problems", "source"},

@@ -31,7 +31,7 @@ def test_nothing_slow_is_imported_at_start():
     )
     packages, ours = done.stdout.splitlines()
     assert packages.split() == ["aiserver"]
-    light = ("_version", "extension", "gc_pause", "handlers", "handlers.loading_router")
+    light = ("_version", "extension", "gc_pause", "handlers", "handlers.loading")
     assert set(ours.split()) <= {f"aiserver.{name}" for name in light}
 
 

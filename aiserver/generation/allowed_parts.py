@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from ..data_files.reader import DataFiles
 from ..features import Features
 from ..llm.base import ModelInfo
-from ..memory.manager import MemoryManager
 from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
 from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
+from .remembered import Memories
 
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
@@ -25,7 +25,7 @@ class ContextOptions:
 
     data_files: DataFiles = field(default_factory=lambda: DataFiles(None))
     features: Features = field(default_factory=Features)
-    memory: MemoryManager | None = None
+    memories: Memories | None = None
 
 
 def without_forbidden(

@@ -19,6 +19,7 @@ from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
+from ..memory.manager import ListedEntry
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
@@ -48,7 +49,7 @@ from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import hide, hide_in_file, hide_in_frame
 from .privacy_levels import schema_only
-from .remembered import memory_texts, used_entries
+from .remembered import memory_texts, remembered_entries
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -95,7 +96,7 @@ async def compose(
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
-    entries = await used_entries(body, options)
+    entries = await _remembered(model, body, options)
     request = await asyncio.to_thread(
         _prompt_input, body, past, files, texts, rules_files, vault, on_this_machine
     )
@@ -182,6 +183,17 @@ async def _rules_files(body: WarmUpBody, data_files: DataFiles) -> list[RulesFil
         return await asyncio.wait_for(read, _FILES_TIMEOUT)
     except (TimeoutError, asyncio.TimeoutError):
         return []
+
+
+async def _remembered(
+    model: ChatModel, body: WarmUpBody, options: ContextOptions
+) -> list[tuple[int, ListedEntry]]:
+    """Return the entries of the memories for the request, with their positions."""
+    is_allowed = options.features.memory != "forbidden" and body.context.uses_memory
+    if options.memories is None or not is_allowed:
+        return []
+    intent, budget = _intent_of(body), model.prompt_tokens
+    return await remembered_entries(options.memories, intent, body.source, budget)
 
 
 def _intent_of(body: WarmUpBody) -> str:

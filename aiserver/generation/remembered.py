@@ -9,33 +9,67 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..errors import AIServerError
-from ..memory.manager import ListedEntry
+from ..memory.manager import ListedEntry, MemoryManager
+from ..memory.recall.recall import Recall
+from ..prompts.project.memory import SHARE
 from ..prompts.prompt_input import MemoryText
 from ..redact import Vault
-from ..requests import WarmUpBody
-from .allowed_parts import ContextOptions
+from ..tokens import estimate_tokens
 from .hidden_data import hide
 
 _TIMEOUT = 2.0  # seconds; if a store is slower, the request is sent without memories
 _log = logging.getLogger(__name__)
 
 
-async def used_entries(body: WarmUpBody, options: ContextOptions) -> list[ListedEntry]:
-    """Return the entries that may be sent with a request, in the order of the memories."""
-    is_allowed = options.features.memory != "forbidden" and body.context.uses_memory
-    if options.memory is None or not is_allowed:
-        return []
+@dataclass(frozen=True)
+class Memories:
+    """The memories of the person, and what ranks their entries for a request."""
+
+    manager: MemoryManager
+    recall: Recall
+
+    async def close(self) -> None:
+        """Close the stores, and stop the process that ranks entries."""
+        await self.recall.close()
+        await self.manager.close()
+
+
+async def remembered_entries(
+    memories: Memories, intent: str, code: str, budget: int
+) -> list[tuple[int, ListedEntry]]:
+    """Return the entries that may be sent, the most relevant ones first, with their positions.
+
+    If all of them may fit into a prompt with ``budget`` tokens, they are in the order of the
+    memories. In a warm-up, which has no intent, a large memory is only prepared.
+    """
     try:
-        listed = await asyncio.wait_for(options.memory.list_entries(), _TIMEOUT)
+        listed = await asyncio.wait_for(_list(memories.manager), _TIMEOUT)
     except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
         _log.warning("The request is sent without memories: %s", type(error).__name__)
         return []
-    return [entry for entry in listed if entry.review == "used"]
+    entries = [entry for entry in listed if entry.review == "used"]
+    numbered = list(enumerate(entries))
+    if sum(estimate_tokens(listed.entry.text) for listed in entries) <= budget // SHARE:
+        return numbered
+    if not intent:
+        await memories.recall.prepare(entries)
+        return numbered
+    ranked = await memories.recall.rank(entries, intent, code)
+    position_by_id = {id(entry): position for position, entry in numbered}
+    first = [(position_by_id[id(entry)], entry) for entry in ranked]
+    chosen = {position for position, _ in first}
+    return [*first, *(pair for pair in numbered if pair[0] not in chosen)]
 
 
-def memory_texts(entries: Sequence[ListedEntry], vault: Vault) -> list[MemoryText]:
+async def _list(manager: MemoryManager) -> list[ListedEntry]:
+    await manager.sweep()
+    return await manager.list_entries(skip_unreadable=True)
+
+
+def memory_texts(entries: Sequence[tuple[int, ListedEntry]], vault: Vault) -> list[MemoryText]:
     """Return entries as the input of a prompt, with secrets hidden."""
     return [
         MemoryText(
@@ -44,5 +78,5 @@ def memory_texts(entries: Sequence[ListedEntry], vault: Vault) -> list[MemoryTex
             hide(listed.entry.section, vault),
             position,
         )
-        for position, listed in enumerate(entries)
+        for position, listed in entries
     ]

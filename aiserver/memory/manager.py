@@ -75,14 +75,33 @@ class MemoryManager:
         """The scopes that exist here: a project's memory needs files."""
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
-    async def list_entries(self) -> list[ListedEntry]:
-        """Return the entries of both memories, the project's first, in the order of their texts."""
+    async def sweep(self) -> None:
+        """Finish interrupted confirmations, and remove expired proposals."""
         await self._finish_confirmations()
+        await self._change_proposals(lambda waiting: waiting)
+
+    async def unreadable_scopes(self) -> list[Scope]:
+        """Return the memories that can't be read, because they are no text, links or too large."""
+        unreadable: list[Scope] = []
+        for scope in self.scopes:
+            try:
+                await self._read(scope)
+            except (MemoryUnreadable, MemoryTooLarge):
+                unreadable.append(scope)
+        return unreadable
+
+    async def list_entries(self, *, skip_unreadable: bool = False) -> list[ListedEntry]:
+        """Return the entries of both memories, the project's first, in the order of their texts.
+
+        Changes nothing. Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
+        """
         data = await self._person.read("reviews", owner=self._owner)
         decisions = reviews.parse(data, self._project_name)
+        skipped = await self.unreadable_scopes() if skip_unreadable else []
         listed: list[ListedEntry] = []
         for scope in self.scopes:
-            for entry in document.parse(await self._read(scope)):
+            text = "" if scope in skipped else await self._read(scope)
+            for entry in document.parse(text):
                 review = reviews.review_of(decisions, entry.digest)
                 listed.append(ListedEntry(scope, entry, "used" if scope == "person" else review))
         return listed
@@ -120,12 +139,10 @@ class MemoryManager:
         )
 
     async def pending(self) -> list[Proposal]:
-        """Return the proposals that wait for the person, oldest first. Expired ones are removed.
+        """Return the proposals that wait for the person, oldest first. Changes nothing.
 
         They include those whose confirmation can't be finished now, for example on a full disk.
         """
-        await self._finish_confirmations()
-        await self._change_proposals(lambda waiting: waiting)
         return await self._proposals()
 
     async def propose(
@@ -135,6 +152,7 @@ class MemoryManager:
 
         Raises the errors of ``limits.checked_proposal``.
         """
+        await self._finish_confirmations()
         now = self._now()
         proposal = Proposal(
             id=new_id(),

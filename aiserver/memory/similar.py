@@ -10,18 +10,18 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..search.query import UNSPACED, split_words
-from .entries import MemoryEntry
+from .manager import ListedEntry
 
 _MIN_SIMILARITY = 0.5
 # Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.
 _COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "the", "的", "了"])
 
 
-def similar_entries(text: str, entries: Sequence[MemoryEntry], limit: int = 3) -> list[MemoryEntry]:
+def similar_entries(text: str, listed: Sequence[ListedEntry], limit: int = 3) -> list[ListedEntry]:
     """Return the entries that are most similar to a text, the most similar first."""
-    scored = [(similarity(text, entry.text), entry) for entry in entries]
+    scored = [(similarity(text, item.entry.text), item) for item in listed]
     similar = [pair for pair in scored if pair[0] >= _MIN_SIMILARITY]
-    return [entry for _, entry in sorted(similar, key=lambda pair: -pair[0])[:limit]]
+    return [item for _, item in sorted(similar, key=lambda pair: -pair[0])[:limit]]
 
 
 def similarity(left: str, right: str) -> float:

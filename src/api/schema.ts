@@ -2107,6 +2107,8 @@ export interface components {
             turn_id: number;
         };
         MemoryList: {
+            /** @description The memories that are neither used nor changed, because they are not Markdown in UTF-8, too large, or links */
+            unreadable: components["schemas"]["MemoryScope"][];
             scopes: components["schemas"]["MemoryScope"][];
             entries: components["schemas"]["MemoryEntry"][];
         };

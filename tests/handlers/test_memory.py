@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ async def propose(call: Any, text: str, **fields: Any) -> Any:
 
 async def test_entries_are_added_listed_changed_and_forgotten(call, project_memory, own_memory):
     reply = await call("GET", "memory")
-    assert reply.data == {"scopes": ["project", "person"], "entries": []}
+    assert reply.data == {"scopes": ["project", "person"], "unreadable": [], "entries": []}
     reply = await call("POST", "memory", {"scope": "person", "text": "图表标题用中文"})
     assert reply.status == 201
     own = reply.data
@@ -186,6 +187,28 @@ async def test_a_file_that_is_not_utf8_is_neither_read_nor_changed(call, project
     reply = await call("POST", "memory", {"scope": "project", "text": "Use polars"})
     assert (reply.status, reply.data["code"]) == (503, "memory_unreadable")
     assert project_memory.read_bytes() == b"- caf\xe9\n"
+    await call("POST", "memory", {"scope": "person", "text": "Use polars"})
+    reply = await call("GET", "memory")
+    assert reply.data["unreadable"] == ["project"]
+    assert [entry["text"] for entry in reply.data["entries"]] == ["Use polars"]
+
+
+async def test_get_requests_change_no_memory(
+    call, jp_root_dir, jp_data_dir, extension, monkeypatch
+):
+    """P3: not even expired proposals are removed."""
+    await propose(call, "Use polars")
+    monkeypatch.setattr(extension.memories.manager, "_now", lambda: time.time() + 25 * 3600)
+    await call("POST", "memory", {"scope": "project", "text": "Use polars"})
+
+    def disk() -> dict[Path, tuple[bytes, int]]:
+        files = [path for folder in (jp_root_dir, jp_data_dir) for path in folder.rglob("*")]
+        return {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in files if p.is_file()}
+
+    before = disk()
+    assert (await call("GET", "memory")).status == 200
+    assert (await call("GET", "memory/pending")).data == {"proposals": []}
+    assert disk() == before
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import os
 from collections.abc import AsyncIterator
 
 from ...generation.assistant import Assistant
+from ...generation.remembered import Memories
+from ...memory.recall.recall import Recall
 from ...redact import register_secrets, secrets_in_environment
 from ..sessions.stores import StoreContext
 
@@ -25,9 +27,11 @@ async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
     log.setLevel(logging.ERROR)
     folder = str(context.configuration.root_dir)
     memory = extension.make_memory(context.store, folder, context.owner)
-    assistant = extension.make_assistant(context.store, models, folder, log, memory)
+    memories = Memories(memory, Recall())
+    assistant = extension.make_assistant(context.store, models, folder, log, memories)
     try:
         yield assistant
     finally:
         await assistant.close()
+        await memories.close()
         await models.close()

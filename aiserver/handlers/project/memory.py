@@ -45,9 +45,10 @@ class MemoryHandler(_MemoryBase):
     async def get(self) -> None:
         """Answer with the entries, the project's first, and with the scopes that exist here."""
         memory = self.memory
-        listed = await memory.list_entries()
+        listed = await memory.list_entries(skip_unreadable=True)
+        lists = {"scopes": memory.scopes, "unreadable": await memory.unreadable_scopes()}
         await self.finish_in_thread(
-            lambda: {"scopes": memory.scopes, "entries": [_listed_fields(item) for item in listed]}
+            lambda: lists | {"entries": [_listed_fields(item) for item in listed]}
         )
 
     @guarded("write")
@@ -100,7 +101,8 @@ class ProposalsHandler(_MemoryBase):
     async def get(self) -> None:
         """Answer with the proposals, oldest first, and the entries that are similar to each."""
         memory = self.memory
-        waiting, listed = await memory.pending(), await memory.list_entries()
+        waiting = await memory.pending()
+        listed = await memory.list_entries(skip_unreadable=True)
         await self.finish_in_thread(
             lambda: {"proposals": [_proposal_fields(proposal, listed) for proposal in waiting]}
         )
@@ -110,7 +112,7 @@ class ProposalsHandler(_MemoryBase):
         """Store a proposal. It is not remembered before the person confirms it."""
         memory, body = self.memory, self.body(MemoryProposalBody)
         proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
-        listed = await memory.list_entries()
+        listed = await memory.list_entries(skip_unreadable=True)
         self.set_status(201)
         await self.finish_in_thread(lambda: _proposal_fields(proposal, listed))
 
@@ -182,8 +184,7 @@ def _listed_fields(listed: ListedEntry) -> dict[str, Any]:
 
 
 def _proposal_fields(proposal: Proposal, listed: Sequence[ListedEntry]) -> dict[str, Any]:
-    scope_by_id = {item.entry.id: item.scope for item in listed}
-    similar = similar_entries(proposal.text, [item.entry for item in listed])
+    similar = similar_entries(proposal.text, listed)
     return {
         "id": proposal.id,
         "scope": proposal.scope,
@@ -193,7 +194,6 @@ def _proposal_fields(proposal: Proposal, listed: Sequence[ListedEntry]) -> dict[
         "expires_at": proposal.expires_at,
         "source": proposal.source.to_dict() if proposal.source else None,
         "similar": [
-            {"id": entry.id, "scope": scope_by_id[entry.id], "text": entry.text}
-            for entry in similar
+            {"id": item.entry.id, "scope": item.scope, "text": item.entry.text} for item in similar
         ],
     }

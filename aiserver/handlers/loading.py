@@ -1,12 +1,37 @@
-"""A router that imports the handlers at the first request to the API."""
+"""Load the handlers at the first request, and what they import after the server has started."""
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Router
+
+from ..gc_pause import pause_gc
+
+# These modules import all other modules that the first requests need.
+_SLOW_MODULES = (
+    ".requests",
+    ".generation.assistant",
+    ".llm.registry",
+    ".sessions.factory",
+    ".sessions.file",
+    ".handlers.routes",
+)
+
+
+async def import_slow_modules() -> None:
+    """Import the modules that the first requests need, in a thread."""
+    for module in _SLOW_MODULES:
+        await asyncio.to_thread(_import_module, module)
+
+
+def _import_module(module: str) -> None:
+    with pause_gc():
+        importlib.import_module(module, "aiserver")
 
 
 class LoadingRouter(Router):
