@@ -16,6 +16,9 @@ export function Button(props: {
   disabled?: boolean;
   /** The id of a form that the button submits. */
   form?: string;
+  tabIndex?: 0 | -1;
+  /** The id of the element that describes the button, such as the text that it is about. */
+  describedBy?: string;
   /** Called when the button is pressed. */
   run?: (event: React.MouseEvent) => void;
 }): React.JSX.Element {
@@ -31,6 +34,8 @@ export function Button(props: {
       }
       title={title}
       disabled={disabled}
+      tabIndex={props.tabIndex}
+      aria-describedby={props.describedBy}
       onClick={run}
     >
       {label}

@@ -6,7 +6,12 @@ type Attributes = React.ButtonHTMLAttributes<HTMLButtonElement>;
 
 export interface IIconButtonProps extends Pick<
   Attributes,
-  'aria-expanded' | 'aria-haspopup' | 'onClick' | 'onPointerDown'
+  | 'aria-describedby'
+  | 'aria-expanded'
+  | 'aria-haspopup'
+  | 'onClick'
+  | 'onPointerDown'
+  | 'tabIndex'
 > {
   icon: LabIcon;
   label: string;

@@ -14,6 +14,7 @@ import * as React from 'react';
 import type { GenerationModel } from '../model/generation';
 import type { IGenerationState } from '../model/state';
 import { DataFramePicker } from './chips/dataFramePicker';
+import { isComposing } from '../../ui/composing';
 import { askIcon } from '../../ui/icons';
 import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
@@ -23,7 +24,6 @@ import {
   PromptInput,
   focusAtEnd,
   insertWord,
-  isComposing,
   replaceText
 } from './input/promptInput';
 import { handleKey, isAskKey } from './input/promptKeys';

@@ -6,6 +6,7 @@ import React from 'react';
 import { countText } from '../../labels/counts';
 import { joinSentences } from '../../labels/spacing';
 import { Button } from '../../ui/button';
+import { FilterField } from '../../ui/filterField';
 import type { IItemChange } from '../model/changes';
 import { SORT_KEYS, SortKey } from '../model/columnOrder';
 import type { Frame } from '../model/frame';
@@ -167,37 +168,5 @@ function frameNote(frame: Frame, trans: TranslationBundle): string {
         )
       : '',
     sampleRows ? trans.__('From a sample of %1 rows.', count(sampleRows)) : ''
-  );
-}
-
-/** A search field that doesn't filter by the unfinished text of an input method. */
-function FilterField(props: {
-  text: string;
-  label: string;
-  placeholder: string;
-  onFilter: (text: string) => void;
-}): React.JSX.Element {
-  const [text, setText] = React.useState(props.text);
-  const isComposing = React.useRef(false);
-  return (
-    <input
-      type="search"
-      value={text}
-      aria-label={props.label}
-      placeholder={props.placeholder}
-      spellCheck={false}
-      maxLength={200}
-      onCompositionStart={() => (isComposing.current = true)}
-      onCompositionEnd={event => {
-        isComposing.current = false;
-        props.onFilter(event.currentTarget.value);
-      }}
-      onChange={event => {
-        setText(event.target.value);
-        if (!isComposing.current) {
-          props.onFilter(event.target.value);
-        }
-      }}
-    />
   );
 }

@@ -10,6 +10,7 @@
  */
 import * as React from 'react';
 
+import { isComposing } from '../../../ui/composing';
 import type { IntentHistory } from '../../model/intents';
 import { selectNextParameter } from './recipeCompletion';
 import {
@@ -40,14 +41,6 @@ export interface IPromptInputProps {
   complete: (textBeforeCursor: string) => ICompletion[];
   /** The name of the list of completions. */
   completionsLabel: string;
-}
-
-/**
- * Return whether a key belongs to an input method. For the key that ends a composition, Safari sets
- * `isComposing` to false, but `keyCode` is 229, as for all keys that an input method handles.
- */
-export function isComposing(event: React.KeyboardEvent): boolean {
-  return event.nativeEvent.isComposing || event.keyCode === 229;
 }
 
 /** Fit the field's height to its text. */
