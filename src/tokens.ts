@@ -301,7 +301,7 @@ export namespace CommandIDs {
   export const showReplay = 'aiserver:show-replay';
   /** Show the sidebar with the kernel's DataFrames and arrays. */
   export const showData = 'aiserver:show-data';
-  /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
+  /** Show one step of a cell in the sidebar: `{cellId, step?, seq?, turnId?}`. */
   export const showStep = 'aiserver:show-step';
   /** Show the search in the sidebar. */
   export const search = 'aiserver:search-replay';

@@ -118,18 +118,20 @@ function activate(
         properties: {
           cellId: { type: 'string' },
           step: { type: 'integer', description: 'The step’s index, from 0' },
-          seq: { type: 'integer', description: 'The seq of its record' }
+          seq: { type: 'integer', description: 'The seq of its record' },
+          turnId: { type: 'integer', description: 'The id of its turn' }
         },
         required: ['cellId']
       }
     },
     execute: async args => {
-      const { cellId, step, seq } = args as Record<string, unknown>;
+      const { cellId, step, seq, turnId } = args as Record<string, unknown>;
       if (typeof cellId === 'string') {
         shell.activateById(panel.id);
         await model.showStep(cellId, {
           step: typeof step === 'number' ? step : null,
-          seq: typeof seq === 'number' ? seq : null
+          seq: typeof seq === 'number' ? seq : null,
+          turnId: typeof turnId === 'number' ? turnId : null
         });
       }
     }

@@ -245,6 +245,21 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
+    it('goes to the step of a turn', async () => {
+      const [first, second, edit] = stepsOf('b = 0', 'b = 1', 'b = 2');
+      history.steps.set('b', [
+        { ...first, kind: 'turn', turnId: 4 },
+        { ...second, kind: 'turn', turnId: 5 },
+        { ...edit, turnId: 4 }
+      ]);
+      await show();
+      await model.showStep('b', { turnId: 5 });
+      await flush();
+      expect(model.player.position).toBe(1);
+      await model.showStep('b', { turnId: 4 });
+      expect(model.player.position).toBe(0);
+    });
+
     it('goes to a step of a deleted cell, even before anything is loaded', async () => {
       history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
       model.selectedTab = 'notebook';

@@ -33,12 +33,13 @@ export type ReplayTab = 'cell' | 'notebook' | 'search';
 /** The layout of a diff. `inline`: in one column · `split`: the two texts side by side. */
 export type DiffMode = 'inline' | 'split';
 
-/** A reference to a step of a cell: the step's index, or the `seq` of the step's record. */
+/** A reference to a step of a cell: its index, the `seq` of its record, or the id of its turn. */
 export interface IStepRef {
   /** The index of the step among the steps that the server returns; null if it isn't known. */
   readonly step?: number | null;
   /** The `seq` of the step's record. It is used if no step has the index `step`. */
   readonly seq?: number | null;
+  readonly turnId?: number | null;
 }
 
 export class ReplayModel extends ActivatableModel {
@@ -285,9 +286,14 @@ export class ReplayModel extends ActivatableModel {
 /** Return the position of the step that a reference refers to; -1 if there is none. */
 function findStep(
   steps: readonly IShownStep[],
-  { step, seq }: IStepRef
+  { step, seq, turnId }: IStepRef
 ): number {
-  const position = findPosition(steps, (_, index) => index === step);
+  const position = findPosition(
+    steps,
+    (candidate, index) =>
+      index === step ||
+      (candidate.kind === 'turn' && !!turnId && candidate.turnId === turnId)
+  );
   return position < 0 && typeof seq === 'number'
     ? findPosition(steps, candidate => candidate.seq === seq)
     : position;
