@@ -10,6 +10,7 @@ import { gitAdvicePlugin } from './gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
 import { identityPlugin } from './identity/plugin';
 import { magicPlugin } from './magic/plugin';
+import { memoryPlugin } from './memory/plugin';
 import { modelsPlugin } from './providers/plugin';
 import { placeholderPlugin } from './placeholder/plugin';
 import { replayPlugin } from './replay/plugin';
@@ -29,6 +30,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   firstStepsPlugin,
   replayPlugin,
   dataPlugin,
+  memoryPlugin,
   sharingPlugin,
   blamePlugin,
   gitAdvicePlugin

@@ -27,6 +27,7 @@ const FEATURES = [
   'history',
   'identity',
   'magic',
+  'memory',
   'placeholder',
   'providers',
   'replay',

@@ -12,6 +12,7 @@ import type {
   ICellKey,
   Interaction,
   LineRange,
+  MemorySource,
   ModelInfo,
   PlacedCell
 } from './api/types';
@@ -267,6 +268,34 @@ export const IPromptRows = new Token<IPromptRows>(
   'The prompt rows of open notebooks.'
 );
 
+/** Texts that hold beyond one cell, and that wait until the person confirms them. */
+export interface IMemory {
+  /**
+   * Store a text that a request asks to remember, and return the id of the proposal.
+   *
+   * @throws ApiError, for example if the text may contain a password.
+   */
+  propose(text: string, source: MemorySource | null): Promise<string>;
+  /** Fetch the lists again, for example after a request was answered. */
+  refresh(): void;
+  /** Render the question whether a proposal is remembered. */
+  renderProposal(options: {
+    id: string;
+    /** Whether the field with the text takes the focus. */
+    takesFocus: boolean;
+    /** Called when the proposal was decided or put off, with a sentence about the result. */
+    onEnd: (result: string, isHere: boolean) => void;
+    /** Reject the proposal, and send its request to the model; undefined if that was sent. */
+    onAsk?: () => void;
+  }): JSX.Element;
+}
+
+/** If the administrator forbids memories, null is provided. */
+export const IMemory = new Token<IMemory | null>(
+  'aiserver:IMemory',
+  'Texts that hold beyond one cell.'
+);
+
 /** The ids of the commands. */
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */
@@ -301,6 +330,10 @@ export namespace CommandIDs {
   export const showReplay = 'aiserver:show-replay';
   /** Show the sidebar with the kernel's DataFrames and arrays. */
   export const showData = 'aiserver:show-data';
+  /** Show the sidebar with what is remembered. */
+  export const showMemory = 'aiserver:show-memory';
+  /** Begin a new entry of a memory, with the arguments `text` and those of its source. */
+  export const addMemory = 'aiserver:add-memory';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?, turnId?}`. */
   export const showStep = 'aiserver:show-step';
   /** Show the search in the sidebar. */

@@ -1,0 +1,100 @@
+/** The widget of the memory view. It fetches the lists when it is shown. */
+import { VDomRenderer } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import React from 'react';
+
+import type { MemoryModel } from '../model/memoryModel';
+import { IMemoryContext, MemoryContext } from './context';
+import { memoryIcon } from './icons';
+import { panelCaption } from './memoryLabels';
+import { MemoryView } from './view';
+
+/** The attribute of the sidebar's icon by which the style sheet shows the number. */
+const COUNT = 'aiserver-count';
+
+export class MemoryPanel extends VDomRenderer<MemoryModel> {
+  constructor(private readonly _context: IMemoryContext) {
+    super(_context.model);
+    const { model, trans } = _context;
+    this.id = 'aiserver-memory';
+    this.addClass('jp-AIServer-Memory');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', trans.__('Memory'));
+    this.node.tabIndex = -1;
+    this.title.icon = memoryIcon;
+    model.stateChanged.connect(this._updateTitle, this);
+    this._updateTitle();
+  }
+
+  /** Focus the field for a new entry, instead of the list, when the widget is activated. */
+  requestField(): void {
+    this._isFieldRequested = true;
+  }
+
+  protected render(): React.ReactElement {
+    return (
+      <MemoryContext value={this._context}>
+        <MemoryView
+          focusField={() => {
+            this.requestField();
+            this._applyFocus();
+          }}
+        />
+      </MemoryContext>
+    );
+  }
+
+  protected override onAfterAttach(msg: Message): void {
+    super.onAfterAttach(msg);
+    if (this.isVisible) {
+      void this.model?.load();
+    }
+  }
+
+  protected override onAfterShow(msg: Message): void {
+    super.onAfterShow(msg);
+    void this.model?.load();
+  }
+
+  protected override onActivateRequest(msg: Message): void {
+    super.onActivateRequest(msg);
+    this.node.focus();
+    this._applyFocus();
+  }
+
+  protected override onUpdateRequest(msg: Message): void {
+    super.onUpdateRequest(msg);
+    void this.renderPromise?.then(() => this._applyFocus());
+  }
+
+  /**
+   * Focus the field for a new entry if that was requested, or else the first row of the list or, if
+   * the list is empty, the field. Do nothing if the person has moved the focus to another element.
+   */
+  private _applyFocus(): void {
+    const field = this.node.querySelector('textarea');
+    const first = this.node.querySelector<HTMLElement>('ol button');
+    if (this._isFieldRequested && field) {
+      this._isFieldRequested = false;
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
+    } else if (document.activeElement === this.node && this.model?.hasLoaded) {
+      (first ?? field)?.focus();
+    }
+  }
+
+  /** Show the number of texts that wait on the sidebar's icon. */
+  private _updateTitle(): void {
+    const { model, trans } = this._context;
+    const { waitingCount } = model;
+    // The shell's own value identifies the widget.
+    const dataset = { ...this.title.dataset };
+    delete dataset[COUNT];
+    this.title.caption = panelCaption(waitingCount, trans);
+    this.title.dataset = waitingCount
+      ? { ...dataset, [COUNT]: String(waitingCount) }
+      : dataset;
+  }
+
+  private _isFieldRequested = false;
+}
