@@ -31,6 +31,7 @@ import { listDataFrames } from '../kernel/variables';
 import {
   CommandIDs,
   IHistory,
+  IMemory,
   IModels,
   INotebookIdentity,
   IPromptRows,
@@ -59,7 +60,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     ITracking,
     IToolbarWidgetRegistry,
     ISettingRegistry,
-    IFileBrowserFactory
+    IFileBrowserFactory,
+    IMemory
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -73,7 +75,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     tracking: ITracking | null,
     toolbars: IToolbarWidgetRegistry | null,
     registry: ISettingRegistry | null,
-    browsers: IFileBrowserFactory | null
+    browsers: IFileBrowserFactory | null,
+    memory: IMemory | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -133,6 +136,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
               history,
               target: targetOf(panel, cellId, rules),
               storesPrompts,
+              memory,
               repair: {
                 setting: () =>
                   (settings?.get('repair').composite ??

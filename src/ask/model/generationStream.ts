@@ -7,7 +7,7 @@
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
-import type { ICellKey, IHistory } from '../../tokens';
+import type { ICellKey, IHistory, IMemory } from '../../tokens';
 import type { IRepairOptions, ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
@@ -18,6 +18,8 @@ export interface IGenerationOptions {
   history: IHistory;
   target: ITarget;
   repair?: IRepairOptions;
+  /** Null if the administrator forbids memories. */
+  memory?: IMemory | null;
   /** Return whether the messages that models get are stored with the turns. Default: true. */
   storesPrompts?: () => boolean;
 }

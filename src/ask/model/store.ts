@@ -22,6 +22,7 @@ import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
 import { withCurrentFrames } from './context/currentFrames';
 import { IntentHistory } from './intents';
+import { RowMemory } from './remember/rowMemory';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import { IMention, mentionsIn, withChoice } from './context/mentions';
@@ -39,6 +40,7 @@ export class GenerationStore {
     this.history = options.history;
     this.target = options.target;
     this.storesPrompts = options.storesPrompts ?? (() => true);
+    this.memory = options.memory ? new RowMemory(this, options.memory) : null;
   }
 
   readonly api: GenerationApi;
@@ -46,6 +48,8 @@ export class GenerationStore {
   readonly target: ITarget;
   /** Return whether the messages that models get are stored with the turns. */
   readonly storesPrompts: () => boolean;
+  /** The texts that requests ask to remember; null if there are no memories. */
+  readonly memory: RowMemory | null;
 
   /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);

@@ -14,7 +14,7 @@ import type { IGenerationState, ITarget } from '../model/state';
 import type { IProblem } from '../../kernel/check';
 import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
-import type { IHistory, IModels } from '../../tokens';
+import type { IHistory, IMemory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
 import type { IPromptRowServices } from './promptServices';
 
@@ -43,6 +43,7 @@ export async function setup(
     dataValues?: ITarget['dataValues'];
     recipes?: Recipe[];
     describeFiles?: IPromptRowServices['describeFiles'];
+    memory?: IMemory;
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -50,6 +51,7 @@ export async function setup(
   ask.mockImplementation(async () => undefined);
   const model = new GenerationModel({
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
+    memory: options.memory,
     history: {
       changed: new Signal({}),
       eventsQueued: new Signal({}),

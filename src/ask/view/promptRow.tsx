@@ -36,10 +36,15 @@ import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelChoice, MoreButton } from './promptParts';
+import { RememberBar, proposeRequest } from './input/rememberBar';
 import { useFolderListing } from './input/folderListing';
 import { completeMention } from './input/mentionCompletion';
 import { completeRecipe } from './input/recipeCompletion';
-import { completeSlashWords, completedRequest } from './input/slashWords';
+import {
+  completeRemember,
+  completeSlashWords,
+  completedRequest
+} from './input/slashWords';
 import { Notices } from './notices';
 import { announcement, fixRequest, inputLabels } from './promptLabels';
 
@@ -174,6 +179,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   };
   /** Send the text in the input field. */
   const send = async () => {
+    if (await proposeRequest(model, setText)) {
+      return;
+    }
     if (!(await canAsk())) {
       return;
     }
@@ -284,6 +292,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onKey={onKey}
           complete={before => [
             ...completeSlashWords(model, before, trans),
+            ...(model.memory ? completeRemember(before, trans) : []),
             ...completeRecipe(services.recipes.list, before),
             ...completeMention(model, before, listFiles, trans)
           ]}
@@ -291,6 +300,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         />
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
+      <RememberBar {...{ model, trans, focus, canAsk, setText }} />
       <MentionChips model={model} text={text} trans={trans} />
       <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
       <QuestionButtons

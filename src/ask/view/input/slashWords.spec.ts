@@ -3,7 +3,12 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { slashWordOf } from '../../../labels/modeLabels';
 import type { GenerationModel } from '../../model/generation';
-import { NearestCode, completeSlashWord, completedRequest } from './slashWords';
+import {
+  NearestCode,
+  completeRemember,
+  completeSlashWord,
+  completedRequest
+} from './slashWords';
 
 const english = nullTranslator.load('aiserver');
 /** A language with a word for `/fix` only. */
@@ -52,6 +57,28 @@ describe('completeSlashWord', () => {
       }
     ]);
     expect(complete('/f', 'above')).toEqual([]);
+  });
+});
+
+describe('completeRemember', () => {
+  const words = (text: string, trans = english) =>
+    completeRemember(text, trans).map(({ text }) => text);
+  const translated = {
+    ...english,
+    __: (text: string) => (text === '/remember' ? '/记住' : text)
+  } as unknown as TranslationBundle;
+
+  it('completes the word in both languages', () => {
+    expect(words('/')).toEqual(['/remember']);
+    expect(words(' /RE'.toLowerCase())).toEqual(['/remember']);
+    expect(words('／记', translated)).toEqual(['/记住']);
+    expect(words('/rem', translated)).toEqual(['/记住']);
+  });
+
+  it('completes no other text', () => {
+    for (const text of ['', 're', '/remember', '/remember x', 'a /re', '/x']) {
+      expect(words(text)).toEqual([]);
+    }
   });
 });
 

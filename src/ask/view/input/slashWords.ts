@@ -90,3 +90,19 @@ export function completeSlashWord(
       description
     }));
 }
+
+/** Return the slash word for a text to remember, if the text before the cursor begins it. */
+export function completeRemember(
+  textBeforeCursor: string,
+  trans: TranslationBundle
+): ICompletion[] {
+  const typed = /^\s*[/／]([^\s/／]*)$/.exec(textBeforeCursor)?.[1];
+  const text = trans.__('/remember');
+  const isBegun = [text, '/remember'].some(
+    word => word !== `/${typed}` && word.startsWith(`/${typed}`)
+  );
+  const description = trans.__('Remember a sentence for all cells');
+  return typed !== undefined && isBegun
+    ? [{ start: 0, text, description }]
+    : [];
+}

@@ -1,0 +1,70 @@
+/**
+ * Recognises in a request the text that should be remembered: all of a request that begins with
+ * “remember …”, “记住…”, “記得…” or `/remember`, or a clause at the end of a longer request. Pure.
+ *
+ * Invariant: a question such as “remember how to plot?” is never recognised, nor a request that only
+ * contains the word, such as “a form that can remember me”.
+ */
+
+/** The words that are left out before the text, such as “please remember that”. */
+const ENGLISH =
+  /(?:please,?\s+)?remember(?=[\s:：,，])[\s:：,，]*(?:that\s+|to\s+)?/.source;
+const CHINESE =
+  /(?:[请請]|麻[烦煩]|帮我|幫我)*(?:[记記]住|[记記]得)了?[\s:：,，]*/.source;
+const SLASH_WORD = /^\s*[/／](?:remember(?=[\s:：,，])|[记記]住)[\s:：,，]*/i;
+const BEGINNING = new RegExp(`^\\s*(?:${ENGLISH}|${CHINESE})`, 'i');
+
+/** Words between a request and its last clause: “…, and also remember to …”. */
+const LINKS =
+  /(?:(?:and|but|also|then)\s+|[并並]且?|另外|同[时時]|[还還]有|以[后後]|也|[,，]\s*)*/
+    .source;
+/**
+ * A clause at the end, after a punctuation mark, a line break, or “and”. An ASCII mark needs a space
+ * after it, so that a name or a number such as `a.remember` isn't split.
+ */
+const CLAUSE = new RegExp(
+  `(?:[,;.:!?]\\s+|[，；。：！？\\n]\\s*|\\s(?:[-–—]+\\s+)?(?=(?:and|but)\\s))${LINKS}` +
+    `(?:${ENGLISH}|${CHINESE})(?=\\S)`,
+  'gi'
+);
+
+/** The beginnings of texts that ask something, or that only contain the word in another sense. */
+const QUESTION =
+  /^(?:how|what|when|where|why|who(?:se)?|which|whether|if)\b|^(?:怎|如何|什[么麼]|哪|[为為]什|[为為]何|是否|[谁誰]|多少|[几幾]|的|[过過]|不|[没沒]|住)/i;
+const QUESTION_END = /[?？]$|[吗嗎呢][。.!！]*$/;
+const PRONOUN =
+  /^(?:me|you|us|them|it|this|that|these|those|我|它|[这這]个?|那个?)\W*$/i;
+/** The end of a sentence that another one follows. */
+const NEXT_SENTENCE = /[。！？；;\n]\s*\S|[.!?]\s+\S/;
+
+/** Return the text that a request asks to remember as a whole; null if it is another request. */
+export function rememberedText(request: string): string | null {
+  const word = SLASH_WORD.exec(request);
+  if (word) {
+    return request.slice(word[0].length).trim() || null;
+  }
+  const beginning = BEGINNING.exec(request);
+  return beginning && statement(request.slice(beginning[0].length));
+}
+
+/** Return the text that the last clause of a longer request asks to remember; null if none does. */
+export function rememberedClause(request: string): string | null {
+  if (BEGINNING.test(request) || SLASH_WORD.test(request)) {
+    return null;
+  }
+  const last = [...request.matchAll(CLAUSE)].pop();
+  const text = last && statement(request.slice(last.index + last[0].length));
+  return text && !NEXT_SENTENCE.test(text)
+    ? text.replace(/[。.;；]+$/, '')
+    : null;
+}
+
+/** Return a text that states something, without spaces around it; null for a question. */
+function statement(text: string): string | null {
+  const trimmed = text.trim();
+  const isOther =
+    QUESTION.test(trimmed) ||
+    QUESTION_END.test(trimmed) ||
+    PRONOUN.test(trimmed);
+  return trimmed && !isOther ? trimmed : null;
+}

@@ -1,0 +1,127 @@
+/**
+ * The texts that the requests of one cell ask to remember: each becomes a proposal, about which the
+ * prompt row asks.
+ *
+ * Invariants:
+ * - Nothing is proposed but a text that a person has typed.
+ * - While the row is closed, it asks nothing: a proposal then waits in the memory view only.
+ */
+import type { ISignal } from '@lumino/signaling';
+
+import type { MemorySource } from '../../../api/types';
+import { IFailure, toFailure } from '../../../state/failure';
+import type { ICellKey, IMemory } from '../../../tokens';
+import type { IGenerationState } from '../state';
+import { rememberedClause, rememberedText } from './rememberedText';
+
+/** The part of a `GenerationStore` that is used here. */
+export interface IRememberingRow {
+  readonly changed: ISignal<unknown, IGenerationState>;
+  readonly state: IGenerationState;
+  readonly isBusy: boolean;
+  readonly request: { readonly typed?: string } | null;
+  readonly target: { key(): ICellKey | null };
+  setState(change: Partial<IGenerationState>): void;
+}
+
+/** The proposal about which the row asks. */
+export interface IAskedProposal {
+  readonly id: string;
+  /** The request that was not sent, because all of it is to be remembered; empty if it was sent. */
+  readonly request: string;
+}
+
+export class RowMemory {
+  constructor(
+    private readonly _row: IRememberingRow,
+    readonly memory: IMemory
+  ) {
+    _row.changed.connect(this._onChanged, this);
+  }
+
+  /** The proposal about which the row asks; null if it asks nothing. */
+  get asked(): IAskedProposal | null {
+    return this._asked;
+  }
+
+  /** The reason why the last text could not be proposed; null if it could. */
+  get failure(): IFailure | null {
+    return this._failure;
+  }
+
+  /** A sentence about the last decision; empty if there is nothing to report. */
+  get result(): string {
+    return this._result;
+  }
+
+  /** Return whether all of a request is to be remembered, so that it isn't sent to a model. */
+  isFor(request: string): boolean {
+    return rememberedText(request) !== null;
+  }
+
+  /** Propose the text of such a request. Return whether it was stored. */
+  async propose(request: string): Promise<boolean> {
+    return this._propose(rememberedText(request)!, 0, request);
+  }
+
+  /** Stop asking, because the person has decided, or decides later. */
+  end(result = ''): void {
+    this._set(null, null, result);
+  }
+
+  private _onChanged(): void {
+    const { isBusy, state } = this._row;
+    const hasEnded = this._wasBusy && !isBusy;
+    this._wasBusy = isBusy;
+    if (state.phase === 'idle') {
+      this._asked = this._failure = null;
+      this._result = '';
+    } else if (hasEnded) {
+      this.memory.refresh();
+      const isAnswered =
+        state.phase === 'suggested' || state.phase === 'answered';
+      const clause = rememberedClause(this._row.request?.typed ?? '');
+      // A retry or a correction has the same request, about which the row has asked already.
+      if (isAnswered && clause && clause !== this._lastClause) {
+        this._lastClause = clause;
+        void this._propose(clause, state.turnId ?? 0);
+      }
+    }
+  }
+
+  private async _propose(
+    text: string,
+    turnId: number,
+    request = ''
+  ): Promise<boolean> {
+    const key = this._row.target.key();
+    const source: MemorySource | null = key && { ...key, turnId };
+    try {
+      const id = await this.memory.propose(text, source);
+      this._set({ id, request }, null, '');
+      return true;
+    } catch (reason) {
+      this._set(null, toFailure(reason), '');
+      return false;
+    }
+  }
+
+  private _set(
+    asked: IAskedProposal | null,
+    failure: IFailure | null,
+    result: string
+  ): void {
+    if (this._row.state.phase !== 'idle') {
+      this._asked = asked;
+      this._failure = failure;
+      this._result = result;
+      this._row.setState({}); // The row is rendered again.
+    }
+  }
+
+  private _asked: IAskedProposal | null = null;
+  private _failure: IFailure | null = null;
+  private _result = '';
+  private _wasBusy = false;
+  private _lastClause = '';
+}
