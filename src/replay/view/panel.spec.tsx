@@ -40,6 +40,7 @@ describe('ReplayPanel', () => {
   let model: ReplayModel;
   let panel: ReplayPanel;
   let copied: string[];
+  let commands: CommandRegistry;
   let savedTexts: unknown[];
 
   beforeAll(() => {
@@ -65,7 +66,7 @@ describe('ReplayPanel', () => {
     jest
       .spyOn(Clipboard, 'copyToSystem')
       .mockImplementation(text => copied.push(text as string));
-    const commands = new CommandRegistry();
+    commands = new CommandRegistry();
     const { ask } = CommandIDs;
     commands.addCommand(ask, { execute: () => undefined });
     savedTexts = [];
@@ -122,6 +123,28 @@ describe('ReplayPanel', () => {
     button('Save as recipe…').click();
     expect(savedTexts).toEqual([model.step?.title]);
     expect(model.step?.title).toBeTruthy();
+  });
+
+  it('begins a memory entry with the text of a request and its turn', async () => {
+    const execute = jest.fn();
+    commands.addCommand(CommandIDs.addMemory, { execute });
+    history.steps.set('a', [
+      { ...stepsOf('a = 0')[0], kind: 'turn', title: 'plot it', turnId: 4 }
+    ]);
+    await show();
+    button('Remember…').click();
+    expect(execute).toHaveBeenCalledWith({
+      text: 'plot it',
+      notebookId: 'nb',
+      cellId: 'a',
+      turnId: 4
+    });
+  });
+
+  it('has no such button if there are no memories', async () => {
+    await show();
+    expect(button('Save as recipe…')).toBeTruthy();
+    expect(button('Remember…')).toBeUndefined();
   });
 
   it('is active only while it is visible', async () => {

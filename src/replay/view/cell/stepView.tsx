@@ -76,6 +76,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {isTurn && step.title.trim() && (
         <div className="jp-AIServer-Replay-requestActions">
           <SaveRecipe text={step.title} />
+          <Remember step={step} />
           <AskWithCurrentData step={step} />
           <AskAgain />
         </div>
@@ -119,6 +120,27 @@ function SaveRecipe({ text }: { text: string }): React.JSX.Element | null {
       onClick={() => void commands.execute(CommandIDs.saveRecipe, { text })}
     >
       {trans.__('Save as recipe…')}
+    </LinkButton>
+  ) : null;
+}
+
+/** A button that begins a memory entry with the text of a request, if memories are available. */
+function Remember({ step }: { step: IShownStep }): React.JSX.Element | null {
+  const { commands, model, trans } = useReplay();
+  const { shownCell } = model.steps;
+  return shownCell && commands.hasCommand(CommandIDs.addMemory) ? (
+    <LinkButton
+      title={trans.__('Write down what of this request holds for other cells')}
+      onClick={() =>
+        void commands.execute(CommandIDs.addMemory, {
+          text: step.title,
+          notebookId: shownCell.notebookId,
+          cellId: shownCell.cellId,
+          turnId: step.turnId ?? 0
+        })
+      }
+    >
+      {trans.__('Remember…')}
     </LinkButton>
   ) : null;
 }
