@@ -86,7 +86,8 @@ test('in an empty cell, three kinds of request are about the cell above', async 
     /^\/explain.*cell above/,
     /^\/visualise/,
     /^\/test.*cell above/,
-    /^\/convert.*cell above/
+    /^\/convert.*cell above/,
+    /^\/remember/
   ]);
   await options.filter({ hasText: '/test' }).click();
   await cell.button(/^Ask$/).click();

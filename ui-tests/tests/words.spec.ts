@@ -65,7 +65,7 @@ test('a slash word is completed by keyboard or mouse, and names the mode', async
   await expect(options).toHaveCount(0);
   await expect(cell.input).toHaveValue('/e');
   await cell.input.press('Backspace');
-  await expect(options).toHaveCount(10);
+  await expect(options).toHaveCount(11); // the ten modes, and /remember
   await cell.input.press('ArrowDown');
   await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true');
   await lab.model!.script({ text: WORDS }, code('n = len(rows)  # all'), code('n = 1'));
