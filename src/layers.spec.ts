@@ -7,7 +7,7 @@ import * as path from 'path';
 
 /** The shared layers, lowest first. A file may import from lower layers and from its own part. */
 const SHARED = [
-  ['api/schema'],
+  ['api/schema', 'commandIds'],
   ['api/types'],
   ['api'],
   ['tokens'],

@@ -21,6 +21,7 @@ import { Signal } from '@lumino/signaling';
 import { ApiClient } from '../api/client';
 import { DailyBudget } from '../state/dailyBudget';
 import { Recipes } from './model/context/recipes';
+import { MemoryUse } from './model/context/memoryUse';
 import { RulesFiles } from './model/context/rulesFiles';
 import { GenerationModel } from './model/generation';
 import { repeatRequest } from './model/repeatRequest';
@@ -101,10 +102,12 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     const targetOf = (
       panel: NotebookPanel,
       cellId: string,
-      rules: RulesFiles
+      rules: RulesFiles,
+      memoryUse: MemoryUse
     ) =>
       new NotebookCell(panel, cellId, identity, trans, tracking, () => ({
         rulesFiles: rules.used,
+        usesMemory: memoryUse.isOn,
         condensesTurns: (settings?.get('condenseTurns').composite ??
           false) as boolean
       }));
@@ -112,6 +115,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       let manager = managers.get(panel);
       if (!manager) {
         const rules = new RulesFiles(api, () => panel.context.localPath);
+        const memoryUse = new MemoryUse();
         const onFileChanged = (
           _: unknown,
           { type, newValue }: Contents.IChangedArgs
@@ -134,7 +138,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
             const model = new GenerationModel({
               api,
               history,
-              target: targetOf(panel, cellId, rules),
+              target: targetOf(panel, cellId, rules, memoryUse),
               storesPrompts,
               memory,
               repair: {
@@ -159,6 +163,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
               trans
             ),
           rules,
+          memoryUse,
           recipes: new Recipes(api, () => panel.context.localPath),
           listFiles: async folder => {
             const path = PathExt.join(
@@ -276,7 +281,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
         }
       },
       repeat: (panel, cellId, request, signal) => {
-        const target = targetOf(panel, cellId, managerOf(panel).rules);
+        const { rules, memoryUse } = managerOf(panel);
+        const target = targetOf(panel, cellId, rules, memoryUse);
         return repeatRequest(
           { api, history, target, storesPrompts },
           request,

@@ -56,6 +56,8 @@ export interface INumberedCell {
 export interface IRequestOptions {
   /** The rules files to send. */
   readonly rulesFiles?: readonly UsedRulesFile[];
+  /** Whether the entries of memories are sent; by default, they are. */
+  readonly usesMemory?: boolean;
   /** Whether models get summaries of older turns, and make them; by default, they do. */
   readonly condensesTurns?: boolean;
 }
@@ -285,7 +287,11 @@ export class NotebookCell {
   /** Return the fields of a request that describe the cell's type and the notebook around it. */
   surroundings() {
     const { model } = this._panel.context;
-    const { rulesFiles = [], condensesTurns = true } = this._requestOptions();
+    const {
+      rulesFiles = [],
+      usesMemory = true,
+      condensesTurns = true
+    } = this._requestOptions();
     return {
       ...(!condensesTurns && { condensesTurns }),
       language: languageOf(this._panel),
@@ -293,7 +299,8 @@ export class NotebookCell {
       context: {
         cells: cellsBefore(model, this.cellId),
         kernel: kernelNameOf(this._panel),
-        ...(rulesFiles.length && { rulesFiles: [...rulesFiles] })
+        ...(rulesFiles.length && { rulesFiles: [...rulesFiles] }),
+        ...(!usesMemory && { usesMemory })
       }
     };
   }

@@ -4,7 +4,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { Dialog, ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import React from 'react';
@@ -122,6 +122,15 @@ export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
     palette?.addItem({ command: CommandIDs.addMemory, category });
 
     return {
+      get usedEntries() {
+        return model.usedEntries;
+      },
+      changed: model.stateChanged,
+      show: name => {
+        Dialog.flush(); // The receipt may be in a dialog.
+        model.showEntry(name);
+        shell.activateById(panel.id);
+      },
       propose: (text, source) => model.propose(text, source),
       refresh,
       renderProposal: options =>

@@ -10,6 +10,8 @@ import * as React from 'react';
 import type { ContextItem } from '../api/types';
 import { cellName } from '../labels/cellNames';
 import { countText } from '../labels/counts';
+import type { IMemory } from '../tokens';
+import { MemoryItem, memoryItemText } from './memoryItem';
 
 export interface IReceiptProps {
   items: readonly ContextItem[];
@@ -17,6 +19,8 @@ export interface IReceiptProps {
   cellNumber: (cellId: string) => number | null;
   /** Return the number by which people know a turn; null if it has none. */
   requestNumber: (turnId: number) => number | null;
+  /** The memories whose entries may be in the receipt. */
+  memory?: IMemory | null;
   trans: TranslationBundle;
 }
 
@@ -40,7 +44,13 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
         {[...included, ...items.filter(item => !item.included)].map(
           (item, index) => (
             <tr key={index} className={item.included ? '' : 'jp-mod-dropped'}>
-              <th scope="row">{itemText(item, props)}</th>
+              <th scope="row">
+                {item.kind === 'memory' ? (
+                  <MemoryItem item={item} memory={props.memory} trans={trans} />
+                ) : (
+                  itemText(item, props)
+                )}
+              </th>
               <td>{originText(item, trans)}</td>
               <td>
                 {item.included
@@ -66,7 +76,7 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
 /** Return the text that says what an item is. */
 export function itemText(
   item: ContextItem,
-  { cellNumber, requestNumber, trans }: IReceiptProps
+  { cellNumber, memory, requestNumber, trans }: IReceiptProps
 ): string {
   const { kind, name, count } = item;
   switch (kind) {
@@ -76,7 +86,7 @@ export function itemText(
     case 'mention':
       return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'memory':
-      return trans._n('%1 memory entry', '%1 memory entries', count);
+      return memoryItemText(item, memory, trans);
     case 'output':
       return trans.__('Output of %1', name);
     case 'image':

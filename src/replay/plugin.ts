@@ -20,7 +20,8 @@ import {
   IHistory,
   IModels,
   INotebookIdentity,
-  IPromptRows
+  IPromptRows,
+  IMemory
 } from '../tokens';
 import { focusAfterPalette } from '../ui/palette';
 import { confirmReplace } from './view/confirmReplace';
@@ -44,7 +45,8 @@ export const replayPlugin: JupyterFrontEndPlugin<void> = {
     ILayoutRestorer,
     ISettingRegistry,
     IPromptRows,
-    IModels
+    IModels,
+    IMemory
   ],
   activate
 };
@@ -60,7 +62,8 @@ function activate(
   restorer: ILayoutRestorer | null,
   settings: ISettingRegistry | null,
   rows: IPromptRows | null,
-  models: IModels | null
+  models: IModels | null,
+  memory: IMemory | null
 ): void {
   const { commands, shell } = app;
   translator ??= nullTranslator;
@@ -86,7 +89,13 @@ function activate(
       ? new AskAgainHost({ tracker, identity, rows, models, sessions, trans })
       : null
   );
-  const panel = new ReplayPanel({ model, commands, languages, translator });
+  const panel = new ReplayPanel({
+    model,
+    commands,
+    languages,
+    translator,
+    memory: memory ?? undefined
+  });
   panel.disposed.connect(() => {
     model.dispose();
     subject.dispose();

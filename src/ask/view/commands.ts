@@ -205,7 +205,8 @@ export function addCommands(
             await fetchPreview(api, request, target, state.cellModel),
             cellId => target.cellNumber(cellId),
             turnId => requestNumber({ ...model.state, turnId }),
-            trans
+            trans,
+            model.memory?.memory
           );
         }
       } catch (reason) {

@@ -10,6 +10,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import type { DataFrameProfile } from '../../api/types';
 import { setup as fakes } from '../model/generation.fakes';
 import { Recipes } from '../model/context/recipes';
+import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { NotebookAskManager } from './notebookAskManager';
 
@@ -85,6 +86,7 @@ export function setup() {
     describeFiles: async () => [],
     recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
+    memoryUse: new MemoryUse(),
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,

@@ -16,6 +16,7 @@ import { Signal } from '@lumino/signaling';
 import type { GenerationModel } from '../model/generation';
 import { chooseCurrentFrames } from '../model/context/currentFrames';
 import type { Recipes } from '../model/context/recipes';
+import type { MemoryUse } from '../model/context/memoryUse';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Notice } from '../model/state';
@@ -78,6 +79,11 @@ export class NotebookAskManager implements IDisposable {
   /** The rules files for the notebook. */
   get rules(): RulesFiles {
     return this._options.rules;
+  }
+
+  /** Whether requests of the notebook contain the entries of memories. */
+  get memoryUse(): MemoryUse {
+    return this._options.memoryUse;
   }
 
   /** The recipes that can be used in the notebook. */

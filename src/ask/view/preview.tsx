@@ -15,13 +15,15 @@ export async function showPreview(
   preview: Preview,
   cellNumber: IReceiptProps['cellNumber'],
   requestNumber: IReceiptProps['requestNumber'],
-  trans: TranslationBundle
+  trans: TranslationBundle,
+  memory: IReceiptProps['memory'] = null
 ): Promise<void> {
   const body = ReactWidget.create(
     <PreviewView
       preview={preview}
       cellNumber={cellNumber}
       requestNumber={requestNumber}
+      memory={memory}
       trans={trans}
     />
   );
@@ -38,9 +40,10 @@ export function PreviewView(props: {
   preview: Preview;
   cellNumber: IReceiptProps['cellNumber'];
   requestNumber: IReceiptProps['requestNumber'];
+  memory?: IReceiptProps['memory'];
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { preview, cellNumber, requestNumber, trans } = props;
+  const { preview, cellNumber, requestNumber, memory, trans } = props;
   const { model, messages, hidden: redactedCount } = preview;
   const redacted = redactedText(redactedCount, trans);
   return (
@@ -61,6 +64,7 @@ export function PreviewView(props: {
         items={preview.items ?? []}
         cellNumber={cellNumber}
         requestNumber={requestNumber}
+        memory={memory}
         trans={trans}
       />
       <Messages messages={messages} trans={trans} />

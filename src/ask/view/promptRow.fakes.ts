@@ -7,6 +7,7 @@ import { act } from 'react';
 
 import type { ModelInfo, Recipe } from '../../api/types';
 import { Recipes } from '../model/context/recipes';
+import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
@@ -101,6 +102,7 @@ export async function setup(
       () => 'a.ipynb'
     ),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
+    memoryUse: new MemoryUse(),
     listFiles: async () => [],
     describeFiles: options.describeFiles ?? (async () => []),
     listDataFrames: async () => [

@@ -31,6 +31,7 @@ import type { IPromptRowServices } from './promptServices';
 import { DataFrameChips } from './chips/dataFrameChips';
 import { AnswerTabs } from './answers/answerTabs';
 import { AnswerText } from './answers/answerText';
+import { MemoryChip } from './chips/memoryChip';
 import { MentionChips } from './chips/mentionChips';
 import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
@@ -302,6 +303,14 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       </div>
       <RememberBar {...{ model, trans, focus, canAsk, setText }} />
       <MentionChips model={model} text={text} trans={trans} />
+      {model.memory && (
+        <MemoryChip
+          memory={model.memory.memory}
+          use={services.memoryUse}
+          trans={trans}
+          focus={focus}
+        />
+      )}
       <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
       <QuestionButtons
         {...{ model, text, dataframes, trans }}

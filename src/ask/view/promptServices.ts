@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { DataFile, DataFrameProfile } from '../../api/types';
 import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
+import type { MemoryUse } from '../model/context/memoryUse';
 import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import type { ListFiles } from './input/folderListing';
@@ -15,6 +16,7 @@ export interface IPromptRowServices {
   /** Describe data files; their names are relative to the notebook's folder. */
   describeFiles: (names: string[]) => Promise<readonly DataFile[]>;
   rules: RulesFiles;
+  memoryUse: MemoryUse;
   recipes: Recipes;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;

@@ -54,7 +54,8 @@ export class FakeMemory implements MemoryApi {
     this.listCount++;
     this._fail();
     const scopes: ('project' | 'person')[] = ['project', 'person'];
-    return { scopes, entries: this.entries.map(entry => ({ ...entry })) };
+    const entries = this.entries.map(entry => ({ ...entry }));
+    return { scopes, unreadable: [], entries };
   }
 
   async proposals() {
@@ -91,6 +92,7 @@ export class FakeMemory implements MemoryApi {
     this._call('forget');
     const stored = this._stored(entry);
     this.entries = this.entries.filter(other => other !== stored);
+    return { deleted_prompts: 0 };
   }
 
   async review(digests: string[], used: boolean) {

@@ -18,6 +18,7 @@ import type {
 import { IFailure, toFailure } from '../../state/failure';
 import { Throttle } from '../../state/throttle';
 import { IDraft, NO_DRAFT } from './draft';
+import { entryName } from '../../prompt/memoryItem';
 import { IRow, Section, entryKey, listRows, sectionOf } from './rows';
 
 export type MemoryApi = Pick<
@@ -64,6 +65,8 @@ export class MemoryLists extends VDomModel {
   scopes: readonly MemoryScope[] = [];
   /** The reason why the lists could not be loaded; null if they were. */
   failure: IFailure | null = null;
+  /** The memories that are neither used nor changed, because they are no text, too large or links. */
+  unreadable: readonly MemoryScope[] = [];
   hasLoaded = false;
   /** The result of the last action; null if there is nothing to report. */
   note: Note | null = null;
@@ -78,6 +81,13 @@ export class MemoryLists extends VDomModel {
   /** The entries that came with the project's files, and about which the person hasn't decided. */
   get newEntries(): MemoryEntry[] {
     return this.entries.filter(entry => sectionOf(entry) === 'new');
+  }
+
+  /** The entries that models get with requests. */
+  get usedEntries(): MemoryEntry[] {
+    return this.entries.filter(entry =>
+      ['project', 'person'].includes(sectionOf(entry))
+    );
   }
 
   /** The number of proposals and new entries, which wait for the person. */
@@ -101,6 +111,14 @@ export class MemoryLists extends VDomModel {
       this.newSource = key === NEW ? null : this.newSource;
     }
     this.stateChanged.emit();
+  }
+
+  /** Show only the entry with a name such as `project:3f9c2a41b07d`, if it still exists. */
+  showEntry(name: string): void {
+    const entry = this.entries.find(other => entryName(other) === name);
+    if (entry) {
+      this.setFilter(entry.text.split('\n')[0]);
+    }
   }
 
   setFilter(filter: string): void {
@@ -161,6 +179,7 @@ export class MemoryLists extends VDomModel {
       this.failure = null;
       this.hasLoaded = true;
       this.scopes = list.scopes;
+      this.unreadable = list.unreadable;
       this._updateProposals(proposals);
       this._updateEntries(list.entries);
     } catch (reason) {

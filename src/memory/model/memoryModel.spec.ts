@@ -245,7 +245,11 @@ describe('MemoryModel', () => {
     const old = new Promise<void>(resolve => (respond = resolve));
     list.mockImplementationOnce(async () => {
       await old;
-      return { scopes: ['project'], entries: [entryOf('old')] };
+      return {
+        scopes: ['project'],
+        unreadable: [],
+        entries: [entryOf('old')]
+      };
     });
     const first = model.load();
     server.entries = [entryOf('newer')];

@@ -13,10 +13,10 @@ export async function confirmForget(
   const consequence =
     scope === 'project'
       ? trans.__(
-          'It is removed from the project’s MEMORY.md, for everyone who works on the project, and models no longer get it. The history of your requests stays as it is.'
+          'It is removed from the project’s MEMORY.md, for everyone who works on the project, and models no longer get it. Stored prompts that contain it are deleted; your requests and their answers stay.'
         )
       : trans.__(
-          'It is removed from your MEMORY.md, and models no longer get it. The history of your requests stays as it is.'
+          'It is removed from your MEMORY.md, and models no longer get it. Stored prompts that contain it are deleted; your requests and their answers stay.'
         );
   const { button } = await showDialog({
     title: trans.__('Forget this entry?'),

@@ -148,3 +148,17 @@ export function quotedText(text: string, trans: TranslationBundle): string {
 function shortened(text: string): string {
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
+
+/** Return the sentence about a memory that can't be read. */
+export function unreadableText(
+  scope: MemoryScope,
+  trans: TranslationBundle
+): string {
+  return scope === 'project'
+    ? trans.__(
+        'The project’s MEMORY.md is not used: it is not Markdown in UTF-8, too large, or a link.'
+      )
+    : trans.__(
+        'Your MEMORY.md is not used: it is not Markdown in UTF-8, too large, or a link.'
+      );
+}

@@ -10,7 +10,7 @@ import { NEW } from '../model/memoryLists';
 import { UNDO } from '../model/memoryModel';
 import { useMemory } from './context';
 import { MemoryList } from './list';
-import { noteText } from './memoryLabels';
+import { noteText, unreadableText } from './memoryLabels';
 import { FailureText, RememberButtons } from './parts';
 import { TextField, ignoreRepeatedKey } from './textField';
 
@@ -34,6 +34,11 @@ export function MemoryView(props: {
           <Button label={trans.__('Try again')} run={() => void model.load()} />
         </div>
       )}
+      {model.unreadable.map(scope => (
+        <p key={scope} className="jp-AIServer-Memory-failure" role="alert">
+          {unreadableText(scope, trans)}
+        </p>
+      ))}
       {model.entries.length > 0 && (
         <div
           className="jp-AIServer-Memory-tools"

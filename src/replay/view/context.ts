@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
+import type { IMemory } from '../../tokens';
 import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
@@ -16,6 +17,8 @@ export interface IReplayContext {
   readonly languages: IEditorLanguageRegistry;
   readonly trans: TranslationBundle;
   readonly locale: string;
+  /** Undefined if memories are forbidden or their plugin is disabled. */
+  readonly memory?: IMemory;
   /**
    * The current time. It is updated only every half minute, because each update renders all
    * components that show a time.

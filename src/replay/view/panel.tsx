@@ -7,7 +7,7 @@ import { Message, MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
-import { CommandIDs } from '../../tokens';
+import { CommandIDs, type IMemory } from '../../tokens';
 import type { ReplayModel } from '../model/replay';
 import { pickLocale } from '../../labels/locale';
 import { IReplayContext, ReplayContext } from './context';
@@ -23,14 +23,16 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     languages: IEditorLanguageRegistry;
     translator: ITranslator;
     commands: CommandRegistry;
+    memory?: IMemory;
   }) {
     super(options.model);
-    const { model, commands, languages, translator } = options;
+    const { model, commands, languages, memory, translator } = options;
     const trans = translator.load('aiserver');
     const language = translator.languageCode ?? 'en';
     const locale = pickLocale(language, navigator.languages ?? []);
     const now = new Date();
-    this._context = { model, commands, languages, trans, locale, now };
+    const services = { model, commands, languages, memory };
+    this._context = { ...services, trans, locale, now };
     commands.keyBindingChanged.connect(() => this.update(), this);
     commands.commandChanged.connect((_, { id }) => {
       if (id === CommandIDs.blame || id === CommandIDs.exportReplay) {

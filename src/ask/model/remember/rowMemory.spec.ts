@@ -45,7 +45,7 @@ describe('RowMemory', () => {
     proposed = [];
     refreshCount = 0;
     failure = null;
-    const service: IMemory = {
+    const service: Pick<IMemory, 'propose' | 'refresh' | 'renderProposal'> = {
       propose: async (text, source) => {
         if (failure) {
           throw failure;
@@ -58,7 +58,7 @@ describe('RowMemory', () => {
         throw new Error('not rendered here');
       }
     };
-    memory = new RowMemory(row, service);
+    memory = new RowMemory(row, service as IMemory);
   });
 
   it('proposes all of a request, with its cell as the source (P45)', async () => {

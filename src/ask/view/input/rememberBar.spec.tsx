@@ -1,4 +1,5 @@
 import * as React from 'react';
+import { Signal } from '@lumino/signaling';
 import { act } from 'react';
 
 import { ApiError } from '../../../api/request';
@@ -12,6 +13,9 @@ class FakeMemory implements IMemory {
   proposed: string[] = [];
   failure: Error | null = null;
   options: Options | null = null;
+  usedEntries = [];
+  changed = new Signal<this, void>(this);
+  show = () => undefined;
   refresh = () => undefined;
 
   async propose(text: string): Promise<string> {

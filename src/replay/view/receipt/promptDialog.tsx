@@ -51,7 +51,7 @@ interface IPromptViewProps {
 
 export function PromptView(props: IPromptViewProps): React.JSX.Element {
   const { step, steps, cellKey } = props;
-  const { model, trans } = useReplay();
+  const { model, memory, trans } = useReplay();
   const others = steps.filter(
     other =>
       other.receipt?.hasPrompt && (other.turnId ?? 0) < (step.turnId ?? 0)
@@ -71,7 +71,8 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
   const numbers = {
     cellNumber: (id: string) =>
       model.subject.cells().find(cell => cell.id === id)?.number ?? null,
-    requestNumber: (turnId: number) => numberOf(turnId, steps)
+    requestNumber: (turnId: number) => numberOf(turnId, steps),
+    memory
   };
   return (
     <>

@@ -19,10 +19,10 @@ export function ReceiptChanges(
     after: readonly ContextItem[];
   }
 ): React.JSX.Element {
-  const { before, after, cellNumber, requestNumber } = props;
+  const { before, after, cellNumber, memory, requestNumber } = props;
   const { trans } = useReplay();
   const textOf = (item: ContextItem) =>
-    itemText(item, { items: [], cellNumber, requestNumber, trans });
+    itemText(item, { items: [], cellNumber, memory, requestNumber, trans });
   const changes = receiptChanges(before, after, textOf);
   if (!changes.length) {
     return <p>{trans.__('The same parts were sent, with the same sizes.')}</p>;
