@@ -79,7 +79,9 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
       field.focus();
       field.setSelectionRange(field.value.length, field.value.length);
     } else if (document.activeElement === this.node && this.model?.hasLoaded) {
-      (first ?? field)?.focus();
+      // The rows of a view that was hidden are drawn later.
+      const isDrawn = !!first || !this.model.rows.length;
+      (isDrawn ? (first ?? field) : null)?.focus();
     }
   }
 

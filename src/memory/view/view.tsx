@@ -87,7 +87,7 @@ function NewEntry(): React.JSX.Element {
     >
       <TextField
         label={trans.__('What should models remember?')}
-        placeholder={trans.__('What should models remember?')}
+        placeholder={trans.__('New entry…')}
         text={text ?? ''}
         onText={typed => model.edit(NEW, typed)}
         onSave={() => model.scopes[0] && remember(model.scopes[0])}
