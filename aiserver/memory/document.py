@@ -25,6 +25,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import MemoryEntryChanged, MemoryUnreadable, NotFound
+from ..project_files.visible_text import visible_part
 from .entries import MemoryEntry, TurnSource, computed_id, is_entry_id
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
     for match in _COMMENT.finditer(source):
         if stored := _FIELDS.fullmatch(match[1]):
             fields |= dict(pair.split("=", 1) for pair in stored[1].split())
-    text = clean(_COMMENT.sub("", source))
+    # Instructions could be hidden in characters that the person doesn't see.
+    text = clean(visible_part(_COMMENT.sub("", source)))
     if block.is_item:
         text = _BULLET.sub("", text, count=1)
     date = _DATE.search(text)

@@ -76,7 +76,10 @@ class MemoryManager:
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
     async def sweep(self) -> None:
-        """Finish interrupted confirmations, and remove expired proposals."""
+        """Finish interrupted confirmations, and remove expired proposals.
+
+        A server calls this method when it starts, and before each request to a model.
+        """
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
 
@@ -152,7 +155,6 @@ class MemoryManager:
 
         Raises the errors of ``limits.checked_proposal``.
         """
-        await self._finish_confirmations()
         now = self._now()
         proposal = Proposal(
             id=new_id(),

@@ -155,3 +155,9 @@ def test_a_change_affects_one_entry(memory, data, text):
     expected[index] = text
     assert texts(changed) == expected
     assert document.parse(changed)[index].id == old.id
+
+
+def test_characters_that_nobody_sees_are_left_out():
+    """P14: instructions could be hidden in them."""
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    assert texts(f"- Use\u200b polars{hidden}\n") == ["Use polars"]

@@ -54,6 +54,7 @@ def outcome(root: Path, id_: str) -> str:
     """Check that everything is consistent, and return the outcome as a restarted server sees it."""
 
     async def look() -> str:
+        await open_files(root).sweep()
         listed = await open_files(root).list_entries()
         entries = [item.entry.text for item in listed]
         waiting = [proposal.text for proposal in await open_files(root).pending()]
@@ -138,6 +139,7 @@ async def look(
     def window() -> MemoryManager:
         return open_files(root, backend.open())
 
+    await window().sweep()
     waiting = [proposal.id for proposal in await window().pending()]
     entries = [listed.entry.id for listed in await window().list_entries()]
     assert set(acknowledged) <= set(entries)

@@ -60,10 +60,16 @@ class Project:
         return self.backend.content() + bytes_of(self.root)
 
     async def texts(self) -> list[str]:
-        return [listed.entry.text for listed in await self.open().list_entries()]
+        return [listed.entry.text for listed in await (await self.restart()).list_entries()]
 
     async def waiting(self) -> list[str]:
-        return [proposal.text for proposal in await self.open().pending()]
+        return [proposal.text for proposal in await (await self.restart()).pending()]
+
+    async def restart(self, owner: str = "ada") -> MemoryManager:
+        """Return the manager of a restarted server."""
+        window = self.open(owner)
+        await window.sweep()
+        return window
 
 
 @pytest.fixture
@@ -325,7 +331,7 @@ async def test_a_confirmation_is_finished_after_a_kill(project: Project) -> None
     with pytest.raises(ProposalNotFound):
         await project.open().reject(proposal.id)
     project.now += 2 * LIFETIME
-    [listed] = await project.open().list_entries()
+    [listed] = await (await project.restart()).list_entries()
     assert (listed.entry.id, listed.entry.source) == (proposal.id, SOURCE)
     assert listed.review == "used"
     assert await project.waiting() == []

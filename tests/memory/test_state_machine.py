@@ -152,6 +152,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_manager_agrees_with_the_dictionaries(self) -> None:
+        self.run(self.window().sweep())
         waiting = self.run(self.window().pending())
         assert {p.id: (p.text, p.scope, p.expires_at) for p in waiting} == self.proposals
         listed = self.run(self.window().list_entries())
