@@ -4,10 +4,10 @@
     ├── InvalidRequest                 the request itself is wrong
     │   ├── InvalidField               … because of one of its fields
     │   ├── RequestTooLarge            … because it is too big
-    │   ├── SelectionCutsSecret        … because only a part of a secret is selected
-    │   └── NotRemembered              … because the text may contain something private
+    │   └── SelectionCutsSecret        … because only a part of a secret is selected
     ├── NotFound                       no such session, generation, model, …
     │   └── ProposalNotFound           … no such proposal: it has expired or was decided about
+    ├── NotRemembered                  a text is empty, too long or private, so it isn't remembered
     ├── MemoryEntryChanged             an entry of a memory has changed since it was read
     ├── NotYours                       somebody else requested this answer
     ├── NotOwner                       only the server's owner may do this

@@ -186,8 +186,8 @@ class MemoryEntryChanged(AIServerError):
     )
 
 
-class NotRemembered(InvalidRequest):
-    """A text isn't proposed or remembered, because it may contain something private."""
+class NotRemembered(AIServerError):
+    """A text isn't proposed or remembered, for example because it may contain a password."""
 
     code = "not_remembered"
     default_message = UserText("This can’t be remembered.")

@@ -60,6 +60,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
     errors.MemoryEntryChanged: 412,
+    errors.NotRemembered: 409,
     errors.RecipeNameRefused: 409,
     errors.SearchFailed: 503,
     errors.ExportFailed: 503,

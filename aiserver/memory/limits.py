@@ -10,7 +10,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from ..errors import InvalidField, NotRemembered, UserText
+from ..errors import NotRemembered, UserText
 from ..project_files.visible_text import visible_part
 from ..redact import redact
 from ..surrogates import fix_surrogates
@@ -46,6 +46,8 @@ _HARMLESS_NUMBER = re.compile(
 )
 _YEARS_OR_ROUND = re.compile(r"(?:(?:19|20)\d\d|\d\d00)(?:[ -](?:(?:19|20)\d\d|\d\d00))+")
 _BANK_ACCOUNT = re.compile(_START + r"[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}" + _END)
+_EMPTY = UserText("There is no text to remember.")
+_TOO_LONG = UserText("This is too long to be remembered: write at most %1 characters.")
 _SECRET = UserText("This looks like a password or a key, so it is not remembered.")
 _PATH = UserText("This contains a path in your home folder, so it is not proposed.")
 _VALUE = UserText("This looks like data about a person or an account, so it is not proposed.")
@@ -56,13 +58,13 @@ def checked_text(text: str) -> str:
 
     If entries had several lines, git could mix the lines of entries when it merges branches.
 
-    Raises InvalidField if it is empty or too long, NotRemembered if it contains a secret.
+    Raises NotRemembered if it is empty or too long, or contains a secret.
     """
     cleaned = clean(visible_part(fix_surrogates(text))).replace("\n", " ")
     if not cleaned:
-        raise InvalidField("text", "must not be empty")
+        raise NotRemembered(_EMPTY)
     if len(cleaned) > MAX_TEXT:
-        raise InvalidField("text", InvalidField.too_long.fill(str(MAX_TEXT)))
+        raise NotRemembered(_TOO_LONG.fill(str(MAX_TEXT)))
     if redact(cleaned, is_prose=True) != cleaned:
         raise NotRemembered(_SECRET)
     return cleaned

@@ -666,7 +666,7 @@ export interface paths {
         put?: never;
         /**
          * Store a text that the person may want to be remembered
-         * @description Nothing is remembered before the person confirms it. The code of status 400 is `not_remembered`
+         * @description Nothing is remembered before the person confirms it. The code of status 409 is `not_remembered`
          *     if the text may contain a secret, a path of the home folder or data about a person. If the same
          *     text waits already, the response is that proposal.
          */

@@ -167,7 +167,8 @@ WITH_BODY = [
 @pytest.mark.parametrize(("verb", "address"), WITH_BODY)
 def test_invalid_bodies_are_rejected(live: LiveServer, verb: str, address: str) -> None:
     """P29: the message is short and doesn't repeat the body."""
-    path = address.format(notebook_id="nb", cell_id="c1", provider="openai")
+    ids = {"notebook_id": "nb", "cell_id": "c1", "entryId": "0" * 12, "proposalId": "0" * 12}
+    path = address.format(**ids, provider="openai", scope="person")
     with live.client() as client:
         for name, (raw, status) in BAD.items():
             reply = client.request(verb, f"aiserver{path}", content=raw)

@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_others_imported(
     done = memory("import", "gbk.md", "long.md", "missing.json")
     assert done.status == 1
     assert "gbk.md: not UTF-8 text" in done.err and "missing.json: no such file" in done.err
-    assert "long.md: entry 1: text: must be at most 500 characters" in done.err
+    assert "long.md: entry 1: This is too long to be remembered" in done.err
     assert "long.md: entry 2: This contains a path in your home folder" in done.err
     assert [item["text"] for item in pending(memory)] == ["ok"]
     (work / "empty.md").write_text("# Nothing\n")

@@ -169,11 +169,11 @@ async def test_a_memory_that_cant_be_read_never_prevents_a_request(
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        ("The key is sk-proj-" + "a1B2" * 12, 400),
-        ("Data is in /home/anna/data", 400),
-        ("Ask anna@example.com", 400),
+        ("The key is sk-proj-" + "a1B2" * 12, 409),
+        ("Data is in /home/anna/data", 409),
+        ("Ask anna@example.com", 409),
         ("   ", 400),
-        ("x" * 501, 400),
+        ("x" * 501, 409),
         ("The fact table is sales_2026", 201),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.errors import InvalidField, NotRemembered
+from aiserver.errors import NotRemembered
 from aiserver.memory.limits import MAX_TEXT, checked_proposal, checked_text
 
 SECRETS = [
@@ -163,5 +163,5 @@ def test_invisible_text_is_removed(text: str, cleaned: str) -> None:
 
 @pytest.mark.parametrize("text", ["", " \n ", "\u200b", "<!---->", "x" * (MAX_TEXT + 1)])
 def test_empty_and_long_texts_are_refused(text: str) -> None:
-    with pytest.raises(InvalidField):
+    with pytest.raises(NotRemembered):
         checked_text(text)

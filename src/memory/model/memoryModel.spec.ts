@@ -105,7 +105,7 @@ describe('MemoryModel', () => {
     server.waiting = ['a', 'b', 'c'].map(text => proposalOf(text));
     await model.load();
     const confirm = jest.spyOn(server, 'confirm');
-    const refused = new ApiError(400, 'not_remembered', 'no');
+    const refused = new ApiError(409, 'not_remembered', 'no');
     const { id } = model.proposals[1];
     const real = FakeMemory.prototype.confirm;
     confirm.mockImplementation(async (...args) => {
@@ -165,7 +165,7 @@ describe('MemoryModel', () => {
   it('keeps a typed text that was refused', async () => {
     await model.load();
     model.edit(NEW, 'the key is sk-1');
-    server.failure = new ApiError(400, 'not_remembered', 'A key.');
+    server.failure = new ApiError(409, 'not_remembered', 'A key.');
     expect(await model.add('person')).toBe(false);
     expect(model.draft(NEW)).toMatchObject({
       text: 'the key is sk-1',

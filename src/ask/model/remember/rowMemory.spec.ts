@@ -80,7 +80,7 @@ describe('RowMemory', () => {
   });
 
   it('says why a text isn’t proposed', async () => {
-    failure = new ApiError(400, 'not_remembered', 'A password.');
+    failure = new ApiError(409, 'not_remembered', 'A password.');
     expect(await memory.propose('remember the key is sk-1')).toBe(false);
     expect(memory.asked).toBeNull();
     expect(memory.failure?.message).toBe('A password.');

@@ -77,7 +77,7 @@ describe('RememberBar', () => {
 
   it('keeps the text in the field, and says why it isn’t stored', async () => {
     const t = await setup({ memory });
-    memory.failure = new ApiError(400, 'not_remembered', 'A password.');
+    memory.failure = new ApiError(409, 'not_remembered', 'A password.');
     await t.type('remember the password is hunter2');
     await t.press('Enter');
     expect(t.field.value).toBe('remember the password is hunter2');
