@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from aiserver.memory.entries import MemoryEntry
-from aiserver.memory.manager import ListedEntry
+from aiserver.memory.listed import ListedEntry
 from aiserver.memory.recall import Recall
 from aiserver.memory.recall.index import EntryIndex
 from aiserver.memory.recall.recall import MAX_ENTRIES, PACKAGES

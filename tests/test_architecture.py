@@ -53,7 +53,7 @@ INNER = {
     "memory": [
         {"entries", "reviews"},
         {"document", "proposals"},
-        {"limits", "stores"},
+        {"limits", "listed", "stores"},
         {"manager"},
         {"factory", "recall", "similar"},
         {"past_answers"},

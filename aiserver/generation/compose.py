@@ -19,7 +19,7 @@ from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
-from ..memory.manager import ListedEntry
+from ..memory.listed import ListedEntry
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
@@ -98,9 +98,8 @@ async def compose(
     rules_files = await _rules_files(body, data_files)
     entries = await _remembered(model, body, options)
     request = await asyncio.to_thread(
-        _prompt_input, body, past, files, texts, rules_files, vault, on_this_machine
+        _prompt_input, body, past, files, texts, rules_files, entries, vault, on_this_machine
     )
-    request = replace(request, memory=memory_texts(entries, vault))
     added = None
     if model.style == "compact":
         language = cell_language(body.language, request.code, body.cell_type)
@@ -206,6 +205,7 @@ def _prompt_input(
     files: Sequence[FileProfile],
     texts: Mapping[str, str],
     rules_files: Sequence[RulesFile],
+    entries: Sequence[tuple[int, ListedEntry]],
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
@@ -251,6 +251,8 @@ def _prompt_input(
         rules_files=[
             RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
         ],
+        memory=memory_texts(entries, vault),
+        memory_count=len(entries),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
     )

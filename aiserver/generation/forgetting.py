@@ -22,7 +22,8 @@ from collections.abc import Iterable, Sequence
 
 from ..concurrency import for_each
 from ..errors import NotFound, ProposalNotFound
-from ..memory.manager import ListedEntry, MemoryManager
+from ..memory.listed import ListedEntry
+from ..memory.manager import MemoryManager
 from ..project_files.visible_text import visible_part
 from ..redact import redact
 from ..sessions.base import SessionManager

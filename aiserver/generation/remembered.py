@@ -7,14 +7,16 @@ that can't be read in time, or not at all, never prevents a request.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import AIServerError
-from ..memory.manager import ListedEntry, MemoryManager
+from ..memory.listed import ListedEntry
+from ..memory.manager import MemoryManager
 from ..memory.recall.recall import Recall
-from ..prompts.project.memory import SHARE
+from ..prompts.project.memory import MAX_ENTRIES, SHARE
 from ..prompts.prompt_input import MemoryText
 from ..redact import Vault
 from ..tokens import estimate_tokens
@@ -52,10 +54,11 @@ async def remembered_entries(
         return []
     entries = [entry for entry in listed if entry.review == "used"]
     numbered = list(enumerate(entries))
-    if sum(estimate_tokens(listed.entry.text) for listed in entries) <= budget // SHARE:
+    if await asyncio.to_thread(_may_fit, entries, budget // SHARE):
         return numbered
     if not intent:
-        await memories.recall.prepare(entries)
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+            await asyncio.wait_for(memories.recall.prepare(entries), _TIMEOUT)
         return numbered
     ranked = await memories.recall.rank(entries, intent, code)
     position_by_id = {id(entry): position for position, entry in numbered}
@@ -64,13 +67,23 @@ async def remembered_entries(
     return [*first, *(pair for pair in numbered if pair[0] not in chosen)]
 
 
+def _may_fit(entries: Sequence[ListedEntry], room: int) -> bool:
+    size = 0
+    for listed in entries:
+        size += estimate_tokens(listed.entry.text)
+        if size > room:
+            return False
+    return True
+
+
 async def _list(manager: MemoryManager) -> list[ListedEntry]:
-    await manager.sweep()
+    with contextlib.suppress(AIServerError):  # on a full disk, for example
+        await manager.sweep()
     return await manager.list_entries(skip_unreadable=True)
 
 
 def memory_texts(entries: Sequence[tuple[int, ListedEntry]], vault: Vault) -> list[MemoryText]:
-    """Return entries as the input of a prompt, with secrets hidden."""
+    """Return entries as the input of a prompt, with secrets hidden; at most ``MAX_ENTRIES``."""
     return [
         MemoryText(
             f"{listed.scope}:{listed.entry.id}",
@@ -78,5 +91,5 @@ def memory_texts(entries: Sequence[tuple[int, ListedEntry]], vault: Vault) -> li
             hide(listed.entry.section, vault),
             position,
         )
-        for position, listed in entries
+        for position, listed in entries[:MAX_ENTRIES]
     ]

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 HEAD = "# Memory\n\n"
-_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _FIELDS = re.compile(r"\s*aiserver((?:\s+[a-z]+=[\w-]+)+)\s*")
-_DATE = re.compile(r"\s*\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)\s*\Z")
+_DATE = re.compile(r"\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
 # The parser's lines; ``splitlines`` would also end lines at other characters.
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # Marks that git leaves if it merges without the attribute ``merge=union``.
 _CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
 _UNSAFE = re.compile(r"<!--|-->")
+_DATE_LENGTH = len("(2026-11-27)")
 
 
 class _Block(NamedTuple):
@@ -81,8 +81,9 @@ def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
 
 
 def add(text: str, entry: MemoryEntry) -> str:
-    """Return a memory with a new entry below its last list, or at its end.
+    """Return a memory with a new entry: below the last list that has no heading, or above headings.
 
+    An entry below a heading would be sent together with the heading, which may be somebody else's.
     Raises MemoryUnreadable if the memory's Markdown leaves no place for an entry.
     """
     entries, blocks = _parse(text)
@@ -90,14 +91,18 @@ def add(text: str, entry: MemoryEntry) -> str:
         return text
     text = text if text.strip() else HEAD
     lines = _LINES.findall(text)
-    items = [index for index, block in enumerate(blocks) if block.is_item]
+    plain = [index for index, block in enumerate(blocks) if not block.section]
+    items = [index for index in plain if blocks[index].is_item]
     texts = [existing.text for existing in entries]
-    # Below the last list, at the end, or at the beginning if a code block has no end.
+    # Below the last list, above the first heading of a section, or at the beginning.
     places = [(blocks[items[-1]].end, items[-1] + 1)] if items else []
-    places += [(len(lines), len(texts)), (0, 0)]
+    places += [(_first_section(text, len(lines)), len(plain)), (0, 0)]
     for line, index in places:
         expected = [*texts[:index], entry.text, *texts[index:]]
-        if new := _join(lines[:line], _format(entry, text), lines[line:], expected):
+        is_above_heading = line < len(lines) and lines[line].lstrip().startswith("#")
+        gap = _end_of_line(text) if is_above_heading else ""
+        new = _join(lines[:line], _format(entry, text) + gap, lines[line:], expected)
+        if new and not _parse(new)[0][index].section:
             return new
     raise MemoryUnreadable
 
@@ -118,9 +123,9 @@ def change(text: str, id_: str, new_text: str, expected: str) -> str:
         raise MemoryEntryChanged
     # From now on, the id is stored, so that the entry has the same id as before.
     changed = replace(entry, text=new_text)
-    date = _DATE.search(new_text)
-    if date and not entry.date and date.start():  # the text would be read as one with a date
-        changed = replace(entry, text=new_text[: date.start()], date=date[1])
+    undated, date = _split_date(new_text)
+    if date and undated and not entry.date:  # the text would be read as one with a date
+        changed = replace(entry, text=undated, date=date)
     new_lines = _format(changed, text)
     texts = [other.text for other in entries]
     texts[index] = changed.text
@@ -158,6 +163,14 @@ def _join(before: list[str], new: str, after: list[str], expected: list[str]) ->
     return None
 
 
+def _first_section(text: str, end: int) -> int:
+    """Return the line of the first heading of a section; ``end`` if there is none."""
+    for token in _parser().parse(text):
+        if token.type == "heading_open" and token.level == 0 and token.tag != "h1" and token.map:
+            return int(token.map[0])
+    return end
+
+
 def _index_of(entries: Sequence[MemoryEntry], id_: str) -> int:
     for index, entry in enumerate(entries):
         if entry.id == id_:
@@ -178,7 +191,7 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
     for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             # A heading of the first level is the title of the memory.
-            section = "" if token.tag == "h1" else tokens[index + 1].content.strip()
+            section = "" if token.tag == "h1" else _single_line(tokens[index + 1].content)
         is_item = token.type == "list_item_open" and token.level == 1
         if token.map and (is_item or (token.type == "paragraph_open" and token.level == 0)):
             start, end = token.map
@@ -189,17 +202,16 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
 
 def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
     """Return the entry in the lines of a block; its id is empty if none is stored."""
-    source = "".join(lines)
+    source, comments = _split_comments("".join(lines))
     fields: dict[str, str] = {}
-    for match in _COMMENT.finditer(source):
-        if stored := _FIELDS.fullmatch(match[1]):
+    for comment in comments:
+        if stored := _FIELDS.fullmatch(comment):
             fields |= dict(pair.split("=", 1) for pair in stored[1].split())
     # Instructions could be hidden in characters that the person doesn't see.
-    text = clean(visible_part(_COMMENT.sub("", source)))
+    text = clean(visible_part(source))
     if block.is_item:
         text = _BULLET.sub("", text, count=1)
-    date = _DATE.search(text)
-    text = text[: date.start()] if date else text
+    text, date = _split_date(text)
     id_ = fields.get("id", "")
     turn = fields.get("turn", "0")
     origin = {
@@ -210,10 +222,34 @@ def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
     return MemoryEntry(
         id=id_ if is_entry_id(id_) else "",
         text=text,
-        date=date[1] if date else "",
+        date=date,
         source=TurnSource.from_dict(origin),
         section=block.section,
     )
+
+
+def _split_date(text: str) -> tuple[str, str]:
+    """Return a text without the date at its end, and this date; empty if there is none."""
+    date = _DATE.fullmatch(text[-_DATE_LENGTH:])
+    return (text[:-_DATE_LENGTH].rstrip(), date[1]) if date else (text, "")
+
+
+def _split_comments(source: str) -> tuple[str, list[str]]:
+    """Return a text without its comments, and their contents. Takes linear time for any text."""
+    parts, comments, position = [], [], 0
+    while (start := source.find("<!--", position)) >= 0:
+        end = source.find("-->", start + 4)
+        if end < 0:
+            break
+        parts.append(source[position:start])
+        comments.append(source[start + 4 : end])
+        position = end + 3
+    return "".join([*parts, source[position:]]), comments
+
+
+def _single_line(heading: str) -> str:
+    """Return the text of a heading as a person sees it."""
+    return " ".join(clean(visible_part(_split_comments(heading)[0])).split())
 
 
 def _format(entry: MemoryEntry, memory: str) -> str:

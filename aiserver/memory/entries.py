@@ -60,7 +60,7 @@ class MemoryEntry:
     @property
     def digest(self) -> str:
         """A hash of the text and its section, by which a person's decision about it is stored."""
-        return hashlib.sha256(f"{self.section}\n{self.text}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.section}\0{self.text}".encode()).hexdigest()
 
 
 def new_id() -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..search.query import UNSPACED, split_words
-from .manager import ListedEntry
+from .listed import ListedEntry
 
 _MIN_SIMILARITY = 0.5
 # Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.

@@ -102,7 +102,7 @@ async def build_messages(
     fixed[0] = SystemMessage(str(fixed[0].text) + project.after_rules)
     if intent:
         intent = project.before_intent + intent + project.after_intent
-    room = budget - sum(message_sizes) - size_of(project.items) - reserved
+    room = budget - sum(message_sizes) - project.reserved - reserved
     shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
     room -= parts_size(data_items)
     mentioned, images = fitting_images(request.mentions, room * 2 // 3)

@@ -95,7 +95,7 @@ async def own_code_messages(
     room -= size_of(frame_items)
     project = await project_texts(request, "compact", budget, count)
     mentions, mention_items = await mention_texts(
-        request.mentions, "compact", language, room - size_of(project.items), count
+        request.mentions, "compact", language, room - project.reserved, count
     )
     data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
     receipt = [

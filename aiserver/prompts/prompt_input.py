@@ -89,6 +89,8 @@ class PromptInput:
     """The rules files for the notebook; those in its own folder are last."""
     memory: list[MemoryText] = field(default_factory=list)
     """The entries of memories, the most relevant ones first."""
+    memory_count: int = 0
+    """The number of entries, including those that aren't in ``memory``."""
     rest: RestOfCell | None = None
     """The other lines of the cell, if ``source`` is only the selected lines."""
     only_adds: bool = False

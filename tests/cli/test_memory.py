@@ -19,7 +19,7 @@ from aiserver.cli import main as cli
 from aiserver.cli.memory import import_export
 from aiserver.memory import document
 from aiserver.memory.entries import MemoryEntry
-from aiserver.memory.manager import ListedEntry
+from aiserver.memory.listed import ListedEntry
 from aiserver.memory.proposals import MAX_PROPOSALS
 
 from ..conftest import API_KEY

@@ -108,12 +108,36 @@ def test_line_ends_are_preserved(end):
     assert added.replace(end, "").count("\n") == 0
 
 
-def test_entries_are_added_below_the_last_list():
+def test_entries_are_added_above_the_headings_of_sections():
+    """P14: a heading that came with a project isn't sent with an entry of the person."""
     memory = document.add(HAND_WRITTEN, ENTRY)
-    before, after = memory.split("1. The key of `sales` is order_id\n")
-    assert HAND_WRITTEN.startswith(before)
-    assert after.startswith("- Use polars (2026-11-27)")
-    assert HAND_WRITTEN.endswith(after.split("-->\n", 1)[1])
+    before, after = memory.split("- Use polars (2026-11-27)")
+    assert HAND_WRITTEN.startswith(before) and before.endswith("We work in euros.\n\n")
+    assert after.endswith("-->\n\n" + HAND_WRITTEN.removeprefix(before))
+    assert [entry.section for entry in document.parse(memory)][:2] == ["", ""]
+
+
+def test_entries_are_added_below_the_last_list_without_a_heading():
+    memory = document.add("# A\n\n- a\n\ntext\n\n## B\n\n- b\n", ENTRY)
+    assert memory.startswith("# A\n\n- a\n- Use polars")
+    assert memory.endswith("-->\n\ntext\n\n## B\n\n- b\n")
+
+
+def test_nothing_is_hidden_in_headings():
+    """P14: what is sent is what the person sees."""
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    [entry] = document.parse(f"## Style{hidden} <!-- obey -->\n\n- a\n")
+    assert entry.section == "Style"
+    first, second = document.parse("A\nB\n---\n\n- C\n\nA\n---\n\n- B\n  C\n")
+    assert first.section == "A B" and first.digest != second.digest
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("evil", ["<!--", " ", "(", "<!-- a ", "\u3000"])
+def test_hostile_texts_are_read_in_linear_time(evil: str):
+    """P16: such a file may come with a repository. In quadratic time, it would take minutes."""
+    text = evil * (1_000_000 // len(evil))
+    assert len(document.parse(f"- x {text}x\n")) == 1
 
 
 entry_texts = (
@@ -121,7 +145,7 @@ entry_texts = (
         st.sampled_from("ab 中文\n-*+#>`|.1)(<!->=_[]\\\t~:\u2028\x0b"), min_size=1, max_size=40
     )
     .map(document.clean)
-    .filter(lambda text: text and not document._DATE.search(text))
+    .filter(lambda text: text and not document._split_date(text)[1])
 )
 memories = st.lists(
     st.sampled_from([*HAND_WRITTEN.splitlines(keepends=True), "- a\n", "  b\n", "> q\n", "\r\n"]),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from aiserver.memory.entries import MemoryEntry
-from aiserver.memory.manager import ListedEntry
+from aiserver.memory.listed import ListedEntry
 from aiserver.memory.recall import Recall
 from aiserver.memory.recall import recall as recall_module
 from aiserver.search.embeddings import is_installed

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ...errors import NotFound
-from ...memory.manager import ListedEntry, MemoryManager
+from ...memory.listed import ListedEntry
+from ...memory.manager import MemoryManager
 from ..sessions.selection import find_id
 from ..sessions.stores import StoreContext, open_store
 

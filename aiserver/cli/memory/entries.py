@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import SettingError
-from ...memory.manager import ListedEntry
+from ...memory.listed import ListedEntry
 from ...search import normalize, query, rank
 from ...surrogates import fix_surrogates
 from ..safe_text import make_safe, to_safe_json

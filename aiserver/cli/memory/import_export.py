@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ...errors import AIServerError, SettingError
 from ...memory.limits import checked_proposal, checked_text
-from ...memory.manager import ListedEntry
+from ...memory.listed import ListedEntry
 from ...memory.proposals import MAX_PROPOSALS
 from ...transfer.importers.base import UnreadableInput
 from ...transfer.memories import MemoryText, read_memories

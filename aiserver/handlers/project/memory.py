@@ -9,7 +9,8 @@ from typing import Any, cast
 from ...errors import FeatureForbidden, NotFound, ProposalNotFound
 from ...generation.forgetting import StoredPrompts, forget
 from ...memory.entries import MemoryEntry, Scope, TurnSource
-from ...memory.manager import ListedEntry, MemoryManager
+from ...memory.listed import ListedEntry
+from ...memory.manager import MemoryManager
 from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
 from ...memory.similar import similar_entries

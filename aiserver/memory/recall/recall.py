@@ -22,7 +22,7 @@ from ...errors import SearchFailed
 from ...search.embeddings import Package, is_installed
 from ...search.process import SearchProcess
 from ..entries import MemoryEntry
-from ..manager import ListedEntry
+from ..listed import ListedEntry
 from .index import Row
 
 PATIENCE = 1.5  # seconds

@@ -12,6 +12,7 @@ Invariants of each store:
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import Literal
@@ -68,13 +69,14 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
     ) -> None:
         """Replace a document by the result of ``change``, which gets the present document.
 
-        ``change`` is called again if somebody else has written the document in the meantime. So it
-        must have no other effects, except that it may note the result of its last call. If it
-        returns the same bytes, nothing is written.
+        ``change`` runs in a thread, because parsing a long memory takes time. It is called again if
+        somebody else has written the document in the meantime. So it must have no other effects,
+        except that it may note the result of its last call. If it returns the same bytes, nothing
+        is written.
         """
         for _ in range(_ATTEMPTS):
             present = await self.read(name, owner=owner)
-            new = change(present)
+            new = await asyncio.to_thread(change, present)
             if new == present or await self.replace(name, present, new, owner=owner):
                 return
         raise StorageBusy

@@ -10,6 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from ..templates import Style
 
 SHARE = 6
 _ENDS = frozenset(".!?。！？")
-_MAX_COUNTED = 300  # entries; counting the tokens of thousands would delay the request
+MAX_ENTRIES = 300  # the most relevant ones; counting the tokens of thousands would take time
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ class MemoryTexts:
 
 
 async def memory_texts(
-    entries: Sequence[MemoryText], style: Style, budget: int, count: Count
+    entries: Sequence[MemoryText], total: int, style: Style, budget: int, count: Count
 ) -> MemoryTexts:
-    """Return the entries that fit. ``entries`` begins with the most relevant ones."""
+    """Return the entries that fit. ``entries`` are the most relevant of ``total`` entries."""
     if not entries:
         return MemoryTexts("", [], True)
-    candidates = entries[:_MAX_COUNTED]
+    candidates = entries[:MAX_ENTRIES]
     introduction = "" if style == "compact" else templates.MEMORY
     sizes = await count([introduction, *(_format(entry, style) for entry in candidates)])
     room = budget // SHARE - sizes[0]
@@ -53,8 +54,13 @@ async def memory_texts(
         if size <= room:
             chosen.append(index)
             room -= size
-    items = [ContextItem("memory", candidates[index].name, sizes[index + 1]) for index in chosen]
-    omitted = len(entries) - len(chosen)
+    # The introduction counts as a part of the first entry.
+    introductions = itertools.chain([sizes[0]], itertools.repeat(0))
+    items = [
+        ContextItem("memory", candidates[index].name, sizes[index + 1] + extra)
+        for index, extra in zip(chosen, introductions, strict=False)
+    ]
+    omitted = total - len(chosen)
     if omitted:
         items.append(ContextItem("memory", is_included=False, count=omitted))
     if not chosen:
