@@ -352,6 +352,7 @@ class AIServer(ExtensionApp):
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,
+            memory_owner=self.owner,
         )
 
     async def stop_extension(self) -> None:

@@ -101,7 +101,8 @@ class Services:
     ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
     Only the user named ``owner`` may ask models and change settings, and only the user named
     ``deleting_owner`` may delete histories. If ``owner`` is empty, every user may ask models and
-    change settings. If ``deleting_owner`` is empty, every user may delete histories.
+    change settings. If ``deleting_owner`` is empty, every user may delete histories. Only the user
+    named ``memory_owner`` may see memories; every user if it is empty.
     """
 
     sessions: SessionManager
@@ -118,6 +119,7 @@ class Services:
     session_owner: str
     owner: str
     deleting_owner: str
+    memory_owner: str
 
 
 def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Method]:
@@ -184,6 +186,12 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if owner and self.user_name != owner:
             raise errors.NotOwner
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether the memories are those of the user (see ``Services``)."""
+        owner = self.services.memory_owner
+        return not owner or self.user_name == owner
+
     def check_can_delete(self) -> None:
         """Raise NotOwner unless the user may delete histories (see ``Services``)."""
         owner = self.services.deleting_owner
@@ -199,9 +207,13 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Parse and validate the body of a request to an AI model.
 
         If the user isn't allowed to read files, the notebook's path is removed, so that no data
-        file is described. Raises the same errors as ``body``.
+        file is described. If the memories are those of another user, they aren't used. Raises the
+        same errors as ``body``.
         """
         body = self.body(model)
+        if not self.has_memory:
+            context = body.context.model_copy(update={"uses_memory": False})
+            body = body.model_copy(update={"context": context})
         if body.notebook_path is None or await self.can_read_files():
             return body
         return body.model_copy(update={"notebook_path": None})

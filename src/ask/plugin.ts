@@ -115,7 +115,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       let manager = managers.get(panel);
       if (!manager) {
         const rules = new RulesFiles(api, () => panel.context.localPath);
-        const memoryUse = new MemoryUse();
+        const memoryUse = new MemoryUse(() => panel.context.localPath);
         const onFileChanged = (
           _: unknown,
           { type, newValue }: Contents.IChangedArgs

@@ -19,8 +19,10 @@ from aiserver.cli import main as cli
 from aiserver.cli.memory import import_export
 from aiserver.memory import document
 from aiserver.memory.entries import MemoryEntry
+from aiserver.memory.factory import person_folder
 from aiserver.memory.listed import ListedEntry
 from aiserver.memory.proposals import MAX_PROPOSALS
+from aiserver.project_files.visible_text import visible_part
 
 from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
@@ -186,30 +188,35 @@ def test_an_import_displaces_nothing_that_waits(
 
 
 def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
-    (work / ".aiserver_memory").mkdir()
-    (work / ".aiserver_memory" / "MEMORY.md").write_text(
-        "We work in euros.\n\n## Plots\n\n* Plot with seaborn\n  and colours\n\n1. third\n"
-    )
     memory("add", "Use polars")
-    texts = [item["text"] for item in entries(memory)]
+    (person_folder() / "MEMORY.md").write_text(
+        "We work in euros.\n\n- Use polars\n\n"
+        "## Plots\n\n* Plot with seaborn\n  and colours\n\n1. third\n"
+    )
+    (work / ".aiserver_memory").mkdir()
+    (work / ".aiserver_memory" / "MEMORY.md").write_text("- Came with a repository\n")
+    texts = [item["text"] for item in entries(memory) if item["scope"] == "person"]
     assert len(texts) == 4
     done = memory("export", "out.md")
     assert done.status == 0 and "### Plots" in (work / "out.md").read_text()
     assert memory("export").out == (work / "out.md").read_text()
     assert "Use polars" not in memory("export", "--scope", "project").out
+    assert "repository" not in memory("export").out, "the person hasn't confirmed it"
+    assert "Left out: 1 entries" in memory("export").err
     memory("add", "another")
     assert memory("export", "out.md").status == 1
     assert memory("export", "out.md", "--force").status == 0
     for item in entries(memory):
         memory("forget", item["id"], "--yes")
+    assert entries(memory) == []
     memory("import", "out.md", "--confirm")
     lines = [text.replace("\n", " ") for text in texts]  # in one line, for merges of branches
-    assert [item["text"] for item in entries(memory)] == [*lines, "another"]
+    assert {item["text"] for item in entries(memory)} == {*lines, "another"}
 
 
 MARKUP = st.text(st.sampled_from("-*+#`>[]()!1. ab<!\\|:=~_&"))
 LINES = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])) | MARKUP
-TEXTS = st.lists(LINES, min_size=1, max_size=3).map("\n".join).map(document.clean)
+TEXTS = st.lists(LINES, min_size=1, max_size=3).map("\n".join).map(visible_part).map(document.clean)
 
 
 @given(texts=st.lists(TEXTS.filter(bool), max_size=4))
@@ -331,3 +338,20 @@ def test_help(arguments: list[str], words: list[str], capsys: pytest.CaptureFixt
         cli.main(["memory", *arguments])
     text = " ".join(capsys.readouterr().out.split())
     assert caught.value.code == 0 and all(word in text for word in words)
+
+
+def test_a_text_in_both_memories_is_forgotten_in_both(memory: Memory, work: Path) -> None:
+    for folder in (work / ".aiserver_memory", person_folder()):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "MEMORY.md").write_text("- Use polars\n")
+    [id_] = {item["id"] for item in entries(memory)}
+    assert "Forgot 2 entries" in memory("forget", id_, "--yes").out
+    assert entries(memory) == []
+
+
+def test_a_memory_that_is_not_text_hides_no_other(memory: Memory, work: Path) -> None:
+    (work / ".aiserver_memory").mkdir()
+    (work / ".aiserver_memory" / "MEMORY.md").write_bytes(b"- caf\xe9\n")
+    memory("add", "Use polars")
+    done = memory("list")
+    assert "Use polars" in done.out and "Not read: the memory of the project" in done.err

@@ -91,13 +91,18 @@ async def test_a_rejected_proposal_leaves_no_trace(call, jp_root_dir, jp_data_di
     assert not [path for path in files if path.is_file() and b"4711" in path.read_bytes()]
 
 
-async def test_a_confirmation_can_replace_a_similar_entry(call):
+async def test_a_confirmation_can_replace_a_similar_entry(call, scripted, remote_model):
     old = (await call("POST", "memory", {"scope": "project", "text": "Use pandas"})).data
     proposal = (await propose(call, "Use polars")).data
     assert proposal["similar"] == [{"id": old["id"], "scope": "project", "text": "Use pandas"}]
+    scripted.script(CODE)
+    turn = (await call("POST", "generate", request("plot it"))).data
+    prompt = f"sessions/nb/c1/turns/{turn['turn_id']}/prompt"
+    assert "Use pandas" in str((await call("GET", prompt)).data["messages"])
     confirmation = {"replaces": old["id"]}
     await call("POST", f"memory/pending/{proposal['id']}/confirm", confirmation)
     assert await listed(call) == [("project", "Use polars", "used")]
+    assert (await call("GET", prompt)).data["messages"] is None, "the old text is forgotten"
 
 
 async def test_entries_of_a_repository_need_a_decision(call, project_memory):
@@ -241,6 +246,27 @@ async def test_memories_belong_to_the_owner_of_the_server(call, server_config):
     assert (await call("GET", "memory")).status == 403
     assert (await call("GET", "memory/pending")).status == 403
     assert (await propose(call, "Use polars")).status == 403
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [
+        {
+            "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+            "AIServer": {"owner": "somebody-else", "others_may_ask": True},
+        }
+    ],
+)
+async def test_guests_who_may_ask_get_nothing_of_the_memory(
+    call, server_config, scripted, remote_model, own_memory
+):
+    """P4: “others may ask” is about requests, not about what the owner has written down."""
+    own_memory.parent.mkdir(parents=True)
+    own_memory.write_text("- Use polars\n", "utf-8")
+    assert (await call("GET", "memory")).status == 403
+    scripted.script(CODE)
+    assert (await call("POST", "generate", request("plot it"))).status == 200
+    assert "polars" not in sent(scripted)
 
 
 async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scripted):

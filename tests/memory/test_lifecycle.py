@@ -17,8 +17,8 @@ from aiserver.errors import (
     ProposalNotFound,
     StorageFull,
 )
-from aiserver.memory import proposals
-from aiserver.memory.entries import TurnSource
+from aiserver.memory import document, proposals
+from aiserver.memory.entries import MemoryEntry, TurnSource
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.memory.stores.base import MemoryStore
 from aiserver.memory.stores.file import FileMemoryStore
@@ -336,6 +336,19 @@ async def test_a_confirmation_is_finished_after_a_kill(project: Project) -> None
     assert listed.review == "used"
     assert await project.waiting() == []
     assert b"expires_at" not in project.content()
+
+
+@in_loop
+async def test_a_forgotten_entry_never_comes_back(project: Project) -> None:
+    """P45: its confirmation was interrupted between the entry and the end of the proposal."""
+    proposal = await project.open().propose("Use polars", "project", "request")
+    await killed_after_the_decision(project, proposal.id)
+    entry = MemoryEntry(proposal.id, "Use polars", "2026-11-27")
+    project.file.parent.mkdir(exist_ok=True)
+    project.file.write_text(document.add("", entry), "utf-8")
+    await project.open().forget("project", proposal.id)
+    assert await project.texts() == []
+    assert await project.waiting() == []
 
 
 @in_loop

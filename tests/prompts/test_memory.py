@@ -12,6 +12,7 @@ from aiserver.prompts.project.memory import SHARE
 from aiserver.prompts.prompt_input import MemoryText, PromptInput, RulesText
 from aiserver.prompts.receipt import ContextItem
 from aiserver.prompts.templates import Style
+from aiserver.requests import ContextCell
 
 from .test_prompts import words
 
@@ -98,3 +99,22 @@ async def test_a_small_model_doesnt_get_them_with_a_question() -> None:
     texts, items = await built(request, "compact", 600)
     assert "polars" not in "".join(texts)
     assert all(item.kind != "memory" for item in items)
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_the_choice_of_entries_doesnt_change_the_beginning_of_the_prompt(
+    style: Style,
+) -> None:
+    """A local model reads the beginning during the warm-up."""
+    cells = [ContextCell(source=f"a{n} = {n}\nb{n} = a{n} * 2") for n in range(60)]
+    entries = [MemoryText(f"person:{n:012x}", "word " * (3 + n % 7), "", n) for n in range(200)]
+    texts = []
+    for intent, memory in (("", entries), ("a wish", entries), ("a wish", entries[::-1])):
+        request = PromptInput(intent, "x = 1", cells=cells, memory=memory, memory_count=200)
+        texts.append((await built(request, style, 600))[0])
+    warm_up, first, second = ("\n".join(messages) for messages in texts)
+    start = first.index("a1 = 1") if "a1 = 1" in first else first.index("a59 = 59")
+    assert first[:start] == second[:start] == warm_up[:start]
+    assert [cell for cell in cells if cell.source in first] == [
+        cell for cell in cells if cell.source in warm_up
+    ]

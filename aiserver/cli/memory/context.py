@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,12 @@ class MemoryContext:
 
     async def listed(self, scope: str | None = None) -> list[ListedEntry]:
         """Return the entries of one memory, or of all."""
-        listed = await self.memories.list_entries()
+        for unreadable in await self.memories.unreadable_scopes():
+            print(
+                f"Not read: the memory of the {unreadable}. Is it Markdown in UTF-8?",
+                file=sys.stderr,
+            )
+        listed = await self.memories.list_entries(skip_unreadable=True)
         return [item for item in listed if scope in (None, item.scope)]
 
 

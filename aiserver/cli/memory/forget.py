@@ -18,14 +18,14 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
     """Show the entries, ask for confirmation, and forget them."""
     if not (arguments.id or any(text.strip() for text in arguments.text)):
         raise SettingError("Choose what to forget: an ID of “memory list”, or --text.")
-    by_id = {item.entry.id: item for item in await context.listed()}
-    selected = [by_id[id_] for id_ in full_ids(arguments.id, by_id)]
+    listed = await context.listed()
+    ids = full_ids(arguments.id, {item.entry.id for item in listed})
+    # The same text in both memories can have the same id; both are forgotten.
+    selected = [item for item in listed if item.entry.id in ids]
     # An entry with a text that is given has to be forgotten as well; otherwise, the text would be
     # in the next prompt.
     texts = {text.strip() for text in arguments.text if text.strip()}
-    selected += [
-        item for item in by_id.values() if item.entry.text in texts and item not in selected
-    ]
+    selected += [item for item in listed if item.entry.text in texts and item not in selected]
     for item in selected:
         print(f"{item.entry.id}  {single_line(item.entry.text)}")
     if not confirm(_question(len(selected)), yes=arguments.yes):

@@ -75,7 +75,12 @@ async def run_import(arguments: argparse.Namespace, context: MemoryContext) -> i
 
 async def run_export(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Write the entries as Markdown, which ``memory import`` can read."""
-    listed = await context.listed(arguments.scope)
+    # What came with a project and wasn't confirmed must not be imported elsewhere as confirmed.
+    every = await context.listed(arguments.scope)
+    listed = [item for item in every if item.review == "used"]
+    if len(listed) < len(every):
+        count = len(every) - len(listed)
+        print(f"Left out: {count:,} entries of the project that you don't use.", file=sys.stderr)
     markdown = "\n".join(_markdown_lines(listed)) + "\n"
     if arguments.file is None:
         sys.stdout.write(make_safe(markdown))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from ...errors import FeatureForbidden, NotFound, ProposalNotFound
+from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
 from ...generation.forgetting import StoredPrompts, forget
 from ...memory.entries import MemoryEntry, Scope, TurnSource
 from ...memory.listed import ListedEntry
@@ -33,7 +33,8 @@ class _MemoryBase(AIServerHandler):
     @property
     def memory(self) -> MemoryManager:
         """The memories of the person. Raises FeatureForbidden, NotOwner."""
-        self.check_owner()
+        if not self.has_memory:
+            raise NotOwner
         if self.services.features.memory == "forbidden":
             raise FeatureForbidden
         return self.services.memory
@@ -75,8 +76,8 @@ class MemoryEntryHandler(_MemoryBase):
     async def delete(self, scope: str, id_: str) -> None:
         """Forget the entry, and delete the stored prompts with its text."""
         memory, services = self.memory, self.services
-        listed = [item for item in await memory.list_entries() if item.entry.id == id_]
-        listed = [item for item in listed if item.scope == scope]
+        listed = await memory.list_entries(skip_unreadable=True)
+        listed = [item for item in listed if (item.scope, item.entry.id) == (scope, id_)]
         if not listed:
             raise NotFound
         text = listed[0].entry.text
@@ -125,10 +126,18 @@ class MemoryConfirmHandler(_MemoryBase):
     async def post(self, id_: str) -> None:
         """Write the entry, and answer with it."""
         memory, body = self.memory, self.body(MemoryConfirmBody)
+        before = await memory.list_entries(skip_unreadable=True) if body.replaces else []
         entry = await memory.confirm(
             id_, text=body.text, scope=body.scope, replaces=body.replaces or ""
         )
-        listed = [item for item in await memory.list_entries() if item.entry.id == entry.id]
+        listed = await memory.list_entries(skip_unreadable=True)
+        remaining = {(item.scope, item.entry.id) for item in listed}
+        replaced = [item for item in before if item.entry.id == body.replaces]
+        texts = [i.entry.text for i in replaced if (i.scope, i.entry.id) not in remaining]
+        if texts:
+            owner = self.services.session_owner
+            await StoredPrompts(self.services.sessions, texts, owner=owner).delete()
+        listed = [item for item in listed if item.entry.id == entry.id]
         if not listed:  # it was forgotten in the meantime
             raise ProposalNotFound
         await self.finish(_listed_fields(listed[0]))

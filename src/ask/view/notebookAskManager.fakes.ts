@@ -86,7 +86,7 @@ export function setup() {
     describeFiles: async () => [],
     recipes: new Recipes({ recipes: async () => [] }, () => 'a.ipynb'),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
-    memoryUse: new MemoryUse(),
+    memoryUse: new MemoryUse(() => 'a.ipynb'),
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,

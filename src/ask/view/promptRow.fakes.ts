@@ -102,7 +102,7 @@ export async function setup(
       () => 'a.ipynb'
     ),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
-    memoryUse: new MemoryUse(),
+    memoryUse: new MemoryUse(() => 'a.ipynb'),
     listFiles: async () => [],
     describeFiles: options.describeFiles ?? (async () => []),
     listDataFrames: async () => [

@@ -16,6 +16,9 @@ import { entryKey } from './rows';
 /** The key of the action that adds an entry again. */
 export const UNDO = 'undo';
 
+/** The longest text of a new entry, in characters, as in `aiserver/memory/limits.py`. */
+const MAX_TEXT = 500;
+
 export class MemoryModel extends MemoryLists {
   /** Remember the text of the new entry. */
   add(scope: MemoryScope): Promise<boolean> {
@@ -163,6 +166,11 @@ export class MemoryModel extends MemoryLists {
     await this.load();
     return !failure;
   }
+}
+
+/** Return whether an entry that was removed can be added again as it was. */
+export function canAddAgain({ text }: Pick<MemoryEntry, 'text'>): boolean {
+  return [...text].length <= MAX_TEXT && !text.includes('\n');
 }
 
 function toBody({

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button';
 import { FilterField } from '../../ui/filterField';
 import { IconButton } from '../../ui/iconButton';
 import { NEW } from '../model/memoryLists';
-import { UNDO } from '../model/memoryModel';
+import { UNDO, canAddAgain } from '../model/memoryModel';
 import { useMemory } from './context';
 import { MemoryList } from './list';
 import { noteText, unreadableText } from './memoryLabels';
@@ -122,7 +122,7 @@ function NoteLine(props: { focusField: () => void }): React.JSX.Element {
   return (
     <div className="jp-AIServer-Memory-note" hidden={!note}>
       <span role="status">{noteText(note, trans)}</span>
-      {note && 'entry' in note && (
+      {note && 'entry' in note && canAddAgain(note.entry) && (
         <Button
           label={trans.__('Undo')}
           run={() => {

@@ -1,18 +1,36 @@
-/** Whether the requests of one notebook contain the entries of memories; by default, they do. */
+/**
+ * Whether the requests of one notebook contain the entries of memories; by default, they do. The
+ * choice is stored in the browser.
+ */
+import { PageConfig } from '@jupyterlab/coreutils';
 import { Signal } from '@lumino/signaling';
 
+const OFF = 'off';
+
 export class MemoryUse {
+  /** `notebookPath` returns the notebook's current path. */
+  constructor(private readonly _notebookPath: () => string) {}
+
   readonly changed = new Signal<this, void>(this);
 
   get isOn(): boolean {
-    return this._isOn;
+    return window.localStorage.getItem(this._key) !== OFF;
   }
 
   /** Use the entries from the next request on, or don't. */
   set(isOn: boolean): void {
-    this._isOn = isOn;
+    if (isOn) {
+      window.localStorage.removeItem(this._key);
+    } else {
+      window.localStorage.setItem(this._key, OFF);
+    }
     this.changed.emit();
   }
 
-  private _isOn = true;
+  /** The key in the local storage, which several servers and users may share. */
+  private get _key(): string {
+    const root = PageConfig.getOption('serverRoot');
+    const base = PageConfig.getBaseUrl();
+    return `aiserver:memory:${base}:${root}/${this._notebookPath()}`;
+  }
 }

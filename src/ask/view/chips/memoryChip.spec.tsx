@@ -24,7 +24,8 @@ const entry = (text: string): MemoryEntry => ({
 async function setup(texts: string[]) {
   const changed = new Signal<unknown, void>({});
   const memory = { usedEntries: texts.map(entry), changed };
-  const use = new MemoryUse();
+  window.localStorage.clear();
+  const use = new MemoryUse(() => 'a.ipynb');
   const focus = jest.fn();
   const node = document.createElement('div');
   const trans = nullTranslator.load('aiserver');
@@ -61,6 +62,8 @@ describe('MemoryChip', () => {
     await press();
     expect(use.isOn).toBe(false);
     expect(node.textContent).toBe('Use the memory again');
+    expect(new MemoryUse(() => 'a.ipynb').isOn).toBe(false); // after a reload
+    expect(new MemoryUse(() => 'b.ipynb').isOn).toBe(true);
     await press();
     expect(use.isOn).toBe(true);
     expect(node.textContent).toContain('Memory: 1 entry');
