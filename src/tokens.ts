@@ -283,8 +283,6 @@ export interface IMemory {
    * @throws ApiError, for example if the text may contain a password.
    */
   propose(text: string, source: MemorySource | null): Promise<string>;
-  /** Fetch the lists again, for example after a request was answered. */
-  refresh(): void;
   /** Render the question whether a proposal is remembered. */
   renderProposal(options: {
     id: string;

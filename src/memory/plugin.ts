@@ -132,7 +132,6 @@ export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
         shell.activateById(panel.id);
       },
       propose: (text, source) => model.propose(text, source),
-      refresh,
       renderProposal: options =>
         React.createElement(
           MemoryContext,

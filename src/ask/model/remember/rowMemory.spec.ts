@@ -36,16 +36,14 @@ class FakeRow {
 describe('RowMemory', () => {
   let row: FakeRow;
   let proposed: unknown[][];
-  let refreshCount: number;
   let failure: Error | null;
   let memory: RowMemory;
 
   beforeEach(() => {
     row = new FakeRow();
     proposed = [];
-    refreshCount = 0;
     failure = null;
-    const service: Pick<IMemory, 'propose' | 'refresh' | 'renderProposal'> = {
+    const service: Pick<IMemory, 'propose' | 'renderProposal'> = {
       propose: async (text, source) => {
         if (failure) {
           throw failure;
@@ -53,7 +51,6 @@ describe('RowMemory', () => {
         proposed.push([text, source]);
         return `id${proposed.length}`;
       },
-      refresh: () => refreshCount++,
       renderProposal: () => {
         throw new Error('not rendered here');
       }
@@ -104,7 +101,6 @@ describe('RowMemory', () => {
     async phase => {
       await row.ask('plot it, and remember to use seaborn', phase);
       expect(proposed).toEqual([]);
-      expect(refreshCount).toBe(1);
     }
   );
 
@@ -116,13 +112,6 @@ describe('RowMemory', () => {
     expect(proposed).toHaveLength(1);
     await row.ask('画图；记住用 plotly', 'suggested');
     expect(proposed).toHaveLength(2);
-  });
-
-  it('fetches the lists again after each request, not for each token', async () => {
-    await row.ask('plot it', 'suggested');
-    row.setState({ explanation: 'x' });
-    await row.ask('fix it', 'failed');
-    expect(refreshCount).toBe(2);
   });
 
   it('asks nothing once the row is closed', async () => {

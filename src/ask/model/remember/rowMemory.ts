@@ -77,7 +77,6 @@ export class RowMemory {
       this._asked = this._failure = null;
       this._result = '';
     } else if (hasEnded) {
-      this.memory.refresh();
       const isAnswered =
         state.phase === 'suggested' || state.phase === 'answered';
       const clause = rememberedClause(this._row.request?.typed ?? '');

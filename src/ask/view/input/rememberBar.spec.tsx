@@ -16,7 +16,6 @@ class FakeMemory implements IMemory {
   usedEntries = [];
   changed = new Signal<this, void>(this);
   show = () => undefined;
-  refresh = () => undefined;
 
   async propose(text: string): Promise<string> {
     if (this.failure) {
