@@ -191,8 +191,7 @@ async def _remembered(
     is_allowed = options.features.memory != "forbidden" and body.context.uses_memory
     if options.memories is None or not is_allowed:
         return []
-    intent, budget = _intent_of(body), model.prompt_tokens
-    return await remembered_entries(options.memories, intent, body.source, budget)
+    return await remembered_entries(options.memories, _intent_of(body), body.source, model)
 
 
 def _intent_of(body: WarmUpBody) -> str:

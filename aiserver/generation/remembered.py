@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import AIServerError
+from ..llm.base import ChatModel
 from ..memory.listed import ListedEntry
 from ..memory.manager import MemoryManager
 from ..memory.recall.recall import Recall
-from ..prompts.project.memory import MAX_ENTRIES, SHARE
+from ..prompts.project.memory import MAX_ENTRIES, MAX_SMALL, SHARE
 from ..prompts.prompt_input import MemoryText
 from ..redact import Vault
 from ..tokens import estimate_tokens
@@ -40,12 +41,12 @@ class Memories:
 
 
 async def remembered_entries(
-    memories: Memories, intent: str, code: str, budget: int
+    memories: Memories, intent: str, code: str, model: ChatModel
 ) -> list[tuple[int, ListedEntry]]:
     """Return the entries that may be sent, the most relevant ones first, with their positions.
 
-    If all of them may fit into a prompt with ``budget`` tokens, they are in the order of the
-    memories. In a warm-up, which has no intent, a large memory is only prepared.
+    If all of them may fit into the model's prompt, they are in the order of the memories. In a
+    warm-up, which has no intent, a large memory is only prepared.
     """
     try:
         listed = await asyncio.wait_for(_list(memories.manager), _TIMEOUT)
@@ -54,7 +55,9 @@ async def remembered_entries(
         return []
     entries = [entry for entry in listed if entry.review == "used"]
     numbered = list(enumerate(entries))
-    if await asyncio.to_thread(_may_fit, entries, budget // SHARE):
+    max_count = MAX_SMALL if model.style == "compact" else MAX_ENTRIES
+    room = model.prompt_tokens // SHARE
+    if len(entries) <= max_count and await asyncio.to_thread(_may_fit, entries, room):
         return numbered
     if not intent:
         with contextlib.suppress(TimeoutError, asyncio.TimeoutError):

@@ -23,6 +23,8 @@ from ..templates import Style
 
 SHARE = 6
 _ENDS = frozenset(".!?。！？")
+# With six entries, the 0.5B answered without code (``python -m benchmarks.memory``).
+MAX_SMALL = 2
 MAX_ENTRIES = 300  # the most relevant ones; counting the tokens of thousands would take time
 
 
@@ -45,7 +47,7 @@ async def memory_texts(
     """Return the entries that fit. ``entries`` are the most relevant of ``total`` entries."""
     if not entries:
         return MemoryTexts("", [], True)
-    candidates = entries[:MAX_ENTRIES]
+    candidates = entries[: MAX_SMALL if style == "compact" else MAX_ENTRIES]
     introduction = "" if style == "compact" else templates.MEMORY
     sizes = await count([introduction, *(_format(entry, style) for entry in candidates)])
     room = budget // SHARE - sizes[0]
