@@ -52,10 +52,12 @@ async def test_small_memories_follow_the_rules_and_dont_depend_on_the_request() 
     assert warm_up[0][0] == texts[0]
 
 
-async def test_a_small_model_gets_them_in_the_line_after_the_request() -> None:
-    texts, _ = await built(PromptInput("a wish", memory=[POLARS, TITLES]), "compact", 600)
+async def test_a_small_model_gets_the_first_in_the_line_after_the_request() -> None:
+    """With more, its answers get worse (``python -m benchmarks.memory``)."""
+    texts, items = await built(PromptInput("a wish", memory=[TITLES, POLARS]), "compact", 600)
     without, _ = await built(PromptInput("a wish"), "compact", 600)
-    assert texts == [*without[:-1], f"{without[-1]}\nRules: Use polars. 图表标题用中文。"]
+    assert texts == [*without[:-1], f"{without[-1]}\nRules: 图表标题用中文。"]
+    assert [item.count for item in items if item.kind == "memory" and not item.is_included] == [1]
     file = RulesText("AGENTS.md", "Sort results.")
     request = PromptInput("a wish", memory=[POLARS], rules_files=[file])
     texts, _ = await built(request, "compact", 600)
@@ -74,7 +76,7 @@ async def test_of_many_entries_the_most_relevant_ones_are_sent_completely(
     sent, dropped = memory[:-1], memory[-1]
     assert [item.name for item in sent] == [f"person:{n:012x}" for n in range(len(sent))]
     assert (
-        (len(sent) == 2 if style == "compact" else len(sent) > 3)
+        (len(sent) == 1 if style == "compact" else len(sent) > 3)
         and not dropped.is_included
         and dropped.count == count - len(sent)
     )
@@ -84,7 +86,9 @@ async def test_of_many_entries_the_most_relevant_ones_are_sent_completely(
         *[True] * len(sent),
         False,
     ]
-    assert text.index("Rule number 1 ") < text.index("Rule number 0 "), "the order of the memory"
+    if len(sent) > 1:
+        first, second = (text.index(f"Rule number {n} ") for n in (0, 1))
+        assert second < first, "the order of the memory"
     without, _ = await built(PromptInput("a wish"), style, budget)
     assert texts[:-1] == without[:-1], "the beginning of the prompt doesn't depend on the choice"
 

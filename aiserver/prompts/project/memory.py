@@ -24,7 +24,7 @@ from ..templates import Style
 SHARE = 6
 _ENDS = frozenset(".!?。！？")
 # With six entries, the 0.5B answered without code (``python -m benchmarks.memory``).
-MAX_SMALL = 2
+MAX_SMALL = 1
 MAX_ENTRIES = 300  # the most relevant ones; counting the tokens of thousands would take time
 
 
