@@ -94,7 +94,7 @@ class AIServer(ExtensionApp):
 
     memory_store = Union(
         [Unicode(), Type()],
-        help="""Where the person's memory is stored: "file", for files in Jupyter's data folder, or
+        help="""The store of the person's memory: "file", for files in Jupyter's data folder, or
         a MemoryStore class or its dotted name. Default: in the database of the sessions if they are
         in one, else in files. The memory of a project is always a file in the project.""",
     ).tag(config=True)

@@ -18,9 +18,8 @@ from typing import Any, Literal, get_args
 
 from .entries import SCOPES, Scope, TurnSource, is_entry_id
 
-Origin = Literal["request", "person", "correction", "import"]
-"""Who proposed the text: a person in a request, a person with a button, AI Server after the person
-corrected answers, or a file of another program."""
+Origin = Literal["request", "person", "import"]
+"""The origin of a text: a request, a button that the person pressed, or another program's file."""
 
 MAX_PROPOSALS = 200
 

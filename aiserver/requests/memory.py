@@ -59,7 +59,7 @@ class MemoryProposalBody(Body):
 
     scope: MemoryScope
     text: EntryText
-    origin: Literal["request", "person", "correction"] = "person"
+    origin: Literal["request", "person"] = "person"
     source: MemorySource | None = None
 
 

@@ -2054,7 +2054,7 @@ export interface components {
              * @description `person` by default
              * @enum {string}
              */
-            origin?: "request" | "person" | "correction";
+            origin?: "request" | "person";
             source?: components["schemas"]["MemorySource"] | null;
         };
         MemoryConfirmBody: {
@@ -2117,7 +2117,7 @@ export interface components {
             scope: components["schemas"]["MemoryScope"];
             text: string;
             /** @enum {string} */
-            origin: "request" | "person" | "correction" | "import";
+            origin: "request" | "person" | "import";
             /** @description Seconds since 1970 */
             created_at: number;
             /** @description Seconds since 1970 */

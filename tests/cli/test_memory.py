@@ -236,7 +236,7 @@ def test_forgetting_asks_first(memory: Memory, monkeypatch: pytest.MonkeyPatch, 
     ids = [item["id"] for item in entries(memory)]
     assert "--yes" in memory("forget", ids[0]).err  # there is no terminal
     terminal = io.StringIO("n\n")
-    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
     done = memory("forget", *ids)
     assert done.status == 1 and CANARY in done.out and "Nothing was forgotten." in done.out

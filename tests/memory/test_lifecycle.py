@@ -109,7 +109,7 @@ async def test_a_confirmation_may_change_the_text_the_scope_and_another_entry(
 ) -> None:
     old = await project.open().add("project", "Use pandas")
     await project.open().add("project", "Titles in Chinese")
-    proposal = await project.open().propose("Use polars", "person", "correction", SOURCE)
+    proposal = await project.open().propose("Use polars", "person", "person", SOURCE)
     await project.open().confirm(
         proposal.id, text="Use polars everywhere", scope="project", replaces=old.id
     )

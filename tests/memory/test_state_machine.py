@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,7 @@ def test_every_store_behaves_like_dictionaries(
     memory_backend: MemoryBackend, tmp_path: Path
 ) -> None:
     """P27, P45"""
-    machine: Any = lambda: Machine(memory_backend, tmp_path)  # noqa: E731
+    machine: Any = partial(Machine, memory_backend, tmp_path)
     run_state_machine_as_test(
         machine,
         settings=settings(

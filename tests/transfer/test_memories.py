@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.transfer import memories
 from aiserver.transfer.importers.base import UnreadableInput
-from aiserver.transfer.memories import MemoryFile, read_memories
+from aiserver.transfer.memories import MemoryFile, MemoryText, read_memories
 
 DATA = Path(__file__).parent.parent / "data" / "memories"
 
@@ -70,7 +70,7 @@ def test_entries_that_cannot_be_read_are_listed(tmp_path: Path) -> None:
     content = ["a", 5, "half \ud83d", {"content": "# only a heading"}, "😀"]
     (tmp_path / "x.json").write_text(json.dumps(content))
     assert read_memories(tmp_path / "x.json") == MemoryFile(
-        [("a", 1, False), ("😀", 5, False)],  # type: ignore[list-item]
+        [MemoryText("a", 1), MemoryText("😀", 5)],
         [
             "entry 2: has no text",
             "entry 3: contains half of a character",

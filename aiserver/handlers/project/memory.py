@@ -30,13 +30,17 @@ from ..base import AIServerHandler, guarded
 class _MemoryBase(AIServerHandler):
     """Base of the handlers of memories, which belong to the owner of the server alone."""
 
-    @property
-    def memory(self) -> MemoryManager:
-        """The memories of the person. Raises FeatureForbidden, NotOwner."""
+    def check_memory(self) -> None:
+        """Raise NotOwner or FeatureForbidden unless the user may use the memories."""
         if not self.has_memory:
             raise NotOwner
         if self.services.features.memory == "forbidden":
             raise FeatureForbidden
+
+    @property
+    def memory(self) -> MemoryManager:
+        """The memories of the person. Raises the errors of ``check_memory``."""
+        self.check_memory()
         return self.services.memory
 
 
@@ -159,7 +163,7 @@ class PastAnswerHandler(_MemoryBase):
     @guarded("read")
     async def post(self) -> None:
         """Answer with the best one, or null. Nothing is changed or sent to a model."""
-        self.memory  # noqa: B018 - raises an error if memories are forbidden or someone else's
+        self.check_memory()
         services, body = self.services, self.body(PastAnswerBody)
         answer = await find_past_answer(
             services.search,

@@ -88,8 +88,6 @@ export function originText(
   switch (origin) {
     case 'request':
       return source ? '' : trans.__('From a request');
-    case 'correction':
-      return trans.__('From your corrections');
     case 'import':
       return trans.__('From another program');
     default:

@@ -145,11 +145,11 @@ describe('MemoryPanel', () => {
     const source = { notebook_id: 'nb', cell_id: 'c1', turn_id: 3 };
     server.waiting = [
       proposalOf('Use polars', { source }),
-      proposalOf('Use seaborn', { origin: 'correction' })
+      proposalOf('Use seaborn', { origin: 'import' })
     ];
     await show('Use seaborn');
     expect(text()).toContain('Nothing is remembered without your yes.');
-    expect(row('Use seaborn')?.textContent).toContain('From your corrections');
+    expect(row('Use seaborn')?.textContent).toContain('From another program');
     expect(row('Use polars')?.textContent).toContain('Waits until');
     button('From a request')!.click();
     expect(shown).toEqual([source]);
