@@ -4,6 +4,7 @@
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
 import { expect, test } from '../fixtures/hub';
+import { MemoryUnderTest } from '../fixtures/memory';
 import { code } from '../fixtures/scripted';
 
 const ANNA = 'anna';
@@ -43,6 +44,34 @@ test('histories in one database: separate, durable, and nothing lost while it is
     }
   });
 
+  await test.step('what one remembers is in the database, and in the prompts of nobody else', async () => {
+    const memory = new MemoryUnderTest(anna);
+    await hers.ask('remember that Anna sorts by orchid');
+    const question = memory.questionIn(hers.row);
+    await question.getByRole('button', { name: 'Remember for me' }).click();
+    await expect(hers.row).toContainText('Remembered for you');
+    await memory.open();
+    await expect(memory.row('orchid')).toBeVisible();
+    const his = new MemoryUnderTest(ming);
+    await his.open();
+    await expect(his.panel).toContainText('Nothing is remembered yet');
+
+    const before = (await hub.model.requests()).length;
+    await hub.model.script(code('x = 3'), code('x = 4'));
+    await hers.ask('Anna remembers');
+    await hers.accept();
+    const cell = new CellUnderTest(ming, 0);
+    await cell.ask('小明不记得');
+    await cell.accept();
+    const sent = (await hub.model.requests()).slice(before);
+    expect(
+      sent.map(({ body }) => JSON.stringify(body).includes('orchid'))
+    ).toEqual([true, false]);
+    for (const name of [ANNA, MING]) {
+      await expect(hub.folderOf(name).read('.aiserver_memory/MEMORY.md')).rejects.toThrow();
+    }
+  });
+
   await test.step('an answer that arrives while the database is down can still be used', async () => {
     await hub.model.script({ ...code('x = 11'), hold_after: 2 });
     await hers.ask('Anna again');
@@ -74,6 +103,9 @@ test('histories in one database: separate, durable, and nothing lost while it is
     await expect(replay.panel).toContainText('the wish of Anna');
     await expect(replay.panel).toContainText('Anna once more');
     await expect(replay.panel).not.toContainText('小明');
+    const memory = new MemoryUnderTest(anna);
+    await memory.open();
+    await expect(memory.row('orchid')).toBeVisible();
   });
 
   expect(hub.log).not.toContain(new URL(hub.database!.url).password);

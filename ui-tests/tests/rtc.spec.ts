@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
+import { MemoryUnderTest } from '../fixtures/memory';
 import {
   expect,
   overTests,
@@ -441,4 +442,29 @@ test('each person’s replay shows the other’s changes, and both get a restore
   await expect.poll(() => sources(a)).toEqual(['x = 100', 'z = 3']);
   expect(await sources(b)).toEqual(['x = 100', 'z = 3']);
   expect(await restores()).toHaveLength(1);
+});
+
+test('a text to remember waits in both windows, and is decided about once (P45)', async ({
+  openByBoth,
+  place
+}) => {
+  const [a, b] = await openByBoth('remembered.ipynb', ['x = 1']);
+  const hers = new CellUnderTest(a, 0);
+  const question = new MemoryUnderTest(a).questionIn(hers.row);
+  const memory = new MemoryUnderTest(b);
+  await hers.ask('remember that x counts from one');
+  await expect(question).toBeVisible();
+  await memory.open();
+  const row = memory.row('x counts from one');
+  await expect(row).toContainText('Waits until');
+  await row.getByRole('button', { name: 'Remember for this project' }).click();
+  await expect(row).not.toContainText('Waits until');
+  const text = await place.read('.aiserver_memory/MEMORY.md');
+  expect(text).toContain('- x counts from one (');
+  // Her window hasn't heard of it. Her decision comes second, and she sees which one holds.
+  await question.getByRole('button', { name: 'Remember for me' }).click();
+  await expect(question).toBeHidden();
+  await expect(hers.row).toContainText('Remembered for this project.');
+  expect(await place.read('.aiserver_memory/MEMORY.md')).toBe(text);
+  expect(await place.model.requests()).toHaveLength(0);
 });

@@ -41,6 +41,16 @@ describe('MemoryModel', () => {
     expect(model.draft(id).text).toBeNull();
   });
 
+  it('says which decision holds if another window confirmed first', async () => {
+    server.waiting = [proposalOf('Use polars')];
+    await model.load();
+    jest
+      .spyOn(server, 'confirm')
+      .mockResolvedValue(entryOf('Use polars', { scope: 'project' }));
+    await model.confirm(model.proposals[0], 'person');
+    expect(model.note).toEqual({ kind: 'remembered', scope: 'project' });
+  });
+
   it('lists a proposal even if the lists can’t be fetched', async () => {
     await model.load();
     jest.spyOn(server, 'list').mockRejectedValue(new Error('offline'));

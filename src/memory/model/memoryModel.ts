@@ -60,7 +60,9 @@ export class MemoryModel extends MemoryLists {
     const { text } = this.draft(id);
     return this._act(id, text === null || !!text.trim(), async () => {
       const replaces = replaced?.id ?? null;
-      await this.api.confirm(id, { text: text?.trim(), scope, replaces });
+      const body = { text: text?.trim(), scope, replaces };
+      // Another window may have confirmed it first, for another scope.
+      const remembered = await this.api.confirm(id, body);
       const entry = replaced && {
         source: null,
         ...replaced,
@@ -68,7 +70,7 @@ export class MemoryModel extends MemoryLists {
       };
       this.note = entry
         ? { kind: 'replaced', entry }
-        : { kind: 'remembered', scope };
+        : { kind: 'remembered', scope: remembered.scope };
     });
   }
 
