@@ -21,6 +21,16 @@ const WISH = {
   zh_TW: ['把 x 設為 1', '再加上 y', '改成 2']
 };
 
+const REMEMBER = {
+  zh_CN: '记住：图表标题用中文',
+  zh_TW: '記住：圖表標題用中文'
+};
+
+const NEW_ENTRY = {
+  zh_CN: '金额的单位是万元',
+  zh_TW: '金額的單位是萬元'
+};
+
 async function picture(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   await page.screenshot({
@@ -240,6 +250,41 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
         await tab.click();
         await check(page, `replay-${await tab.textContent()}`);
       }
+    });
+
+    test('the memory', async ({ page, lab, open }) => {
+      // P45
+      await lab.write('.aiserver_memory/MEMORY.md', `- ${NEW_ENTRY[locale]}\n`);
+      await open(['']);
+      const cell = new CellUnderTest(page, 0, say);
+      const memory = page.getByRole('region', { name: say('Memory') });
+      await page.evaluate(() =>
+        (window as any).jupyterapp.commands.execute('aiserver:show-memory')
+      );
+      await expect(memory).toContainText(NEW_ENTRY[locale]);
+      await check(page, 'memory-new');
+      await memory
+        .getByRole('button', { name: say('Use'), exact: true })
+        .first()
+        .click();
+      await cell.ask(REMEMBER[locale]);
+      const question = cell.row.getByRole('group', {
+        name: say('Remember this?')
+      });
+      const field = question.getByRole('textbox');
+      await expect(field).toHaveValue(/^(图表标题|圖表標題)/);
+      await check(page, 'remember');
+      await field.press('Escape');
+      await expect(question).toHaveCount(0);
+      await check(page, 'memory-waiting');
+      await memory
+        .getByRole('button', { name: say('Remember for this project') })
+        .last()
+        .click();
+      await expect(memory.getByRole('status')).toContainText(
+        say('Remembered for this project.')
+      );
+      await check(page, 'memory');
     });
 
     test('the settings', async ({ page, open }) => {

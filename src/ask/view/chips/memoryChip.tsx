@@ -31,6 +31,7 @@ export function MemoryChip(props: {
       <div className="jp-AIServer-Ask-chips">
         {use.isOn ? (
           <Chip
+            className="jp-mod-words"
             title={titleOf(
               entries.map(({ text }) => text),
               trans
