@@ -38,6 +38,8 @@ export namespace CommandIDs {
   export const addMemory = 'aiserver:add-memory';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?, turnId?}`. */
   export const showStep = 'aiserver:show-step';
+  /** Show in the sidebar what the person did in the notebook the last time. */
+  export const showLastTime = 'aiserver:show-last-time';
   /** Show the search in the sidebar. */
   export const search = 'aiserver:search-replay';
   /** Restore the step that the sidebar shows. */

@@ -1,5 +1,5 @@
 import { pickLocale } from './locale';
-import { showTime } from './time';
+import { daysBetween, showDay, showTime } from './time';
 
 describe('showTime', () => {
   // A local time, because "today" and "yesterday" depend on the time zone.
@@ -34,6 +34,25 @@ describe('showTime', () => {
     expect(showTime('soon', now).short).toBe('soon');
     const stored = new Date(2026, 0, 26, 10, 2).toISOString();
     expect(showTime(stored, now, 'no such locale').short).not.toBe('');
+  });
+});
+
+describe('showDay', () => {
+  const now = new Date(2026, 2, 19, 0, 30);
+  const dayOf = (date: Date, locale = 'en-GB') => showDay(date, now, locale);
+
+  it('names the day in the local time zone', () => {
+    expect(dayOf(new Date(2026, 2, 19, 0, 10))).toBe('today');
+    expect(dayOf(new Date(2026, 2, 18, 23, 50))).toBe('yesterday');
+    expect(dayOf(new Date(2026, 2, 12, 9, 0))).toBe('Thursday 12 March');
+    expect(dayOf(new Date(2025, 11, 1, 9, 0))).toContain('2025');
+    expect(dayOf(new Date(2026, 2, 12, 9, 0), 'zh-CN')).toBe('3月12日星期四');
+  });
+
+  it('counts days, not hours', () => {
+    expect(daysBetween(new Date(2026, 2, 18, 23, 50), now)).toBe(1);
+    expect(daysBetween(new Date(2026, 2, 18, 0, 10), now)).toBe(1);
+    expect(daysBetween(now, new Date(2026, 3, 19, 0, 10))).toBe(31);
   });
 });
 

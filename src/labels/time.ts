@@ -1,4 +1,7 @@
-/** Formats times in the person's language: "10:02" for today, "yesterday", "27 Jan" for others. */
+/**
+ * Formats times in the person's language: "10:02" for today, "yesterday", "27 Jan" for others. Days
+ * are days in the local time zone.
+ */
 
 const DAY = 24 * 60 * 60_000;
 
@@ -30,7 +33,7 @@ export function showTime(
     new Intl.DateTimeFormat(tag, options).format(date);
   const full = format({ dateStyle: 'full', timeStyle: 'medium' });
   const clock = format({ timeStyle: 'short' });
-  const days = dayNumber(now) - dayNumber(date);
+  const days = daysBetween(date, now);
   if (days === 0) {
     return { short: clock, clock, full };
   }
@@ -42,6 +45,28 @@ export function showTime(
   const year = isSameYear ? undefined : 'numeric';
   const short = format({ day: 'numeric', month: 'short', year });
   return { short, clock, full };
+}
+
+/** Format the day of a date: "today", "yesterday", "Thursday, 12 March", with the year if it differs. */
+export function showDay(date: Date, now: Date, locale?: string): string {
+  const tag = toTag(locale);
+  const days = daysBetween(date, now);
+  if (days === 0 || days === 1) {
+    const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
+    return relative.format(-days, 'day');
+  }
+  const isSameYear = date.getFullYear() === now.getFullYear();
+  return new Intl.DateTimeFormat(tag, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: isSameYear ? undefined : 'numeric'
+  }).format(date);
+}
+
+/** Return the number of days from the day of `earlier` to the day of `later`. */
+export function daysBetween(earlier: Date, later: Date): number {
+  return dayNumber(later) - dayNumber(earlier);
 }
 
 /** Return the number of days from 1 January 1970 to a date, in the local time zone. */

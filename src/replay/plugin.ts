@@ -119,6 +119,20 @@ function activate(
       model.search.requestFocus();
     }
   });
+  commands.addCommand(CommandIDs.showLastTime, {
+    label: trans.__('What Did I Do Here Last Time?'),
+    caption: trans.__(
+      'Show your last requests in this notebook, and what is not finished'
+    ),
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () =>
+      focusAfterPalette(() => {
+        model.selectedTab = 'notebook';
+        shell.activateById(panel.id);
+        // Open the card afterwards, because the sidebar focuses the slider.
+        model.briefing.open();
+      })
+  });
   commands.addCommand(CommandIDs.showStep, {
     label: trans.__('Show Step in Replay'),
     describedBy: {
@@ -187,6 +201,7 @@ function activate(
   });
   const category = trans.__('AI Server');
   palette?.addItem({ command: CommandIDs.showReplay, category });
+  palette?.addItem({ command: CommandIDs.showLastTime, category });
   palette?.addItem({ command: CommandIDs.search, category });
   palette?.addItem({ command: CommandIDs.restore, category });
   palette?.addItem({ command: CommandIDs.restoreClean, category });

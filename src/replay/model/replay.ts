@@ -12,6 +12,7 @@ import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ActivatableModel, LoadedModel } from './loadedModel';
 import { AskAgain, IAskAgainHost } from './again/askAgain';
+import { BriefingModel } from './notebook/briefingModel';
 import { NotebookTimeline } from './notebook/timeline';
 import { NotebookUsage } from './notebook/usage';
 import { IReplayHost, ReplayActions } from './cell/actions';
@@ -53,6 +54,7 @@ export class ReplayModel extends ActivatableModel {
     this.steps = new ReplaySteps(subject, history);
     this.overview = new ReplayOverview(subject, history);
     this.timeline = new NotebookTimeline(subject, history);
+    this.briefing = new BriefingModel(subject, this.timeline);
     this.usage = new NotebookUsage(subject, history);
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
@@ -69,6 +71,7 @@ export class ReplayModel extends ActivatableModel {
     this._models = [
       ...Object.values(this._loadedModelsByTab).flat(),
       player,
+      this.briefing,
       this.comparison,
       this.actions,
       this.again
@@ -87,6 +90,8 @@ export class ReplayModel extends ActivatableModel {
   readonly again: AskAgain;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
+  /** The card about the person's last work, in the notebook tab. */
+  readonly briefing: BriefingModel;
   readonly usage: NotebookUsage;
   readonly search: SearchModel;
 

@@ -5,7 +5,11 @@ import { syncSettings } from './settings';
 
 /** The sidebar's model and the settings. `save` ends the save that is running. */
 function setup() {
-  const stored: Record<string, unknown> = { speed: 1, diff: 'inline' };
+  const stored: Record<string, unknown> = {
+    speed: 1,
+    diff: 'inline',
+    briefingAfterDays: 7
+  };
   const saves: [string, unknown][] = [];
   let end: ((fetched: Record<string, unknown> | Error) => void) | undefined;
   const settings = {
@@ -26,7 +30,12 @@ function setup() {
     }
   };
   const stateChanged = new Signal<unknown, void>({});
-  const model = { player: { speed: 2 }, diffMode: 'split', stateChanged };
+  const model = {
+    player: { speed: 2 },
+    diffMode: 'split',
+    briefing: { afterDays: 3 },
+    stateChanged
+  };
   syncSettings(settings as never, model as unknown as ReplayModel);
   const choose = async (change: Partial<typeof model>) => {
     Object.assign(model, change);
@@ -54,6 +63,15 @@ describe('syncSettings', () => {
     t.settings.changed.emit(undefined);
     expect(t.model).toMatchObject({ player: { speed: 4 }, diffMode: 'split' });
     expect(t.saves).toHaveLength(1);
+  });
+
+  it('takes over when the briefing is shown by itself', () => {
+    const t = setup();
+    expect(t.model.briefing.afterDays).toBe(7);
+    Object.assign(t.stored, { briefingAfterDays: 0 });
+    t.settings.changed.emit(undefined);
+    expect(t.model.briefing.afterDays).toBe(0);
+    expect(t.saves).toEqual([]);
   });
 
   it('saves the last of several choices, and shows it all the time', async () => {

@@ -1,5 +1,6 @@
 /**
  * Keeps the player's speed and the layout of diffs in sync with the settings, in both directions.
+ * When the briefing is shown by itself is only set in the settings.
  *
  * Invariants:
  * - The person's last choice in the sidebar is saved, however quickly the person changes it.
@@ -26,6 +27,7 @@ export function syncSettings(settings: Settings, model: ReplayModel): void {
     ] as [string, string | number][];
   };
   const updateModel = () => {
+    model.briefing.afterDays = settings.composite.briefingAfterDays as number;
     if (isSaved) {
       model.player.speed = settings.composite.speed as number;
       model.diffMode = settings.composite.diff as DiffMode;

@@ -16,6 +16,7 @@ import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
 import { Overview } from './overview';
 import { Authorship } from './authorship';
+import { Briefing } from './briefing';
 import { UsageSummary } from '../receipt/usageSummary';
 import { Scrubber } from './scrubber';
 import { PlayButtons } from '../playButtons';
@@ -47,6 +48,7 @@ export function NotebookView(): React.JSX.Element {
       className="jp-AIServer-Replay-notebook"
       aria-busy={timeline.isLoading || undefined}
     >
+      <Briefing />
       {hasNoHistory && (
         <EmptyView
           title={trans.__('No history yet')}

@@ -1,0 +1,300 @@
+/**
+ * The briefing of a notebook: a summary of the person's last work in it before the present.
+ *
+ * The moments in which a person worked form working periods. Two moments with a longer pause between
+ * them belong to different periods. The present is the period that is still going on, and all
+ * periods that began today, unless there are no earlier ones.
+ *
+ * Invariants:
+ * - The moments are in the order of the timeline; timestamps only divide them into periods. The time
+ *   of a moment is never earlier than that of the moment before it. A moment whose timestamp is
+ *   invalid or in the future has the time of the moment before it.
+ * - Each list has at most `MAX_ITEMS` items; the counts are complete.
+ * - Only what is still unfinished now is listed as unfinished, and only one item for each cell.
+ */
+import type { Moment, TimelineCell } from '../../../api/types';
+import { daysBetween } from '../../../labels/time';
+
+/** The maximum number of items in each list of a briefing. */
+export const MAX_ITEMS = 5;
+/** A pause of more than this many milliseconds ends a working period. */
+export const PERIOD_PAUSE_MS = 4 * 60 * 60_000;
+/** The clocks of the server and the browser may differ by this many milliseconds. */
+const MAX_CLOCK_SKEW_MS = 60 * 60_000;
+
+/** The kinds of moments whose cell is new if it had no earlier moment. */
+const ADDING_KINDS: ReadonlySet<string> = new Set([
+  'turn',
+  'edit',
+  'split',
+  'copy'
+]);
+
+/** A moment that is a step of a cell. */
+type CellMoment = Moment & { readonly cellId: string; readonly step: number };
+
+/** A request or a failed run. */
+export interface IBriefingItem {
+  /** The text of the request; empty for a run. */
+  readonly title: string;
+  /** The step to show, with the outcome. */
+  readonly moment: CellMoment;
+}
+
+export interface IBriefing {
+  /** The times of the first and the last moment of the working period. */
+  readonly begin: Date;
+  readonly end: Date;
+  /**
+   * Requests without a decision, failed requests that nobody repeated, and failed runs, the newest
+   * first. A cell's later request replaces an earlier one.
+   */
+  readonly unfinished: readonly IBriefingItem[];
+  readonly unfinishedCount: number;
+  /** The other requests, the newest first. */
+  readonly finished: readonly IBriefingItem[];
+  readonly finishedCount: number;
+  /** The number of all requests. A request with its repetitions and refinements counts once. */
+  readonly requestCount: number;
+  /** The numbers of cells that were edited by hand, added (unless they are empty), deleted, run. */
+  readonly editedCount: number;
+  readonly addedCount: number;
+  readonly deletedCount: number;
+  readonly runCount: number;
+}
+
+/** A working period: its moments, and the times of the first and the last of them. */
+interface IPeriod {
+  readonly moments: Moment[];
+  readonly begin: number;
+  end: number;
+}
+
+/** A request, with the turns that repeat or refine it. */
+interface IRequest {
+  readonly title: string;
+  /** The turn with the outcome of the request: the accepted one, or else the newest one. */
+  moment: CellMoment;
+  newest: CellMoment;
+}
+
+/** Return whether a cell is still in the notebook. `cell` is the timeline's data about it. */
+export function isInNotebook(cell: TimelineCell | null | undefined): boolean {
+  return !!cell && !cell.deleted && cell.mergedInto === null;
+}
+
+/**
+ * Summarise the last working period before the present; null if there is none.
+ *
+ * @param moments - The moments of the notebook, oldest first.
+ * @param isPresent - Returns whether a cell is still in the notebook.
+ */
+export function findBriefing(
+  moments: readonly Moment[],
+  isPresent: (cellId: string) => boolean,
+  now: Date
+): IBriefing | null {
+  const period = lastPeriod(moments, now);
+  if (!period) {
+    return null;
+  }
+  const requests = requestsOf(period.moments);
+  const openRequests = unfinishedRequests(requests, moments, isPresent);
+  const unfinished = newestFirst([
+    ...openRequests,
+    ...failedRuns(period.moments, moments, isPresent, openRequests)
+  ]);
+  const finished = newestFirst(
+    requests.filter(request => !openRequests.includes(request))
+  );
+  const added = addedCells(period.moments, moments, isPresent);
+  return {
+    begin: new Date(period.begin),
+    end: new Date(period.end),
+    unfinished: unfinished.slice(0, MAX_ITEMS),
+    unfinishedCount: unfinished.length,
+    finished: finished.slice(0, MAX_ITEMS),
+    finishedCount: finished.length,
+    requestCount: requests.length,
+    ...countCells(period.moments, added, isPresent),
+    addedCount: added.size
+  };
+}
+
+/** Return whether a moment shows that a person worked in the notebook. */
+function isWork({ kind, author, outcome }: Moment): boolean {
+  return kind === 'turn' ? outcome !== 'repeated' : author === 'person';
+}
+
+/** Return the last working period before the present; null if there is none. */
+function lastPeriod(moments: readonly Moment[], now: Date): IPeriod | null {
+  const earlier = periodsOf(moments.filter(isWork), now).filter(
+    ({ end }) => now.getTime() - end > PERIOD_PAUSE_MS
+  );
+  const beforeToday = earlier.filter(
+    ({ begin }) => daysBetween(new Date(begin), now) > 0
+  );
+  return beforeToday.at(-1) ?? earlier.at(-1) ?? null;
+}
+
+function periodsOf(moments: readonly Moment[], now: Date): IPeriod[] {
+  const periods: IPeriod[] = [];
+  const times = timesOf(moments, now);
+  moments.forEach((moment, index) => {
+    const time = times[index];
+    const last = periods.at(-1);
+    if (last && time - last.end <= PERIOD_PAUSE_MS) {
+      last.moments.push(moment);
+      last.end = time;
+    } else if (!Number.isNaN(time)) {
+      periods.push({ moments: [moment], begin: time, end: time });
+    }
+  });
+  return periods;
+}
+
+/**
+ * Return the time of each moment, in milliseconds since the epoch. The times never decrease, and
+ * none is later than `now`. They are NaN if no moment has a valid timestamp.
+ */
+function timesOf(moments: readonly Moment[], now: Date): number[] {
+  const nowMs = now.getTime();
+  const recorded = moments.map(({ timestamp }) => {
+    const time = Date.parse(timestamp);
+    return time - nowMs <= MAX_CLOCK_SKEW_MS ? Math.min(time, nowMs) : NaN;
+  });
+  let latest = recorded.find(time => !Number.isNaN(time)) ?? NaN;
+  return recorded.map(time => (latest = time > latest ? time : latest));
+}
+
+/** Return the steps among the moments that have a kind. Requests of “Ask again” are left out. */
+function stepsOfKind(
+  moments: readonly Moment[],
+  kind: Moment['kind']
+): CellMoment[] {
+  return moments.filter(
+    (moment): moment is CellMoment =>
+      moment.kind === kind &&
+      moment.cellId !== null &&
+      moment.step !== null &&
+      moment.outcome !== 'repeated'
+  );
+}
+
+/** Return the last of the moments of each cell. */
+function lastByCell(moments: readonly CellMoment[]): Map<string, CellMoment> {
+  return new Map(moments.map(moment => [moment.cellId, moment]));
+}
+
+function requestsOf(moments: readonly Moment[]): IRequest[] {
+  const requests: IRequest[] = [];
+  const newestByCell = new Map<string, IRequest>();
+  for (const turn of stepsOfKind(moments, 'turn')) {
+    const previous = newestByCell.get(turn.cellId);
+    const continues =
+      previous?.newest.title === turn.title ||
+      previous?.newest.outcome === 'refined';
+    if (previous && continues) {
+      previous.newest = turn;
+      if (previous.moment.outcome !== 'accepted') {
+        previous.moment = turn;
+      }
+    } else {
+      const request = { title: turn.title, moment: turn, newest: turn };
+      requests.push(request);
+      newestByCell.set(turn.cellId, request);
+    }
+  }
+  return requests;
+}
+
+/** Return the requests without a decision or answer that are still the last ones of their cells. */
+function unfinishedRequests(
+  requests: readonly IRequest[],
+  allMoments: readonly Moment[],
+  isPresent: (cellId: string) => boolean
+): IRequest[] {
+  const lastTurns = lastByCell(stepsOfKind(allMoments, 'turn'));
+  return requests.filter(
+    ({ moment, newest }) =>
+      (moment.outcome === 'open' || moment.outcome === 'error') &&
+      lastTurns.get(newest.cellId) === newest &&
+      isPresent(newest.cellId)
+  );
+}
+
+/**
+ * Return the failed runs of the cells that haven't run without an error since. Cells with an
+ * unfinished request are left out.
+ */
+function failedRuns(
+  moments: readonly Moment[],
+  allMoments: readonly Moment[],
+  isPresent: (cellId: string) => boolean,
+  openRequests: readonly IRequest[]
+): IBriefingItem[] {
+  const listed = new Set(openRequests.map(({ moment }) => moment.cellId));
+  const lastRuns = (all: readonly Moment[]) =>
+    lastByCell(
+      stepsOfKind(all, 'run').filter(({ outcome }) => outcome !== 'cancelled')
+    );
+  const newestRuns = lastRuns(allMoments);
+  return [...lastRuns(moments).values()]
+    .filter(
+      ({ cellId, outcome }) =>
+        outcome === 'error' &&
+        newestRuns.get(cellId)?.outcome === 'error' &&
+        isPresent(cellId) &&
+        !listed.has(cellId)
+    )
+    .map(moment => ({ title: '', moment }));
+}
+
+function newestFirst(items: readonly IBriefingItem[]): IBriefingItem[] {
+  return [...items].sort((a, b) => b.moment.index - a.moment.index);
+}
+
+/** Return the ids of all cells that a moment changed. */
+function cellIdsOf({ cellId, also = [] }: Moment): string[] {
+  return [cellId, ...also.map(step => step.cellId)].filter(id => id !== null);
+}
+
+/** Return the cells that got their first content in the period and are still in the notebook. */
+function addedCells(
+  moments: readonly Moment[],
+  allMoments: readonly Moment[],
+  isPresent: (cellId: string) => boolean
+): Set<string> {
+  const inPeriod = new Set(moments);
+  const seen = new Set<string>();
+  const added = new Set<string>();
+  for (const moment of allMoments) {
+    for (const cellId of cellIdsOf(moment)) {
+      const isNew = !seen.has(cellId) && ADDING_KINDS.has(moment.kind);
+      if (isNew && inPeriod.has(moment) && isPresent(cellId)) {
+        added.add(cellId);
+      }
+      seen.add(cellId);
+    }
+  }
+  return added;
+}
+
+function countCells(
+  moments: readonly Moment[],
+  added: ReadonlySet<string>,
+  isPresent: (cellId: string) => boolean
+): Pick<IBriefing, 'editedCount' | 'deletedCount' | 'runCount'> {
+  const count = (
+    kind: Moment['kind'],
+    isCounted: (cellId: string) => boolean = () => true
+  ) => {
+    const ofKind = moments.filter(moment => moment.kind === kind);
+    return new Set(ofKind.flatMap(cellIdsOf).filter(isCounted)).size;
+  };
+  return {
+    editedCount: count('edit', cellId => !added.has(cellId)),
+    deletedCount: count('delete', cellId => !isPresent(cellId)),
+    runCount: count('run')
+  };
+}

@@ -1,0 +1,119 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import { CommandRegistry } from '@lumino/commands';
+import { MessageLoop } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import schema from '../../schema/replay.json';
+import { CommandIDs, type INotebookIdentity } from '../tokens';
+import { FakeHistory, summaryOf } from './model/replay.fakes';
+import { replayPlugin } from './plugin';
+
+/** The plugin with an open notebook, whose last work was a request in January 2026. */
+async function activate(settings: object | null = null) {
+  const history = new FakeHistory();
+  history.summaryList = [summaryOf('a')];
+  history.timelineResult = {
+    version: 'v',
+    moments: [
+      {
+        index: 0,
+        timestamp: '2026-01-27T10:00:00.000Z',
+        kind: 'turn',
+        cellId: 'a',
+        step: 0,
+        author: 'model',
+        outcome: 'accepted',
+        title: 'plot it',
+        saved: false
+      }
+    ],
+    cells: []
+  };
+  const signal = () => new Signal<unknown, unknown>({});
+  const cells = Object.assign([], { changed: signal() });
+  const notebook = Object.assign(new Widget(), {
+    context: { path: 'a.ipynb', model: { readOnly: false } },
+    content: { model: { cells, sharedModel: { cells } } }
+  });
+  notebook.id = 'notebook';
+  const tracker = {
+    currentWidget: notebook,
+    currentChanged: signal(),
+    activeCellChanged: signal(),
+    widgetAdded: signal(),
+    forEach: (add: (panel: unknown) => void) => add(notebook)
+  };
+  const identity = {
+    get: () => 'nb',
+    registered: async () => undefined,
+    changed: signal()
+  };
+  const commands = new CommandRegistry();
+  const activated: string[] = [];
+  let sidebar: Widget | undefined;
+  const app = {
+    commands,
+    shell: {
+      add: (widget: Widget) => (sidebar = widget),
+      activateById: (id: string) => {
+        activated.push(id);
+        if (id === sidebar?.id && !sidebar.isAttached) {
+          Widget.attach(sidebar, document.body);
+        }
+      }
+    },
+    serviceManager: { sessions: {} }
+  };
+  Widget.attach(notebook, document.body);
+  await replayPlugin.activate(
+    app as unknown as JupyterFrontEnd,
+    tracker as unknown as INotebookTracker,
+    history,
+    identity as unknown as INotebookIdentity,
+    new EditorLanguageRegistry(),
+    null,
+    null,
+    null,
+    settings && { load: async () => settings }
+  );
+  const dispose = () => {
+    notebook.dispose();
+    sidebar?.dispose();
+  };
+  return { activated, commands, dispose, sidebar: sidebar!, history };
+}
+
+/** Draw until a condition is met; jest ends a test that waits too long. */
+async function until(isDone: () => unknown): Promise<void> {
+  while (!isDone()) {
+    MessageLoop.flush();
+    await new Promise(resolve => setTimeout(resolve));
+  }
+}
+
+describe('the last time in a notebook', () => {
+  beforeAll(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+  });
+
+  it('is shown by a command, in the notebook tab (P38)', async () => {
+    const t = await activate();
+    await t.commands.execute(CommandIDs.showLastTime);
+    const heading = () => t.sidebar.node.querySelector('h3');
+    await until(() => heading() && document.activeElement === heading());
+    expect(heading()?.textContent).toMatch(/^Last time: /);
+    expect(t.sidebar.node.textContent).toContain('plot it');
+    t.dispose();
+  });
+
+  it('is in the View menu', () => {
+    const [view] = schema['jupyter.lab.menus'].main;
+    expect(view.items.map(({ command }) => command)).toContain(
+      CommandIDs.showLastTime
+    );
+  });
+});
