@@ -1,4 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
@@ -100,6 +101,8 @@ describe('the last time in a notebook', () => {
       setTimeout(done)) as never;
   });
 
+  afterEach(() => Notification.manager.dismiss());
+
   it('is shown by a command, in the notebook tab (P38)', async () => {
     const t = await activate();
     await t.commands.execute(CommandIDs.showLastTime);
@@ -115,5 +118,29 @@ describe('the last time in a notebook', () => {
     expect(view.items.map(({ command }) => command)).toContain(
       CommandIDs.showLastTime
     );
+  });
+
+  it('is announced by a notification, whose button runs the command', async () => {
+    const t = await activate();
+    await until(() => Notification.manager.count);
+    const [{ message, options }] = Notification.manager.notifications;
+    expect(message).toMatch(
+      /^You last worked on a.ipynb \d+ days ago: 1 request/
+    );
+    expect(options.actions).toHaveLength(1); // there is no settings editor
+    options.actions![0].callback(new MouseEvent('click'));
+    await until(() => t.sidebar.node.querySelector('h3'));
+    expect(t.activated).toEqual(['notebook', 'aiserver-replay']);
+    t.dispose();
+  });
+
+  it('is never announced if the setting says so', async () => {
+    const composite = { speed: 1, diff: 'inline', briefingAfterDays: 0 };
+    const changed = new Signal<unknown, unknown>({});
+    const t = await activate({ composite, changed });
+    await new Promise(resolve => setTimeout(resolve, 20));
+    expect(Notification.manager.notifications).toEqual([]);
+    expect(t.history.summaryRequestCount).toBe(0);
+    t.dispose();
   });
 });

@@ -10,11 +10,13 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
+import type { Widget } from '@lumino/widgets';
 
 import { ReplayModel } from './model/replay';
 import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
 import { AskAgainHost } from './model/again/host';
+import { BriefingReminder } from './model/notebook/reminder';
 import {
   CommandIDs,
   IHistory,
@@ -25,6 +27,7 @@ import {
 } from '../tokens';
 import { focusAfterPalette } from '../ui/palette';
 import { confirmReplace } from './view/confirmReplace';
+import { showReminder } from './view/notebook/reminder';
 import { ReplayPanel } from './view/panel';
 
 const PLUGIN_ID = 'aiserver:replay';
@@ -207,12 +210,40 @@ function activate(
   palette?.addItem({ command: CommandIDs.restoreClean, category });
   palette?.addItem({ command: CommandIDs.askAgain, category });
 
-  if (settings) {
-    settings.load(PLUGIN_ID).then(
-      loaded => syncSettings(loaded, model),
+  const remind = () => {
+    const reminder = new BriefingReminder({
+      identity,
+      history,
+      briefing: model.briefing,
+      isTabShown: () => model.isActive && model.selectedTab === 'notebook',
+      remind: content =>
+        showReminder(content, reminderActions(app, content.panel), trans)
+    });
+    tracker.forEach(notebook => reminder.add(notebook));
+    tracker.widgetAdded.connect((_, notebook) => reminder.add(notebook));
+  };
+  // Wait for the settings: the person may have turned the reminder off.
+  void Promise.resolve(settings?.load(PLUGIN_ID))
+    .then(
+      loaded => loaded && syncSettings(loaded, model),
       () => undefined // JupyterLab has no settings for this plugin
-    );
-  }
+    )
+    .then(remind);
+}
+
+/** Return the actions of the two buttons of a reminder of the last work in a notebook. */
+function reminderActions({ commands, shell }: JupyterFrontEnd, panel: Widget) {
+  const settingEditor = 'settingeditor:open';
+  return {
+    show: () => {
+      shell.activateById(panel.id);
+      void commands.execute(CommandIDs.showLastTime);
+    },
+    openSettings: commands.hasCommand(settingEditor)
+      ? () =>
+          void commands.execute(settingEditor, { query: 'AI Server: Replay' })
+      : null
+  };
 }
 
 /** Open a notebook, and wait until it is loaded and visible. */

@@ -3,8 +3,12 @@
  */
 import type { Page } from '@playwright/test';
 
+import AxeBuilder from '@axe-core/playwright';
+import { galata } from '@jupyterlab/galata';
+
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, Lab, test } from '../fixtures/lab';
+import { sessionFile } from '../fixtures/history';
 import { code } from '../fixtures/scripted';
 
 /** The ids and sources of the current notebook's cells, in order. */
@@ -274,4 +278,60 @@ test('a hidden sidebar requests no results and no snapshots', async ({
   await history(page, lab, openNotebook);
   await expect(new ReplayUnderTest(page).slider).toBeVisible();
   expect(asked).toEqual([]);
+});
+
+test.describe('some days later', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      'aiserver:replay': { briefingAfterDays: 3 }
+    }
+  });
+
+  test('a person is reminded of the last time, and sees what is not finished (P38)', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    await lab.write(
+      '.aiserver_sessions/last-time_cell-1.json',
+      sessionFile('last-time', 'cell-1', [
+        { intent: 'read the sales', suggestion: 'x = 1' },
+        { type: 'accept', turn: 1, source: 'x = 1' },
+        { intent: 'plot them', current: 'x = 1', suggestion: 'plot(x)' }
+      ])
+    );
+    await openNotebook(['x = 1'], {
+      name: 'sales.ipynb',
+      metadata: { aiserver: { notebook_id: 'last-time' } }
+    });
+    const reminder = page.locator('.Toastify__toast').filter({
+      hasText: /You last worked on sales\.ipynb .*: 2 requests, 1 not finished/
+    });
+    await reminder.getByRole('button', { name: 'Show' }).click();
+    const replay = new ReplayUnderTest(page);
+    const card = replay.panel.getByRole('region', { name: /^Last time: / });
+    await expect(card.getByRole('heading', { level: 3 })).toBeFocused();
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    const { violations } = await axe
+      .include('.jp-AIServer-Replay-briefing')
+      .analyze();
+    expect(
+      violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
+    ).toEqual([]);
+    // Then by keyboard: the first line is the one that waits for a decision.
+    await page.keyboard.press('Tab');
+    await expect(card.getByRole('button', { name: 'Close' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    const [first] = await card.getByRole('listitem').all();
+    await expect(first).toHaveText(/plot them Cell 1 pending/);
+    await page.keyboard.press('Enter');
+    await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
+    await expect(replay.slider).toHaveAttribute('aria-valuetext', /plot them/);
+    await replay.tab('Notebook').click();
+    await card.getByRole('button', { name: 'Close' }).click();
+    await expect(card).toHaveCount(0);
+  });
 });

@@ -1,4 +1,5 @@
-/** The card “Last time” in the DOM. */
+/** The card “Last time” in the DOM, and the texts of the reminder. */
+import { Notification } from '@jupyterlab/apputils';
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
@@ -6,6 +7,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment } from '../../../api/types';
+import type { IBriefing } from '../../model/notebook/briefing';
 import { ReplayModel } from '../../model/replay';
 import {
   FAKE_HOST,
@@ -14,6 +16,7 @@ import {
   stepsOf
 } from '../../model/replay.fakes';
 import { ReplayPanel } from '../panel';
+import { reminderText, showReminder } from './reminder';
 
 const EVIL = '<img src=x onerror="alert(1)">';
 
@@ -234,5 +237,46 @@ describe('the card “Last time”', () => {
     Widget.attach(panel, document.body);
     await until(() => find('[role="alert"]'));
     expect(card()).toBeNull();
+  });
+});
+
+describe('the reminder', () => {
+  const trans = nullTranslator.load('aiserver');
+  const briefingOf = (requestCount: number, unfinishedCount: number) =>
+    ({ requestCount, unfinishedCount }) as IBriefing;
+
+  it.each([
+    [1, null, 'You last worked on a.ipynb 1 day ago.'],
+    [5, briefingOf(0, 0), 'You last worked on a.ipynb 5 days ago.'],
+    [5, briefingOf(1, 0), 'You last worked on a.ipynb 5 days ago: 1 request.'],
+    [
+      5,
+      briefingOf(0, 2),
+      'You last worked on a.ipynb 5 days ago: 2 not finished.'
+    ],
+    [
+      5,
+      briefingOf(3, 1),
+      'You last worked on a.ipynb 5 days ago: 3 requests, 1 not finished.'
+    ]
+  ])('after %s days', (days, briefing, text) => {
+    expect(reminderText({ name: 'a.ipynb', days, briefing }, trans)).toBe(text);
+  });
+
+  it('is a notification that closes itself, with a way to turn it off', () => {
+    const show = jest.fn();
+    const openSettings = jest.fn();
+    const reminder = { name: 'a.ipynb', days: 5, briefing: null };
+    const actions = { show, openSettings };
+    showReminder({ ...reminder, panel: null as never }, actions, trans);
+    const [{ options, type }] = Notification.manager.notifications;
+    expect(type).toBe('info');
+    expect(options.autoClose).toBe(10_000);
+    options.actions?.forEach(({ callback }) =>
+      callback(new MouseEvent('click'))
+    );
+    expect(show).toHaveBeenCalledTimes(1);
+    expect(openSettings).toHaveBeenCalledTimes(1);
+    Notification.manager.dismiss();
   });
 });
