@@ -8,7 +8,7 @@ which is the default store. The benchmark measures:
 
 - the first search, which reads all sessions, then more searches, and a search after one new turn;
 - the memory of the search process, and how late the event loop is during the searches;
-- searches by meaning, if wordllama is installed.
+- searches for similar requests, and by meaning, if wordllama is installed.
 """
 
 from __future__ import annotations
@@ -158,6 +158,9 @@ async def measure(store: FileSessionManager) -> None:
     marks = await store.session_marks()
     elapsed = (time.perf_counter() - started) * 1000
     print(f"| of each: which of {len(marks)} sessions have changed | {elapsed:.0f} ms | |")
+    times = [await timed(engine, "plot the mean fare by class", "request") for _ in range(ROUNDS)]
+    median = statistics.median(elapsed for elapsed, _ in times)
+    print(f"| similar requests: “plot the mean fare by class” | {median:.0f} ms | {times[0][1]} |")
     turn = NewTurn(
         timestamp="2026-11-22T10:00:00.000Z",
         user_request=UserRequest(intent="find me: zyzzyva", current_code="", language="python"),

@@ -34,8 +34,9 @@ def without_forbidden(
     """Return the request without the parts that aren't allowed, and an item for each of them.
 
     ``file_names`` are the names of the data files that are named in the texts of the request.
-    Mentions stay, but have no output, no value and no text of a file. DataFrames stay, but have the
-    level ``schema`` for a model that isn't on this machine (see ``privacy_levels.py``).
+    Mentions stay, but have no output, no value and no text of a file; past answers are left out if
+    memories aren't allowed. DataFrames stay, but have the level ``schema`` for a model that isn't
+    on this machine (see ``privacy_levels.py``).
     """
     mentions, items = body.context.mentions, []
     if features.files == "forbidden":
@@ -51,6 +52,11 @@ def without_forbidden(
         ]
         removed = {"output": "", "images": [], "omitted_images": 0}
         body = _with_mentions(body, [mention.model_copy(update=removed) for mention in mentions])
+    if features.memory == "forbidden":
+        examples = [mention for mention in mentions if mention.kind == "past_answer"]
+        items += [_item("past_answer", mention.name) for mention in examples]
+        others = [each for each in body.context.mentions if each.kind != "past_answer"]
+        body = _with_mentions(body, others)
     if not allows_values(features, on_this_machine=on_this_machine):
         items += [
             replace(_item("dataframe", frame.name), level=frame.level)

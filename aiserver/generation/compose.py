@@ -23,9 +23,8 @@ from ..memory.listed import ListedEntry
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
-from ..prompts.images import NOT_SEEN
 from ..prompts.language import cell_language, code_of
-from ..prompts.prompt_input import MentionedText, OlderTurns, PromptInput, RestOfCell, RulesText
+from ..prompts.prompt_input import OlderTurns, PromptInput, RestOfCell, RulesText
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
@@ -33,7 +32,6 @@ from ..requests import (
     ContextCell,
     DataFrameProfile,
     GenerateBody,
-    Mention,
     PreviewBody,
     WarmUpBody,
 )
@@ -47,7 +45,7 @@ from .allowed_parts import (
 )
 from .cell_above import cell_above
 from .condensed_turns import answered_count
-from .hidden_data import hide, hide_in_file, hide_in_frame
+from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
 from .privacy_levels import schema_only
 from .remembered import memory_texts, remembered_entries
 
@@ -59,8 +57,6 @@ if TYPE_CHECKING:
 EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_OPTIONS = ContextOptions()
-_NOT_SENT = "(a file whose text isn't sent)"
-_NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
 @dataclass(frozen=True)
@@ -243,9 +239,9 @@ def _prompt_input(
         ],
         files=[hide_in_file(file, vault, on_this_machine) for file in files],
         mentions=[
-            _hide_in_mention(mention, texts, vault, on_this_machine)
+            hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
-            if mention.file not in described_files and _has_content(mention, on_this_machine)
+            if mention.file not in described_files and has_content(mention, on_this_machine)
         ],
         rules_files=[
             RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
@@ -269,45 +265,6 @@ def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
     count = answered_count(past.all[condensed.start : condensed.end])
     text = vault.hide(fix_surrogates(condensed.text), is_prose=True)
     return OlderTurns(text, count, condensed.start - past.recent_start)
-
-
-def _has_content(mention: Mention, on_this_machine: bool) -> bool:
-    """Return whether a mention adds anything: that of a variable only adds a value."""
-    return mention.kind != "variable" or bool(_output_of(mention, on_this_machine))
-
-
-def _output_of(mention: Mention, on_this_machine: bool) -> str:
-    return mention.output if on_this_machine or mention.shared else ""
-
-
-def _hide_in_mention(
-    mention: Mention, texts: Mapping[str, str], vault: Vault, on_this_machine: bool
-) -> MentionedText:
-    """Return what a mention stands for, with secrets hidden.
-
-    ``texts`` are the texts of files. The output of a cell is left out if the model isn't on this
-    machine, unless the person has chosen to send it.
-    """
-    output = _output_of(mention, on_this_machine)
-    note = NOT_SEEN if mention.omitted_images else ""
-    text = "\n".join(part for part in (output, note, mention.error) if part.strip())
-    if mention.kind == "error":
-        text = mention.source
-    elif mention.kind == "variable":
-        # As an assignment, because some secrets are recognised by the variable's name.
-        text = f"{mention.name.removeprefix('@')} = {output}"
-    elif mention.kind == "file":
-        is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
-        text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
-    return MentionedText(
-        hide(mention.name, vault),
-        code=hide(mention.source, vault) if mention.kind == "cell" else "",
-        text=hide(text, vault),
-        cell_id=mention.cell_id,
-        is_value=mention.kind == "variable",
-        has_output=mention.kind == "cell" and bool(output.strip() or mention.images),
-        images=tuple(mention.images),
-    )
 
 
 def selected_lines(body: WarmUpBody) -> SelectedLines | None:

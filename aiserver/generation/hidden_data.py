@@ -1,18 +1,24 @@
-"""Hide secrets in what a request says about data: DataFrames and data files.
+"""Hide secrets in what a request says about data: DataFrames, data files and mentions.
 
 Invariant: the names of columns, files and variables may be secrets, too, for example after a pivot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..data_files.names import is_data_file
 from ..data_files.profile import FileProfile, Table
+from ..prompts.images import NOT_SEEN
+from ..prompts.prompt_input import MentionedText
 from ..redact import Vault
-from ..requests import ColumnProfile, DataFrameProfile
+from ..requests import ColumnProfile, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 from .privacy_levels import permitted_values
+
+_NOT_SENT = "(a file whose text isn't sent)"
+_NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
 def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) -> DataFrameProfile:
@@ -48,6 +54,48 @@ def hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> File
     )
     return replace(
         file, name=hide(file.name, vault), table=hide_in_table(file.table), database=database
+    )
+
+
+def has_content(mention: Mention, on_this_machine: bool) -> bool:
+    """Return whether a mention adds anything: that of a variable only adds a value."""
+    return mention.kind != "variable" or bool(_output_of(mention, on_this_machine))
+
+
+def _output_of(mention: Mention, on_this_machine: bool) -> str:
+    return mention.output if on_this_machine or mention.shared else ""
+
+
+def hide_in_mention(
+    mention: Mention, texts: Mapping[str, str], vault: Vault, on_this_machine: bool
+) -> MentionedText:
+    """Return what a mention stands for, with secrets hidden.
+
+    ``texts`` are the texts of files. The output of a cell is left out if the model isn't on this
+    machine, unless the person has chosen to send it.
+    """
+    output = _output_of(mention, on_this_machine)
+    note = NOT_SEEN if mention.omitted_images else ""
+    text = "\n".join(part for part in (output, note, mention.error) if part.strip())
+    if mention.kind == "error":
+        text = mention.source
+    elif mention.kind == "past_answer":
+        text = vault.hide(mention.request, is_prose=True)
+    elif mention.kind == "variable":
+        # As an assignment, because some secrets are recognised by the variable's name.
+        text = f"{mention.name.removeprefix('@')} = {output}"
+    elif mention.kind == "file":
+        is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
+        text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
+    return MentionedText(
+        hide(mention.name, vault),
+        code=hide(mention.source, vault) if mention.kind in ("cell", "past_answer") else "",
+        text=hide(text, vault),
+        cell_id=mention.cell_id,
+        is_value=mention.kind == "variable",
+        has_output=mention.kind == "cell" and bool(output.strip() or mention.images),
+        is_past_answer=mention.kind == "past_answer",
+        images=tuple(mention.images),
     )
 
 

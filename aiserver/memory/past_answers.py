@@ -10,17 +10,20 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from ..models import Session, SessionKey
-from ..replay import replay
+from ..prompts.language import CellLanguage, fence_name
+from ..replay import Step, replay
 from ..search import Hit, SearchEngine
+from ..search.embeddings import is_installed
+from ..search.engine import SearchMode
 from ..sessions.base import SessionManager
-from .similar import similarity
 
-MIN_SIMILARITY = 0.5  # of the words of the two requests
-MIN_MEANING = 0.7  # of their embeddings, if the package for them is installed
-_MAX_HITS = 8
+MIN_MEANING = 0.7  # the similarity of the embeddings, if the package for them is installed
+_MAX_HITS = 16
+_SEARCHES: list[tuple[SearchMode, float]] = [("request", 0.0), ("meaning", MIN_MEANING)]
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class PastAnswer:
     cell_id: str
     turn_id: int
     timestamp: str
+    model: str | None
     intent: str
     code: str
 
@@ -39,45 +43,60 @@ async def find_past_answer(
     engine: SearchEngine,
     store: SessionManager,
     intent: str,
+    language: CellLanguage,
     *,
     owner: str = "",
     except_notebook_id: str | None = None,
 ) -> PastAnswer | None:
-    """Return the best past answer to a request like ``intent``, or None.
+    """Return the best past answer to a request like ``intent`` in this language, or None.
 
     Answers in the notebook ``except_notebook_id`` are left out, because the model knows its cells.
     Raises StorageError, SearchFailed.
     """
-    for hit in await _similar_hits(engine, intent, owner):
+    async for hit in _similar_hits(engine, intent, owner):
         if hit.notebook_id == except_notebook_id:
             continue
         session = await store.load_if_exists(SessionKey(hit.notebook_id, hit.cell_id, owner))
-        code = await asyncio.to_thread(clean_code, session, hit.turn_id) if session else None
-        if code:
+        if session is None or _language_of(session, hit.turn_id) != language.name:
+            continue
+        step = await asyncio.to_thread(_clean_step, session, hit.turn_id)
+        if step is not None:
             return PastAnswer(
-                hit.notebook_id, hit.cell_id, hit.turn_id, hit.timestamp, hit.intent, code
+                hit.notebook_id,
+                hit.cell_id,
+                hit.turn_id,
+                hit.timestamp,
+                step.model,
+                hit.intent,
+                step.code,
             )
     return None
 
 
-async def _similar_hits(engine: SearchEngine, intent: str, owner: str) -> list[Hit]:
-    """Return the turns whose requests are similar to ``intent``, the most similar ones first."""
-    scores: dict[tuple[str, str, int], tuple[float, Hit]] = {}
-    for by, minimum in (("words", None), ("meaning", MIN_MEANING)):
-        result = await engine.search(
-            intent, owner=owner, by="meaning" if by == "meaning" else "words", limit=_MAX_HITS
-        )
+async def _similar_hits(engine: SearchEngine, intent: str, owner: str) -> AsyncIterator[Hit]:
+    """Yield the turns with requests like ``intent``: by their words, then by their meaning."""
+    seen: set[tuple[str, str, int]] = set()
+    for by, minimum in _SEARCHES:
+        if by == "meaning" and not is_installed():
+            return
+        result = await engine.search(intent, owner=owner, by=by, limit=_MAX_HITS)
         for hit in result.hits:
-            score = similarity(intent, hit.intent)
-            is_similar = score >= MIN_SIMILARITY or (minimum is not None and hit.score >= minimum)
-            if is_similar:
-                scores[hit.notebook_id, hit.cell_id, hit.turn_id] = (score, hit)
-    ranked = sorted(scores.values(), key=lambda pair: -pair[0])
-    return [hit for _, hit in ranked]
+            turn = (hit.notebook_id, hit.cell_id, hit.turn_id)
+            if hit.score >= minimum and turn not in seen:
+                seen.add(turn)
+                yield hit
 
 
-def clean_code(session: Session, turn_id: int) -> str | None:
-    """Return the code of a turn that the person accepted and didn't have to change, else None."""
+def _language_of(session: Session, turn_id: int) -> str | None:
+    """Return the language of a turn's cell; None if the session has no such turn."""
+    for turn in session.interactions:
+        if turn.turn_id == turn_id:
+            return fence_name(turn.user_request.language)
+    return None
+
+
+def _clean_step(session: Session, turn_id: int) -> Step | None:
+    """Return the step of a turn that the person accepted and didn't have to change, else None."""
     steps = replay(session)
     for index, step in enumerate(steps):
         if step.kind != "turn" or step.turn_id != turn_id:
@@ -86,5 +105,5 @@ def clean_code(session: Session, turn_id: int) -> str | None:
         is_clean = following is None or following.kind not in ("edit", "restore")
         if following is not None and following.kind == "run":
             is_clean = following.outcome != "error"
-        return step.code if step.outcome == "accepted" and is_clean else None
+        return step if step.outcome == "accepted" and is_clean and step.code else None
     return None

@@ -1,5 +1,7 @@
 """The cells, values, files and errors that a request mentions by ``@``, as texts of the prompt.
 
+An accepted answer of another notebook, which the person has chosen as an example, is one of them.
+
 Invariants:
 
 - A mention is never left out. If the mentions don't fit into their share of the prompt, the longest
@@ -58,7 +60,7 @@ async def mention_texts(
         sizes = await count(texts)
     items = [
         ContextItem(
-            "mention",
+            "past_answer" if mention.is_past_answer else "mention",
             mention.name,
             size,
             is_shortened=shortened,
@@ -84,6 +86,8 @@ def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
 def _format(mention: MentionedText, style: Style, language: CellLanguage) -> str:
     if mention.is_value:
         return mention.text
+    if mention.is_past_answer:
+        return templates.past_answer(mention.name, mention.text, mention.code, style, language)
     return templates.mention(mention.name, mention.code, mention.text, style, language)
 
 

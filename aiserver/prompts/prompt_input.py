@@ -23,7 +23,9 @@ class MentionedText:
     """The code and text that a mention stands for.
 
     ``code`` is that of a cell. If ``is_value`` is true, ``text`` assigns a value to its variable.
-    If ``has_output`` is true, ``text`` contains the output of a cell, or ``images`` its images.
+    If ``has_output`` is true, ``text`` contains the output of a cell, or ``images`` its images. If
+    ``is_past_answer`` is true, ``code`` is an accepted answer of another notebook, and ``text`` the
+    request that it answered.
     """
 
     name: str
@@ -32,6 +34,7 @@ class MentionedText:
     cell_id: str | None = None
     is_value: bool = False
     has_output: bool = False
+    is_past_answer: bool = False
     images: tuple[OutputImage, ...] = ()
 
 

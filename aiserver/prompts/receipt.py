@@ -29,6 +29,7 @@ ItemKind = Literal[
     "turn",
     "source",
     "mention",
+    "past_answer",
     "output",
     "image",
     "request",
@@ -63,17 +64,19 @@ class ContextItem:
     memory. ``examples`` are the fixed examples for a small model. ``headings`` is the path of
     headings above the cell. ``cell`` is an earlier cell, and ``source`` the cell's own code.
     ``summary`` is a model's summary of older turns, and ``turn`` a past turn word for word.
-    ``mention`` is what the intent mentions by a name such as ``@cell3``, and ``request`` the
-    intent. ``output`` is the output of a mentioned cell that isn't allowed; otherwise, it is a part
-    of the mention. ``image`` is an image in such an output. It isn't included if the model can't
-    see images or if it doesn't fit, or, without ``image``, if it is too large. ``tokens`` is None
-    for a text that isn't included and wasn't counted.
+    ``mention`` is what the intent mentions by a name such as ``@cell3``, ``past_answer`` an
+    accepted answer of another notebook, and ``request`` the intent. ``output`` is the output of a
+    mentioned cell that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image
+    in such an output. It isn't included if the model can't see images or if it doesn't fit, or,
+    without ``image``, if it is too large. ``tokens`` is None for a text that isn't included and
+    wasn't counted.
     """
 
     kind: ItemKind
     name: str = ""
-    """The name of a DataFrame, file or mention, the path of a rules file, or that of headings; the
-    scope and the id of an entry of a memory, such as ``project:3f9c2a41b07d``."""
+    """The name of a DataFrame, file or mention, that of the notebook of a past answer, the path of
+    a rules file, or that of headings; the scope and the id of an entry of a memory, such as
+    ``project:3f9c2a41b07d``."""
     tokens: int | None = None
     is_included: bool = True
     is_forbidden: bool = False

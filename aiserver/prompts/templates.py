@@ -208,6 +208,14 @@ def mention(name: str, code: str, text: str, style: Style, language: CellLanguag
     return "\n".join(parts or [f"{name}: empty"])
 
 
+def past_answer(
+    notebook: str, request: str, code: str, style: Style, language: CellLanguage
+) -> str:
+    """Return an accepted answer of another notebook, as an example."""
+    block = code_block(code, language.name) if style == "compact" else code
+    return f"Example from {notebook}, for {' '.join(request.split())!r}:\n{block}"
+
+
 def section(headings: str) -> str:
     """Return a line with the headings above the cell: ``A > B`` -> ``Section 'A > B'``."""
     return f"Section {headings!r}"

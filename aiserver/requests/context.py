@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from ..models import Id
-from .base import MAX_TEXT, Body, CellType, Name, Text
+from .base import MAX_INTENT, MAX_TEXT, Body, CellType, Name, Text
 from .images import MAX_IMAGES, OutputImage
 
 # The data values that a model on another machine may get of a DataFrame: none, statistics of its
@@ -127,6 +127,10 @@ class Mention(Body):
     text. The text of a file isn't sent: the server reads the file ``file``, whose path is relative
     to the notebook's folder.
 
+    A ``past_answer`` is an accepted answer of another notebook, which the user has chosen as an
+    example: ``name`` is the notebook's name, ``source`` the answer's code, and ``request`` the
+    request that it answered.
+
     ``images`` are images in the output of a cell, such as plots. ``omitted_images`` is the number
     of further images that aren't in the request, because they are too large or too many.
 
@@ -134,10 +138,11 @@ class Mention(Body):
     the text of a file only if ``shared`` is true: the user has chosen to send it.
     """
 
-    kind: Literal["cell", "error", "file", "variable"]
+    kind: Literal["cell", "error", "file", "variable", "past_answer"]
     name: Annotated[str, Field(min_length=1, max_length=1000)]
     cell_id: Id | None = None
     source: Text = ""
+    request: Annotated[str, Field(max_length=MAX_INTENT)] = ""
     error: Annotated[str, Field(max_length=5000)] = ""
     output: Annotated[str, Field(max_length=20_000)] = ""
     file: Annotated[str, Field(max_length=1000)] = ""

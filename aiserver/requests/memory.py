@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..models import Id
-from .base import MAX_INTENT, Body
+from .base import MAX_INTENT, Body, CellType
 
 MemoryScope = Literal["project", "person"]
 EntryId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
@@ -31,10 +31,15 @@ class MemoryEntryBody(Body):
 
 
 class PastAnswerBody(Body):
-    """A request for an accepted answer to a similar request, in another notebook."""
+    """A request for an accepted answer to a similar request, in another notebook.
+
+    ``language`` is the kernel's language. The answer is for a cell of the same language and type.
+    """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
     notebook_id: Id
+    language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    cell_type: CellType = "code"
 
 
 class MemoryChangeBody(Body):

@@ -1,11 +1,11 @@
-"""Search all turns by words, in any language, or by meaning.
+"""Search all turns by words, in any language, by meaning, or by similar requests.
 
 The modules of this list only compute. They read and write no files, except that ``embeddings``
 loads a model. Each of them imports only modules that are above it in the list:
 
 - ``simplified`` converts Traditional Chinese to Simplified Chinese.
 - ``normalize`` makes a search ignore case, accents and the Chinese script.
-- ``query`` splits a query into search terms.
+- ``query`` splits a query into search terms, and compares the words of two texts.
 - ``documents`` extracts the searched text of a session.
 - ``snippet`` selects the line that a hit displays.
 - ``hits`` defines the results.

@@ -9,6 +9,7 @@ folded (see ``normalize``), so that a search ignores case and accents.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -26,6 +27,8 @@ _SPECIAL_MODES = {
     *("fix", "explain", "refactor", "document"),
     *("test", "visualise", "convert", "optimise"),
 }
+
+_MODE_LINE = re.compile(r"\n/[a-z]*\Z")
 
 # The characters that separate turns and fields. A folded text contains neither of them.
 _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
@@ -103,3 +106,8 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
         "explanation": answer.explanation,
         "error": "\n".join([answer.error, *errors] if answer.error else errors),
     }
+
+
+def without_mode(intent: str) -> str:
+    """Return the folded field of an intent without the line with the slash word of its mode."""
+    return _MODE_LINE.sub("", intent)

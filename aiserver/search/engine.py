@@ -29,7 +29,8 @@ from .sync import OwnerIndex
 
 PATIENCE = 1.0  # the maximum number of seconds that a search waits for sessions to be read
 
-SearchMode = Literal["words", "meaning"]
+SearchMode = Literal["words", "meaning", "request"]
+"""With ``request``, the query is a request, and the hits are turns with a similar request."""
 _Call = Callable[..., Awaitable[Any]]
 
 
@@ -54,14 +55,14 @@ class SearchEngine:
     ) -> SearchResult:
         """Return at most ``limit`` hits, best first, beginning with the hit at index ``offset``.
 
-        If the package for embeddings isn't installed, every search is by words. Before the search,
-        new and changed sessions are read for at most ``patience`` seconds. The search covers the
-        sessions that have been read by then; ``SearchResult.unread`` counts the sessions left out.
-        Raises StorageError, SearchFailed.
+        If the package for embeddings isn't installed, a search by meaning is one by words. Before
+        the search, new and changed sessions are read for at most ``patience`` seconds. The search
+        covers the sessions that have been read by then; ``SearchResult.unread`` counts the sessions
+        left out. Raises StorageError, SearchFailed.
         """
         if not parse(query):
             return SearchResult()
-        if not is_installed():
+        if by == "meaning" and not is_installed():
             by = "words"
         for can_retry in (True, False):
             try:

@@ -1,4 +1,4 @@
-"""Split a query into search terms. Pure.
+"""Split a query into search terms, and compare the words of two texts. Pure.
 
 Spaces and Chinese punctuation (，。) separate terms, and quoted text is one term. A complete term
 also matches inside words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
@@ -13,7 +13,9 @@ pairs 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .normalize import fold
 
@@ -34,6 +36,12 @@ _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！�
 _SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
 # The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.
+_COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "the", "的", "了"])
+
+MIN_SIMILARITY = 0.5
+"""Texts are similar if they have at least this share of their words in common."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,40 @@ def split_words(text: str) -> list[str]:
     A sequence of characters of scripts without spaces is returned as one word.
     """
     return [fold(word) for word in _SUBTERM.findall(_CAMEL_CASE.sub(" ", text))]
+
+
+def similarity(left: str, right: str) -> float:
+    """Return the share of words that two texts have in common, from 0 to 1 (Dice's coefficient)."""
+    left_parts, right_parts = _parts(left), _parts(right)
+    size = len(left_parts) + len(right_parts)
+    return 2 * len(left_parts & right_parts) / max(size, 1)
+
+
+class Request:
+    """A request that is compared with many folded texts, of which few are similar."""
+
+    def __init__(self, text: str) -> None:
+        self._text = fold(text)
+        self._parts = _parts(self._text)
+
+    def similarity(self, text: str) -> float:
+        """Return the ``similarity`` of a folded text; 0 if it is clearly below MIN_SIMILARITY."""
+        # If 2c / (q + t) is at least 0.5, then c is at least q / 3, because t is at least c.
+        shared_count = sum(part in text for part in self._parts)
+        return similarity(self._text, text) if 3 * shared_count >= len(self._parts) else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> frozenset[str]:
+    """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
+    return frozenset(part for word in split_words(text) for part in _split(word))
+
+
+def _split(word: str) -> Iterable[str]:
+    if UNSPACED.match(word) and len(word) > 1:
+        yield from (word[index : index + 2] for index in range(len(word) - 1))
+    elif word not in _COMMON:
+        yield word
 
 
 def _split_term(text: str, raw: str) -> Term:

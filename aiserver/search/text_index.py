@@ -24,10 +24,10 @@ from typing import Any
 
 from ..models import SessionKey
 from ..sessions.record.damage.recovery import parse_or_recover
-from .documents import FIELDS, SessionText, TurnId, count_turns, extract_text
+from .documents import FIELDS, SessionText, TurnId, count_turns, extract_text, without_mode
 from .embeddings import similarities, vectors
 from .hits import Hit, ScoredTurn, hits_of
-from .query import Term, parse
+from .query import MIN_SIMILARITY, Request, Term, parse
 from .rank import Candidate, candidates, rank, scored_turn, sort_key
 
 CACHE = 32 * 1024 * 1024  # bytes of texts that are cached in memory
@@ -74,12 +74,14 @@ class _Search:
     remaining_ids: list[int]
     """The row ids of the cells that are still to be searched."""
     query_vector: Any = None
-    """In a search by meaning, the embedding of the query; in a search by words, None."""
+    """In a search by meaning, the embedding of the query; in any other search, None."""
+    request: Request | None = None
+    """In a search for similar requests, the query; in any other search, None."""
     searched_turn_count: int = 0
     candidates: list[Candidate] = field(default_factory=list)
     """In a search by words, the matches so far."""
     scored_turns: list[ScoredTurn] = field(default_factory=list)
-    """In a search by meaning, the matches so far."""
+    """In a search by meaning or for similar requests, the matches so far."""
 
 
 class TextIndex:
@@ -143,6 +145,8 @@ class TextIndex:
         self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
             self._search.query_vector = vectors([query])
+        elif by == "request":
+            self._search.request = Request(query)
 
     def advance(self) -> bool:
         """Search one slice of the texts; return whether texts remain to be searched."""
@@ -151,10 +155,12 @@ class TextIndex:
             row = self._fetch(search.remaining_ids.pop())
             if row is None:
                 continue  # the session was deleted since the search began
-            if search.query_vector is None:
-                self._match_words(row)
-            else:
+            if search.query_vector is not None:
                 self._match_vectors(row)
+            elif search.request is not None:
+                self._match_requests(row, search.request)
+            else:
+                self._match_words(row)
         return bool(search.remaining_ids)
 
     def results(self, offset: int, limit: int) -> tuple[list[ScoredTurn], int]:
@@ -163,7 +169,9 @@ class TextIndex:
         The range begins at ``offset`` and has at most ``limit`` matches.
         """
         search, self._search = self._search, _Search((), [])
-        if search.query_vector is None:
+        if search.request is not None:
+            matches = sorted(search.scored_turns, key=sort_key)
+        elif search.query_vector is None:
             matches = rank(search.candidates, search.terms, search.searched_turn_count)
         else:
             best_similarity = max((turn.score for turn in search.scored_turns), default=0.0)
@@ -214,6 +222,13 @@ class TextIndex:
                 for turn, score in zip(searched.turns, scores, strict=True)
                 if score >= _MIN_SIMILARITY
             ]
+
+    def _match_requests(self, row: Any, request: Request) -> None:
+        searched = _session_text(row)
+        for turn, fields in searched.fields_by_turn():
+            score = request.similarity(without_mode(fields[FIELDS.index("intent")]))
+            if score >= MIN_SIMILARITY:
+                self._search.scored_turns.append(scored_turn(searched, turn, "intent", score))
 
 
 def _session_text(row: Any) -> SessionText:

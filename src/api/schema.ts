@@ -1042,13 +1042,18 @@ export interface components {
         };
         /** @description Something that the request mentions by a name such as `@cell3`, with what it contains */
         Mention: {
-            /** @enum {string} */
-            kind: "cell" | "error" | "file" | "variable";
-            /** @description The mention, as the request writes it */
+            /**
+             * @description `past_answer` is an accepted answer of another notebook, chosen as an example
+             * @enum {string}
+             */
+            kind: "cell" | "error" | "file" | "variable" | "past_answer";
+            /** @description The mention, as the request writes it; of a past answer, the name of its notebook */
             name: string;
             cellId?: components["schemas"]["Id"] | null;
-            /** @description The code of the cell, or the text of the error */
+            /** @description The code of the cell or of the past answer, or the text of the error */
             source?: string;
+            /** @description The request that the past answer answered */
+            request?: string;
             /** @description The error of the cell's last run */
             error?: string;
             /** @description The output of the cell's last run, or the value of the variable, as text */
@@ -1194,11 +1199,11 @@ export interface components {
         /** @description One item of a prompt */
         ContextItem: {
             /**
-             * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code
+             * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code, `past_answer` an accepted answer of another notebook
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "memory" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "output" | "image" | "request";
-            /** @description The name of a DataFrame or file, the path of a rules file, or the path of headings; the scope and id of an entry of a memory, such as `project:3f9c2a41b07d` */
+            kind: "rules" | "rules_file" | "memory" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "past_answer" | "output" | "image" | "request";
+            /** @description The name of a DataFrame or file, or of the notebook of a past answer; the path of a rules file, or the path of headings; the scope and id of an entry of a memory, such as `project:3f9c2a41b07d` */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
             tokens: number | null;
@@ -2082,6 +2087,13 @@ export interface components {
         PastAnswerBody: {
             intent: string;
             notebookId: components["schemas"]["Id"];
+            /** @description The kernel's language, `python` by default */
+            language?: string;
+            /**
+             * @description The type of the cell, `code` by default. The answer is for a cell of this type and language
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
         };
         PastAnswerResult: {
             answer: components["schemas"]["PastAnswer"] | null;
@@ -2091,6 +2103,8 @@ export interface components {
             cell_id: string;
             turn_id: number;
             timestamp: string;
+            /** @description The model that wrote the code, as `provider:name` */
+            model: string | null;
             intent: string;
             code: string;
             /** @description The notebook's current path; null if it is unknown */

@@ -22,6 +22,7 @@ FILES = [
     ("file", "notes.md"),
     ("file", "sales.csv"),
 ]
+PAST_ANSWER = [("past_answer", "sales.ipynb")]
 OUTPUT = [("output", "@cell3"), ("mention", "@config")]
 COMPLETION = {"prefix": "x = ", "suffix": "", "cells": []}
 
@@ -43,12 +44,13 @@ def ask_for_everything() -> dict[str, Any]:
     }
     file = {"kind": "file", "name": "@notes.md", "file": "notes.md", "shared": True}
     value = {"kind": "variable", "name": "@config", "output": f"'value {CANARY}'", "shared": True}
+    example = {"kind": "past_answer", "name": "sales.ipynb", "source": f"answer('{CANARY}')"}
     return request(
         "use sales.csv as in @cell3 and @notes.md, and @config",
         notebookPath="sub/n.ipynb",
         source="total = 3",
         context={
-            "mentions": [cell, file, value],
+            "mentions": [cell, file, value, example],
             "rulesFiles": [{"path": "sub/AGENTS.md", "sha256": digest}],
         },
     )
@@ -74,6 +76,7 @@ def forbidden_items(items: list[dict[str, Any]]) -> list[tuple[str, str]]:
         (setting(files="allowed", outputs="allowed"), []),
         (setting(files="forbidden"), FILES),
         (setting(outputs="forbidden"), OUTPUT),
+        (setting(memory="forbidden"), PAST_ANSWER),
         (setting(files="forbidden", outputs="forbidden") | LOCAL, [*FILES, *OUTPUT]),
     ],
 )
@@ -95,6 +98,7 @@ async def test_what_is_forbidden_is_left_out_and_listed_in_the_receipt(
         ("file", "sales.csv"): f"column {CANARY}",
         ("output", "@cell3"): f"output {CANARY}",
         ("mention", "@config"): f"config = 'value {CANARY}'",
+        ("past_answer", "sales.ipynb"): f"answer('{CANARY}')",
     }
     assert {item for item, text in texts.items() if text not in sent} == set(left_out)
     assert "print(total)" in sent and "NameError: y" in sent

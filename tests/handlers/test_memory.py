@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
@@ -269,7 +270,9 @@ async def test_guests_who_may_ask_get_nothing_of_the_memory(
     assert "polars" not in sent(scripted)
 
 
-async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scripted):
+async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scripted, jp_root_dir):
+    page = {"cells": [], "metadata": {"aiserver": {"notebook_id": "nb"}}, "nbformat": 4}
+    (jp_root_dir / "a.ipynb").write_text(json.dumps({**page, "nbformat_minor": 5}))
     scripted.script({"text": "```python\ndf.plot.bar()\n```"})
     notebook = {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c1"]}
     await call("POST", "notebooks", notebook)
@@ -281,5 +284,9 @@ async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scri
     answer = (await call("POST", "memory/past-answer", body)).data["answer"]
     assert (answer["cell_id"], answer["code"]) == ("c1", "df.plot.bar()")
     assert len(scripted.requests) == count, "nothing is sent to a model"
+    assert (answer["path"], answer["model"]) == ("a.ipynb", "openai:scripted")
+    for other in ({"language": "R"}, {"cellType": "markdown"}):
+        reply = await call("POST", "memory/past-answer", {**body, **other})
+        assert reply.data == {"answer": None}
     same = {**body, "notebookId": "nb"}
     assert (await call("POST", "memory/past-answer", same)).data == {"answer": None}

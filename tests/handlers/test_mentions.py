@@ -127,3 +127,29 @@ async def test_an_error_is_mentioned_with_its_text(call, scripted, remote_model)
     error = {"kind": "error", "name": "@error", "source": "----> 1 df['prise']\nKeyError: 'prise'"}
     await call("POST", "generate", body(error))
     assert "\n@error:\n----> 1 df['prise']\nKeyError: 'prise'\n" in sent(scripted)
+
+
+PAST_ANSWER = {
+    "kind": "past_answer",
+    "name": "sales.ipynb",
+    "source": f"df.plot.bar()  # {SECRET}",
+    "request": f"bar plot of df, key {SECRET}",
+}
+
+
+async def test_a_past_answer_is_sent_without_secrets_and_is_in_the_receipt(
+    call, scripted, remote_model
+):
+    """P15, P43: the preview is what is sent."""
+    scripted.script(CODE)
+    asked = request("bar plot of prices", context={"mentions": [PAST_ANSWER]})
+    preview = (await call("POST", "generate/preview", asked)).data
+    turn = (await call("POST", "generate", asked)).data
+    text = sent(scripted)
+    assert preview["messages"][-1]["text"] == text
+    assert "Example from sales.ipynb, for 'bar plot of df" in text and "df.plot.bar()" in text
+    assert SECRET not in text
+    [item] = [item for item in preview["items"] if item["kind"] == "past_answer"]
+    assert (item["name"], item["included"]) == ("sales.ipynb", True)
+    [stored] = [item for item in turn["context"] if item["kind"] == "past_answer"]
+    assert stored == {"kind": "past_answer", "name": "sales.ipynb", "tokens": item["tokens"]}

@@ -303,6 +303,18 @@ REQUESTS = {
             MentionedText("@notes.md", text="# Colours\nBlue, please."),
         ],
     ),
+    "past-answer": PromptInput(
+        "bar plot of the median price by city",
+        source=READ,
+        mentions=[
+            MentionedText(
+                "sales.ipynb",
+                "ax = df.groupby('city')['price'].mean().plot.bar()",
+                "bar plot of\nthe mean price by city",
+                is_past_answer=True,
+            )
+        ],
+    ),
     "older-turns": PromptInput(
         "再加上标题",
         source="df.plot(color='#336699')",

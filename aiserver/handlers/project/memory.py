@@ -14,6 +14,7 @@ from ...memory.manager import MemoryManager
 from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
 from ...memory.similar import similar_entries
+from ...prompts.language import cell_language
 from ...requests import (
     MemoryChangeBody,
     MemoryConfirmBody,
@@ -169,6 +170,7 @@ class PastAnswerHandler(_MemoryBase):
             services.search,
             services.sessions,
             body.intent,
+            cell_language(body.language, cell_type=body.cell_type),
             owner=services.session_owner,
             except_notebook_id=body.notebook_id,
         )
