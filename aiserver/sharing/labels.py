@@ -105,6 +105,9 @@ def _edit_title(step: Step) -> str:
     """Return the title of an edit, which depends on its event and its contributor."""
     if step.is_correction:
         return "Corrected automatically"
+    past_answer = (step.data or {}).get("past_answer")
+    if isinstance(past_answer, dict) and isinstance(past_answer.get("notebook"), str):
+        return f"Inserted from {past_answer['notebook']}"
     if step.event == "accept":
         return "Accepted with edits"
     if step.event == "reject":

@@ -24,6 +24,7 @@ import { Recipes } from './model/context/recipes';
 import { MemoryUse } from './model/context/memoryUse';
 import { RulesFiles } from './model/context/rulesFiles';
 import { GenerationModel } from './model/generation';
+import { PastAnswerSource } from './model/pastAnswers/pastAnswerSource';
 import { repeatRequest } from './model/repeatRequest';
 import type { RepairSetting } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
@@ -47,6 +48,7 @@ import { fixSettings } from './view/fixedSettings';
 import { NotebookAskManager } from './view/notebookAskManager';
 import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
+import type { IPromptRowServices } from './view/promptServices';
 
 export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
   id: 'aiserver:ask',
@@ -99,6 +101,17 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     // Until the settings are loaded, the person's choice isn't known.
     const storesPrompts = () =>
       (settings?.get('storePrompts').composite ?? false) as boolean;
+    const pastAnswers =
+      memory &&
+      new PastAnswerSource(
+        api.memory,
+        () => (settings?.get('offerPastAnswers').composite ?? false) as boolean
+      );
+    const showTurn: IPromptRowServices['showTurn'] = (turn, path) => {
+      const { cell_id: cellId, turn_id: turnId } = turn;
+      const step = { path, cellId, turnId };
+      void app.commands.execute(CommandIDs.showStep, step);
+    };
     const targetOf = (
       panel: NotebookPanel,
       cellId: string,
@@ -141,6 +154,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
               target: targetOf(panel, cellId, rules, memoryUse),
               storesPrompts,
               memory,
+              pastAnswers,
               repair: {
                 setting: () =>
                   (settings?.get('repair').composite ??
@@ -176,6 +190,11 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
             );
           },
           describeFiles: names => api.dataFiles(panel.context.localPath, names),
+          get showTurn() {
+            return app.commands.hasCommand(CommandIDs.showStep)
+              ? showTurn
+              : undefined;
+          },
           openMenu: (x, y) => createRowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           openPalette: () => {

@@ -31,6 +31,21 @@ describe('stepTitle', () => {
     expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
   });
 
+  it('names the notebook from which code was inserted', () => {
+    const inserted = (notebook: unknown) =>
+      stepTitle(
+        stepWith({
+          kind: 'edit',
+          author: 'model',
+          name: 'test:model',
+          data: { past_answer: { notebook } }
+        }),
+        english
+      );
+    expect(inserted('sales.ipynb')).toBe('Inserted from sales.ipynb');
+    expect(inserted(3)).toBe('Edited by test:model');
+  });
+
   it('counts the changes of a suggestion that were accepted one by one', () => {
     const part = (hunks: unknown) =>
       stepTitle(

@@ -85,6 +85,13 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
 }
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
+  const { notebook } = (step.data?.past_answer ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (typeof notebook === 'string') {
+    return trans.__('Inserted from %1', notebook);
+  }
   if (step.event === 'accept') {
     return isCorrection(step)
       ? correctionTitle(step.data?.corrections, trans)

@@ -94,6 +94,17 @@ describe('Receipt', () => {
     ]);
   });
 
+  it('names the notebook of a past answer', () => {
+    const texts = rows([
+      item('past_answer', { name: 'sales.ipynb' }),
+      item('past_answer', { name: '<b>.ipynb', shortened: true })
+    ]).slice(1, -1);
+    expect(texts).toEqual([
+      ['Example from sales.ipynb', 'Another notebook', '10', ''],
+      ['Example from <b>.ipynb, shortened', 'Another notebook', '10', '']
+    ]);
+  });
+
   it('lists each item with its origin and size, and what was left out last (P15)', () => {
     const items = [
       item('rules', { tokens: 1200 }),

@@ -85,6 +85,10 @@ export function itemText(
     case 'rules_file':
     case 'mention':
       return item.shortened ? trans.__('%1, shortened', name) : name;
+    case 'past_answer': {
+      const text = trans.__('Example from %1', name);
+      return item.shortened ? trans.__('%1, shortened', text) : text;
+    }
     case 'memory':
       return memoryItemText(item, memory, trans);
     case 'output':
@@ -222,6 +226,8 @@ function originText(
       return name.startsWith('project')
         ? trans.__('Memory of the project')
         : trans.__('Your memory');
+    case 'past_answer':
+      return trans.__('Another notebook');
     case 'file':
       return trans.__('Folder of the notebook');
     case 'summary':

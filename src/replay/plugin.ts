@@ -145,13 +145,23 @@ function activate(
           cellId: { type: 'string' },
           step: { type: 'integer', description: 'The step’s index, from 0' },
           seq: { type: 'integer', description: 'The seq of its record' },
-          turnId: { type: 'integer', description: 'The id of its turn' }
+          turnId: { type: 'integer', description: 'The id of its turn' },
+          path: {
+            type: 'string',
+            description: 'The notebook to open first; that of the active cell'
+          }
         },
         required: ['cellId']
       }
     },
     execute: async args => {
-      const { cellId, step, seq, turnId } = args as Record<string, unknown>;
+      const { cellId, step, seq, turnId, path } = args as Record<
+        string,
+        unknown
+      >;
+      if (typeof path === 'string') {
+        await openNotebook(commands, path);
+      }
       if (typeof cellId === 'string') {
         shell.activateById(panel.id);
         await model.showStep(cellId, {

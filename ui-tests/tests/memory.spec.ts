@@ -153,3 +153,42 @@ test('a turn is remembered from the replay, and a clause after its answer (P45)'
   await memory.panel.getByRole('button', { name: 'From a request' }).click();
   await expect(replay.panel).toContainText('Add one, and remember to count from one');
 });
+
+test('an accepted answer is offered in another notebook, and inserted', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const cell = new CellUnderTest(page, 0);
+  await openNotebook(['x = 1'], { name: 'sales.ipynb' });
+  await lab.model!.script(code('df.plot.bar()'));
+  await cell.ask('bar plot of the mean price by city');
+  await cell.accept();
+
+  await openNotebook(['y = 1'], { name: 'next.ipynb' });
+  await cell.open();
+  /** Return how far the field is below the top of the row. */
+  const offset = () =>
+    cell.row.evaluate(row => {
+      const top = (node: Element) => node.getBoundingClientRect().top;
+      return top(row.querySelector('textarea')!) - top(row);
+    });
+  const before = await offset();
+  await page.keyboard.type('bar plot of mean price by city');
+  const offer = cell.row.getByRole('group', { name: 'Your earlier answer' });
+  await expect(offer).toContainText('You did this in sales.ipynb', { timeout: 30_000 });
+  expect(await offset()).toBe(before);
+  await offer.getByRole('button', { name: 'Show' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(offer).toContainText('df.plot.bar()');
+  expect(await cell.source()).toBe('y = 1');
+
+  await offer.getByRole('button', { name: 'Insert' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(cell.row).toBeHidden();
+  expect(await cell.source()).toBe('y = 1\n\ndf.plot.bar()');
+  expect(await lab.model!.requests()).toHaveLength(0);
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await expect(replay.panel).toContainText('Inserted from sales.ipynb');
+});

@@ -15,6 +15,7 @@ import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './generationStream';
+import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
 import type { IGenerationState, RepairSetting } from './state';
 
 export const MODEL = {
@@ -93,6 +94,7 @@ export function setup(
     /** The maximum number of corrections after a failed run. */
     runLimit?: number;
     storesPrompts?: () => boolean;
+    pastAnswers?: PastAnswerSource;
   } = {}
 ) {
   let source: string | null =
@@ -179,6 +181,7 @@ export function setup(
     history: history as unknown as IHistory,
     target,
     storesPrompts: options.storesPrompts,
+    pastAnswers: options.pastAnswers,
     repair: options.repair && {
       setting: () => options.repair!,
       requestText: problems => problems.map(({ name }) => name).join(),

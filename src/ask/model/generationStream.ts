@@ -8,6 +8,7 @@
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 import type { ICellKey, IHistory, IMemory } from '../../tokens';
+import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
 import type { IRepairOptions, ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
@@ -20,6 +21,8 @@ export interface IGenerationOptions {
   repair?: IRepairOptions;
   /** Null if the administrator forbids memories. */
   memory?: IMemory | null;
+  /** Null if the administrator forbids memories. */
+  pastAnswers?: PastAnswerSource | null;
   /** Return whether the messages that models get are stored with the turns. Default: true. */
   storesPrompts?: () => boolean;
 }

@@ -45,6 +45,8 @@ export interface IRequest {
   readonly typed?: string;
   /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
   readonly mentions?: readonly IMention[];
+  /** The past answer that the person has chosen as an example. */
+  readonly example?: Mention;
   /**
    * Whether the page sends the request by itself, because the last suggestion has problems or
    * failed when it was run.
@@ -210,7 +212,9 @@ export async function hasDecision(
  * @throws ApiError if a request to the server fails; NotSentError, with a sentence for the person,
  * if the notebook can't be prepared for another reason.
  */
-export async function ensureNotebookId(target: ITarget): Promise<string> {
+export async function ensureNotebookId(
+  target: Pick<ITarget, 'ensure'>
+): Promise<string> {
   try {
     return await target.ensure();
   } catch (reason) {

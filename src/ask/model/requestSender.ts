@@ -122,7 +122,7 @@ export class RequestSender {
         ensureNotebookId(store.target)
       );
       const cellModel = request.model ?? store.state.cellModel;
-      const mentions = store.mentions(request.typed ?? '');
+      const mentions = store.mentionsOf(request);
       store.sentMentions = await withImages(mentions);
       const sent = { ...request, mentions: store.sentMentions };
       await this._applyEvents(stream, {

@@ -22,10 +22,17 @@ import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './context/attachments';
 import { withCurrentFrames } from './context/currentFrames';
 import { IntentHistory } from './intents';
+import { exampleMention } from './pastAnswers/insertion';
+import { PastAnswerOffer } from './pastAnswers/pastAnswerOffer';
 import { RowMemory } from './remember/rowMemory';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { IMention, mentionsIn, withChoice } from './context/mentions';
+import {
+  IMention,
+  MAX_MENTIONS,
+  mentionsIn,
+  withChoice
+} from './context/mentions';
 import { withLevels } from './context/privacyLevels';
 import { ILineRange, lineRange } from './context/selection';
 import { IGenerationState, INITIAL_STATE, ITarget } from './state';
@@ -41,6 +48,9 @@ export class GenerationStore {
     this.target = options.target;
     this.storesPrompts = options.storesPrompts ?? (() => true);
     this.memory = options.memory ? new RowMemory(this, options.memory) : null;
+    this.pastAnswers = options.pastAnswers
+      ? new PastAnswerOffer(this, options.pastAnswers)
+      : null;
   }
 
   readonly api: GenerationApi;
@@ -50,6 +60,8 @@ export class GenerationStore {
   readonly storesPrompts: () => boolean;
   /** The texts that requests ask to remember; null if there are no memories. */
   readonly memory: RowMemory | null;
+  /** Offers answers of other notebooks; null if there are no memories. */
+  readonly pastAnswers: PastAnswerOffer | null;
 
   /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);
@@ -145,9 +157,12 @@ export class GenerationStore {
    */
   buildRequest(intent: string, typed = intent): IRequest {
     const { suggestion, state, target } = this;
+    const answer = this.pastAnswers?.example;
+    const example = answer ? exampleMention(answer) : undefined;
     return {
       intent: intent.trim(),
       typed,
+      ...(example && { example }),
       source: suggestion ? state.code : (target.source() ?? ''),
       parentTurnId:
         this.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
@@ -157,8 +172,17 @@ export class GenerationStore {
         variables: this.attachedVariables(intent)
       },
       selection: this.selectedLines,
-      mentions: this.mentions(typed)
+      mentions: this.mentionsOf({ typed, example })
     };
+  }
+
+  /** Return what a request mentions now, and before it the request's example. */
+  mentionsOf({
+    typed = '',
+    example
+  }: Pick<IRequest, 'typed' | 'example'>): IMention[] {
+    const mentions = this.mentions(typed);
+    return example ? [example, ...mentions].slice(0, MAX_MENTIONS) : mentions;
   }
 
   /** Return the kernel's DataFrames to attach automatically to a request with this intent. */

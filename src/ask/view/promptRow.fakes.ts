@@ -11,6 +11,7 @@ import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
+import type { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
 import type { IGenerationState, ITarget } from '../model/state';
 import type { IProblem } from '../../kernel/check';
 import type { IJoinKey } from '../../kernel/joinKeys';
@@ -45,6 +46,9 @@ export async function setup(
     recipes?: Recipe[];
     describeFiles?: IPromptRowServices['describeFiles'];
     memory?: IMemory;
+    pastAnswers?: PastAnswerSource;
+    showTurn?: IPromptRowServices['showTurn'];
+    apply?: ITarget['apply'];
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -53,6 +57,7 @@ export async function setup(
   const model = new GenerationModel({
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
     memory: options.memory,
+    pastAnswers: options.pastAnswers,
     history: {
       changed: new Signal({}),
       eventsQueued: new Signal({}),
@@ -87,7 +92,7 @@ export async function setup(
       error: () => options.error ?? null,
       output: () => '',
       images: () => [],
-      apply: () => true,
+      apply: options.apply ?? (() => true),
       surroundings: () => ({
         cellType: 'code' as const,
         language: 'python',
@@ -114,6 +119,7 @@ export async function setup(
         columns: []
       }
     ],
+    showTurn: options.showTurn,
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: jest.fn(() => true),

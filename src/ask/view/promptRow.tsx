@@ -33,6 +33,7 @@ import { AnswerTabs } from './answers/answerTabs';
 import { AnswerText } from './answers/answerText';
 import { MemoryChip } from './chips/memoryChip';
 import { MentionChips } from './chips/mentionChips';
+import { ExampleChip, PastAnswerOffer } from './chips/pastAnswerChip';
 import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { ScopeChips } from './chips/scopeChips';
@@ -303,6 +304,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       </div>
       <RememberBar {...{ model, trans, focus, canAsk, setText }} />
       <MentionChips model={model} text={text} trans={trans} />
+      <ExampleChip {...{ model, trans, focus }} />
       {model.memory && (
         <MemoryChip
           memory={model.memory.memory}
@@ -337,6 +339,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         <ModelChoice {...{ model, services, focus }} />
         <MoreButton openMenu={services.openMenu} trans={trans} />
       </div>
+      <PastAnswerOffer {...services} {...{ model, text, focus }} />
       <ProblemList
         problems={state.problems}
         trans={trans}

@@ -1,7 +1,7 @@
 /** The services that a prompt row uses. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { DataFile, DataFrameProfile } from '../../api/types';
+import type { DataFile, DataFrameProfile, PastAnswer } from '../../api/types';
 import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
 import type { MemoryUse } from '../model/context/memoryUse';
@@ -18,6 +18,8 @@ export interface IPromptRowServices {
   rules: RulesFiles;
   memoryUse: MemoryUse;
   recipes: Recipes;
+  /** Open another notebook and show a turn of it; undefined without the replay. */
+  showTurn?: (turn: PastAnswer, path: string) => void;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
   /**

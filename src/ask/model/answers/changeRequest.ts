@@ -25,6 +25,7 @@ export function changeRequest(
   const intent = answeredRequest?.intent ?? suggestion.intent;
   const request = {
     ...store.buildRequest(intent, answeredRequest?.typed ?? intent),
+    example: answeredRequest?.example,
     selection: selection && lineRange(selection, code),
     isRetry: true,
     isPart: true

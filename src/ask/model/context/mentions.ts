@@ -17,7 +17,7 @@ import type { ITarget } from '../state';
 import { isNameAt } from './attachments';
 
 /** The maximum number of mentions: the limit of the HTTP API. */
-const MAX_MENTIONS = 20;
+export const MAX_MENTIONS = 20;
 /** `@` begins a mention, except in an e-mail address. */
 const START = '(?<![A-Za-z0-9_.])@';
 const AT = new RegExp(START, 'g');
