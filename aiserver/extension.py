@@ -348,6 +348,7 @@ class AIServer(ExtensionApp):
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             usage=UsageReader(self.sessions, owner=session_owner),
             memory=memory,
+            recall=self.memories.recall,
             features=parse_features(self.features),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,

@@ -33,6 +33,7 @@ from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
 from ..memory.manager import MemoryManager
+from ..memory.recall import Recall
 from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
@@ -115,6 +116,7 @@ class Services:
     changes: ChangeRecorder
     usage: UsageReader
     memory: MemoryManager
+    recall: Recall
     features: Features
     session_owner: str
     owner: str

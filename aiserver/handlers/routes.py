@@ -27,6 +27,7 @@ from .project.memory import (
     MemoryHandler,
     MemoryRejectHandler,
     MemoryReviewHandler,
+    MemorySearchHandler,
     PastAnswerHandler,
     ProposalsHandler,
 )
@@ -68,6 +69,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/recipes", RecipesHandler),
     (r"/aiserver/memory", MemoryHandler),
     (r"/aiserver/memory/review", MemoryReviewHandler),
+    (r"/aiserver/memory/search", MemorySearchHandler),
     (r"/aiserver/memory/past-answer", PastAnswerHandler),
     (r"/aiserver/memory/pending", ProposalsHandler),
     (r"/aiserver/memory/pending/([0-9a-f]{12})/confirm", MemoryConfirmHandler),

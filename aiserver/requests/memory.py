@@ -42,6 +42,13 @@ class PastAnswerBody(Body):
     cell_type: CellType = "code"
 
 
+class MemorySearchBody(Body):
+    """The words of a search in the entries."""
+
+    query: Annotated[str, Field(min_length=1, max_length=1000, pattern=r"\S")]
+    limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
 class MemoryChangeBody(Body):
     """A new text for an entry. ``expected`` is the text that the person has changed."""
 

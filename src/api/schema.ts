@@ -633,6 +633,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memory/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search the entries of both memories
+         * @description Entries that contain all words come first, then related ones, by words and, if a package for
+         *     embeddings is installed, by meaning. Entries that models don't get are found, too. Nothing is
+         *     changed, and nothing leaves the server's machine. If the related entries can't be found in 1.5
+         *     seconds, they are left out.
+         */
+        post: operations["searchMemory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memory/past-answer": {
         parameters: {
             query?: never;
@@ -2084,6 +2107,17 @@ export interface components {
              */
             review?: "new" | "used" | "declined";
         };
+        MemorySearchBody: {
+            query: string;
+            /** @default 20 */
+            limit: number;
+        };
+        MemorySearchResult: {
+            entries: (components["schemas"]["MemoryEntry"] & {
+                /** @description Whether the entry contains all words, or is only related */
+                has_all_words: boolean;
+            })[];
+        };
         PastAnswerBody: {
             intent: string;
             notebookId: components["schemas"]["Id"];
@@ -2322,6 +2356,8 @@ export type MemoryReviewBody = components['schemas']['MemoryReviewBody'];
 export type MemoryProposalBody = components['schemas']['MemoryProposalBody'];
 export type MemoryConfirmBody = components['schemas']['MemoryConfirmBody'];
 export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type MemorySearchBody = components['schemas']['MemorySearchBody'];
+export type MemorySearchResult = components['schemas']['MemorySearchResult'];
 export type PastAnswerBody = components['schemas']['PastAnswerBody'];
 export type PastAnswerResult = components['schemas']['PastAnswerResult'];
 export type PastAnswer = components['schemas']['PastAnswer'];
@@ -3434,6 +3470,35 @@ export interface operations {
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    searchMemory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemorySearchBody"];
+            };
+        };
+        responses: {
+            /** @description The entries, the best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemorySearchResult"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     findPastAnswer: {

@@ -112,7 +112,17 @@ def test_entries_are_searched_by_words(memory: Memory) -> None:
     assert [item["text"] for item in json.loads(memory("search", "plot", "--json").out)] == [
         "Plot with seaborn"
     ]
-    assert memory("search", "plot", "polars").out == "No entries.\n"
+
+
+def test_related_entries_are_found_if_none_has_all_words(memory: Memory) -> None:
+    assert memory("search", "plot").out == "No entries.\n"
+    for text in ("Plot with seaborn", "Read CSV with polars", "Weights are in grams"):
+        memory("add", text)
+    output = memory("search", "plotted", "with", "matplotlib").out.splitlines()
+    assert output[0] == "No entry contains all words. Related entries:"
+    assert "Plot with seaborn" in output[2]
+    both = json.loads(memory("search", "plot", "polars", "--json").out)
+    assert {item["text"] for item in both[:2]} == {"Plot with seaborn", "Read CSV with polars"}
 
 
 def test_proposals_are_confirmed_and_rejected_by_the_start_of_their_id(memory: Memory) -> None:

@@ -290,3 +290,32 @@ async def test_a_past_answer_is_offered_with_the_path_of_its_notebook(call, scri
         assert reply.data == {"answer": None}
     same = {**body, "notebookId": "nb"}
     assert (await call("POST", "memory/past-answer", same)).data == {"answer": None}
+
+
+async def test_entries_are_searched(call, project_memory):
+    """P3: all words first, then related ones; also those that no model gets; nothing is changed."""
+    for text in (
+        "Plots are drawn with seaborn",
+        "Amounts are in cents",
+        "Titles of plots: Chinese",
+    ):
+        await call("POST", "memory", {"scope": "project", "text": text})
+    project_memory.write_text(
+        project_memory.read_text("utf-8") + "- Plots come from Git\n", "utf-8"
+    )
+    before = project_memory.read_bytes()
+    deadline = time.monotonic() + 60
+    while True:  # until the process that finds related entries has started
+        reply = await call("POST", "memory/search", {"query": "plots drawn"})
+        if len(reply.data["entries"]) > 1 or time.monotonic() > deadline:
+            break
+    results = [(entry["text"], entry["has_all_words"]) for entry in reply.data["entries"]]
+    assert results[0] == ("Plots are drawn with seaborn", True)
+    assert {"Titles of plots: Chinese", "Plots come from Git"} <= {text for text, _ in results[1:]}
+    assert not any(has_all_words for _, has_all_words in results[1:])
+    by_text = {entry["text"]: entry["review"] for entry in reply.data["entries"]}
+    assert by_text["Plots come from Git"] == "new"
+    reply = await call("POST", "memory/search", {"query": "plots", "limit": 1})
+    assert len(reply.data["entries"]) == 1
+    assert (await call("POST", "memory/search", {"query": " "})).status == 400
+    assert project_memory.read_bytes() == before

@@ -145,6 +145,7 @@ EXPECTED = {
     ("MemoryEntryHandler", "PATCH"): "write",
     ("MemoryEntryHandler", "DELETE"): "write",
     ("MemoryReviewHandler", "POST"): "write",
+    ("MemorySearchHandler", "POST"): "read",
     ("PastAnswerHandler", "POST"): "read",
     ("ProposalsHandler", "GET"): "read",
     ("ProposalsHandler", "POST"): "write",

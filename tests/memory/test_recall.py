@@ -14,7 +14,7 @@ import pytest
 
 from aiserver.memory.entries import MemoryEntry
 from aiserver.memory.listed import ListedEntry
-from aiserver.memory.recall import Recall
+from aiserver.memory.recall import EntryMatch, Recall, find_entries
 from aiserver.memory.recall import recall as recall_module
 from aiserver.search.embeddings import is_installed
 from aiserver.search.process import SearchProcess
@@ -244,3 +244,29 @@ async def test_a_paraphrase_is_recalled_by_meaning(package, request_):
         assert ranked[0] is entries[0]
     finally:
         await recall.close()
+
+
+@in_loop
+async def test_a_search_finds_only_entries_that_share_a_word():
+    recall = Recall(packages=[])
+    matches = await find_entries(recall, ENTRIES, "seaborn cents", patience=LONG)
+    assert {(item.listed.entry.text, item.has_all_words) for item in matches} == {
+        ("amounts are in cents", False),
+        ("plot with seaborn", False),
+    }
+    [match] = await find_entries(recall, ENTRIES, "seab", patience=LONG)
+    assert match == EntryMatch(ENTRIES[1], has_all_words=True)
+    assert await find_entries(recall, ENTRIES, "in a plot", limit=1, patience=LONG) == [
+        EntryMatch(ENTRIES[1], has_all_words=False)
+    ]
+    assert await find_entries(recall, [], "seaborn") == []
+    await recall.close()
+
+
+@in_loop
+async def test_a_search_without_its_process_matches_all_words():
+    recall = Recall(SearchProcess(("/does/not/exist",)))
+    matches = await find_entries(recall, ENTRIES, "cents")
+    assert [item.listed for item in matches] == ENTRIES[:1]
+    assert await find_entries(recall, ENTRIES, "cents seaborn") == []
+    await recall.close()

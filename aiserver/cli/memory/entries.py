@@ -7,18 +7,21 @@ in JSON, escaped.
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from ...errors import SettingError
 from ...memory.listed import ListedEntry
-from ...search import normalize, query, rank
+from ...memory.recall import Recall, entries_with_all_words
 from ...surrogates import fix_surrogates
 from ..safe_text import make_safe, to_safe_json
 from .context import MemoryContext
 
 _NAMES = {"project": "The project’s memory", "person": "Your memory"}
 _REVIEWS = {"new": "not used: not yet seen", "declined": "not used", "used": ""}
+_MAX_RELATED = 10  # entries
+_PATIENCE = 6.0  # seconds; the process that searches has to start
 
 
 async def run_list(arguments: argparse.Namespace, context: MemoryContext) -> int:
@@ -44,21 +47,23 @@ async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
 
 
 async def run_search(arguments: argparse.Namespace, context: MemoryContext) -> int:
-    """Print the entries that match all words, the best first."""
-    _print_entries(search(await context.listed(), " ".join(arguments.words)), arguments)
+    """Print the entries that contain all words, the best first; if there are none, related ones."""
+    listed, words = await context.listed(), " ".join(arguments.words)
+    matches = await asyncio.to_thread(entries_with_all_words, listed, words)
+    if not matches and listed:
+        matches = await _related_entries(listed, words)
+        if matches and not arguments.json:
+            print("No entry contains all words. Related entries:")
+    _print_entries(matches, arguments)
     return 0
 
 
-def search(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
-    """Return the entries that match all words, the best first."""
-    terms = query.parse(words)
-    scored = []
-    for item in listed:
-        text = normalize.fold(item.entry.text)
-        degrees = [rank.degree(term, text) for term in terms]
-        if degrees and all(degrees):
-            scored.append((sum(degrees), item))
-    return [item for _, item in sorted(scored, key=lambda pair: -pair[0])]
+async def _related_entries(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
+    recall = Recall()
+    try:
+        return await recall.find(listed, words, limit=_MAX_RELATED, patience=_PATIENCE)
+    finally:
+        await recall.close()
 
 
 def single_line(text: str) -> str:

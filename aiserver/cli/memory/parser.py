@@ -30,7 +30,9 @@ def add_commands(groups: Any) -> None:
     command.add_argument("text", metavar="TEXT", help="the text, in quotes")
     _add_scope(command, "the memory (default: person)", "person")
 
-    command = _add(commands, "search", "find entries by words", "entries.run_search")
+    command = _add(
+        commands, "search", "find entries by words, or else related ones", "entries.run_search"
+    )
     command.add_argument("words", nargs="+", metavar="WORD", help="words to search for")
     command.add_argument("--json", action="store_true", help="print JSON")
 

@@ -13,6 +13,7 @@ from ...memory.listed import ListedEntry
 from ...memory.manager import MemoryManager
 from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
+from ...memory.recall import find_entries
 from ...memory.similar import similar_entries
 from ...prompts.language import cell_language
 from ...requests import (
@@ -21,6 +22,7 @@ from ...requests import (
     MemoryEntryBody,
     MemoryProposalBody,
     MemoryReviewBody,
+    MemorySearchBody,
     MemorySource,
     PastAnswerBody,
 )
@@ -88,6 +90,21 @@ class MemoryEntryHandler(_MemoryBase):
         text = listed[0].entry.text
         stored = StoredPrompts(services.sessions, [text], owner=services.session_owner)
         await self.finish({"deleted_prompts": await forget(memory, listed, [stored])})
+
+
+class MemorySearchHandler(_MemoryBase):
+    """Searches the entries of both memories."""
+
+    @guarded("read")
+    async def post(self) -> None:
+        """Answer with the best entries: those that contain all words first. Changes nothing."""
+        memory, body = self.memory, self.body(MemorySearchBody)
+        listed = await memory.list_entries(skip_unreadable=True)
+        results = await find_entries(self.services.recall, listed, body.query, limit=body.limit)
+        entries = [
+            _listed_fields(item.listed) | {"has_all_words": item.has_all_words} for item in results
+        ]
+        await self.finish(json_bytes({"entries": entries}))
 
 
 class MemoryReviewHandler(_MemoryBase):

@@ -2,9 +2,10 @@
 
 The search is hybrid: by words (``words``) and, if a package for embeddings is installed, by meaning
 (``index``). ``worker`` is the main module of the child process that searches, and ``recall`` calls
-this process.
+this process. ``find`` searches for a person.
 """
 
+from .find import EntryMatch, entries_with_all_words, find_entries
 from .recall import Recall
 
-__all__ = ["Recall"]
+__all__ = ["EntryMatch", "Recall", "entries_with_all_words", "find_entries"]

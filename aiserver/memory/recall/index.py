@@ -15,6 +15,7 @@ Invariants:
 from __future__ import annotations
 
 import heapq
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -62,11 +63,11 @@ class EntryIndex:
                 break
         return len(missing)
 
-    def rank(self, request: str, code: str, limit: int) -> list[int]:
+    def rank(self, request: str, code: str, limit: int, fills: bool = True) -> list[int]:
         """Return the numbers of at most ``limit`` entries.
 
-        The entry that matters most for a request comes first. Those without a rank follow at the
-        end, newest first.
+        The entry that matters most for a request comes first. If ``fills`` is true, those without a
+        rank follow at the end, newest first.
         """
         entries = self._entries
         rankings = [_ranks(entries.words.scores(f"{request}\n{code}"))]
@@ -78,8 +79,9 @@ class EntryIndex:
             for position, rank in ranks.items():
                 sums[position] = sums.get(position, 0.0) + 1 / rank
         best = heapq.nsmallest(limit, sums, key=lambda position: (-sums[position], position))
-        others = (position for position in range(len(entries.texts)) if position not in sums)
-        best += [position for position, _ in zip(others, range(limit - len(best)), strict=False)]
+        if fills:
+            others = (position for position in range(len(entries.texts)) if position not in sums)
+            best += itertools.islice(others, limit - len(best))
         return [entries.numbers[position] for position in best]
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from typing import Any
 
 from ...child_process import ChildEnded, command_of
 from ...errors import SearchFailed
@@ -71,13 +72,28 @@ class Recall:
         """
         if not entries or limit <= 0:
             return []
-        try:
-            ranking = self._rank(entries, request, code, limit, patience / 2)
-            numbers = await asyncio.wait_for(ranking, patience)
-        except (TimeoutError, asyncio.TimeoutError, ChildEnded, SearchFailed):
+        numbers = await self._ranked(entries, (request, code, limit), patience)
+        if numbers is None:
             newest = sorted(entries, key=lambda listed: listed.entry.date, reverse=True)
             return newest[:limit]
         return [entries[number] for number in numbers]
+
+    async def find(
+        self,
+        entries: Sequence[ListedEntry],
+        query: str,
+        *,
+        limit: int = LIMIT,
+        patience: float = PATIENCE,
+    ) -> list[ListedEntry]:
+        """Return at most ``limit`` entries that a query may mean, the best first.
+
+        By words alone, they share a word with the query. If the search fails, there are none.
+        """
+        if not entries or limit <= 0:
+            return []
+        numbers = await self._ranked(entries, (query, "", limit, False), patience)
+        return [entries[number] for number in numbers or ()]
 
     async def prepare(self, entries: Sequence[ListedEntry]) -> None:
         """Begin to compute embeddings, so that a following ``rank`` has them earlier."""
@@ -92,15 +108,19 @@ class Recall:
             await asyncio.gather(self._embedding, return_exceptions=True)
         await self._process.close()
 
+    async def _ranked(
+        self, entries: Sequence[ListedEntry], arguments: tuple[Any, ...], patience: float
+    ) -> list[int] | None:
+        """Return the numbers of entries; None if there is no result within ``patience`` seconds."""
+        try:
+            return await asyncio.wait_for(self._rank(entries, arguments, patience / 2), patience)
+        except (TimeoutError, asyncio.TimeoutError, ChildEnded, SearchFailed):
+            return None
+
     async def _rank(
-        self,
-        entries: Sequence[ListedEntry],
-        request: str,
-        code: str,
-        limit: int,
-        patience: float,
+        self, entries: Sequence[ListedEntry], arguments: tuple[Any, ...], patience: float
     ) -> list[int]:
-        """Return the numbers of entries, as ``EntryIndex.rank`` does.
+        """Return the numbers of entries. ``arguments`` are those of ``EntryIndex.rank``.
 
         Waits at most ``patience`` seconds for embeddings.
         """
@@ -115,9 +135,7 @@ class Recall:
                         await asyncio.wait([self._embedding], timeout=deadline - clock())
                         if self._embedding.done():
                             self._embedding.result()  # raises the exception of a failure
-                    ranked: list[int] = await self._process.call(
-                        number, "rank", request, code, limit
-                    )
+                    ranked: list[int] = await self._process.call(number, "rank", *arguments)
                     return ranked
                 except (ChildEnded, SearchFailed):
                     if package is None:

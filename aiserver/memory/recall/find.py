@@ -1,0 +1,58 @@
+"""Find the entries that a person searches for: those with all words first, then related ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...search import normalize, query, rank
+from ..listed import ListedEntry
+from .recall import PATIENCE, Recall
+
+MAX_MATCHES = 50  # entries
+
+
+@dataclass(frozen=True)
+class EntryMatch:
+    """An entry, and whether it contains all words of the query or is only related to it."""
+
+    listed: ListedEntry
+    has_all_words: bool
+
+
+async def find_entries(
+    recall: Recall,
+    listed: Sequence[ListedEntry],
+    words: str,
+    *,
+    limit: int = MAX_MATCHES,
+    patience: float = PATIENCE,
+) -> list[EntryMatch]:
+    """Return at most ``limit`` entries, the best first.
+
+    Words may be the beginnings of words. ``recall`` finds the related entries, for at most
+    ``patience`` seconds; if it fails, there are none.
+    """
+    matches = (await asyncio.to_thread(entries_with_all_words, listed, words))[:limit]
+    results = [EntryMatch(item, has_all_words=True) for item in matches]
+    if len(results) < limit:
+        seen = {id(item) for item in matches}
+        related = await recall.find(listed, words, limit=limit, patience=patience)
+        others = [item for item in related if id(item) not in seen]
+        results += [
+            EntryMatch(item, has_all_words=False) for item in others[: limit - len(results)]
+        ]
+    return results
+
+
+def entries_with_all_words(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
+    """Return the entries that contain all words, the best first."""
+    terms = query.parse(words)
+    scored = []
+    for item in listed:
+        text = normalize.fold(item.entry.text)
+        degrees = [rank.degree(term, text) for term in terms]
+        if degrees and all(degrees):
+            scored.append((sum(degrees), item))
+    return [item for _, item in sorted(scored, key=lambda pair: -pair[0])]
