@@ -103,6 +103,10 @@ class AIServer(ExtensionApp):
         24.0, min=0.1, help="Hours until a proposal expires, unless it is confirmed."
     ).tag(config=True)
 
+    propose_corrections = Bool(
+        True, help="Propose to remember changes that a person makes to several answers."
+    ).tag(config=True)
+
     model_registry_class = Union(
         [Unicode(), Type()],
         default_value="aiserver.llm.registry.ModelRegistry",
@@ -312,6 +316,7 @@ class AIServer(ExtensionApp):
         from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
+        from .memory.corrections import CorrectionWatcher
         from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
@@ -331,6 +336,8 @@ class AIServer(ExtensionApp):
         root = None if folder is None else str(folder)
         memory = self.make_memory(self.sessions, root, session_owner)
         self.memories = Memories(memory, Recall())
+        features = parse_features(self.features)
+        proposes = self.propose_corrections and features.memory != "forbidden"
         self.assistant = self.make_assistant(
             self.sessions, self.models, root, self.log, self.memories
         )
@@ -349,7 +356,10 @@ class AIServer(ExtensionApp):
             usage=UsageReader(self.sessions, owner=session_owner),
             memory=memory,
             recall=self.memories.recall,
-            features=parse_features(self.features),
+            corrections=CorrectionWatcher(
+                self.sessions, memory, owner_name=self.owner, is_enabled=proposes
+            ),
+            features=features,
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,
@@ -360,6 +370,7 @@ class AIServer(ExtensionApp):
         """Stop the generations and save their turns; close what they use, and the store."""
         if self._services is not None:
             await self.assistant.close()
+            await self._services.corrections.close()
             await self.search.close()
             await self.memories.close()
             await self.models.close()

@@ -23,6 +23,14 @@ _I18N = "jupyter.lab.internationalization"
 FOLDER = Path(__file__).parent / "locale"
 
 
+_locale = ""
+
+
+def current_locale() -> str:
+    """Return the language of the page that asked for texts last; empty if there was none."""
+    return _locale
+
+
 def load_texts(locale: str) -> dict[str, Any]:
     """Return the catalog of a language such as ``zh_CN``, or {} if there is none."""
     folder_by_locale = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
@@ -54,6 +62,8 @@ def install_translations() -> None:
         bundle = translator.load(DOMAIN)
 
         def update_locale(locale: str) -> None:
+            global _locale
+            _locale = locale
             texts = load_texts(locale)
             bundle.gettext = lambda message: translate(texts, message)
             bundle.pgettext = lambda context, message: translate(texts, message, context)

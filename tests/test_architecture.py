@@ -56,7 +56,7 @@ INNER = {
         {"limits", "listed", "stores"},
         {"manager"},
         {"factory", "recall", "similar"},
-        {"past_answers"},
+        {"corrections", "past_answers"},
     ],
     "kernel": [
         {"problems", "source"},

@@ -320,7 +320,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     from jupyterlab_server import settings_handler
     from jupyterlab_server.translation_utils import translator
 
-    from aiserver.i18n import install_translations
+    from aiserver.i18n import current_locale, install_translations
 
     def titles(name: str = "") -> dict[str, str]:
         options: dict[str, Any] = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
@@ -342,6 +342,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     install_translations()  # a second server in the same process
     try:
         translator.set_locale(locale)
+        assert current_locale() == locale
         assert titles("aiserver:replay") == {"aiserver:replay": title}
         assert titles()["aiserver:replay"] == title
         assert len(titles()) == len(list((ROOT / "schema").glob("*.json")))

@@ -141,7 +141,13 @@ class MemoryManager:
         return await self._proposals()
 
     async def propose(
-        self, text: str, scope: Scope, origin: Origin, source: TurnSource | None = None
+        self,
+        text: str,
+        scope: Scope,
+        origin: Origin,
+        source: TurnSource | None = None,
+        *,
+        answer_count: int = 0,
     ) -> Proposal:
         """Store a proposal and return it; if the same text waits already, return that proposal.
 
@@ -157,6 +163,7 @@ class MemoryManager:
             expires_at=now + self._lifetime,
             source=source,
             project=self._project_name if scope == "project" else "",
+            answer_count=answer_count,
         )
         result = [proposal]
 
@@ -224,6 +231,14 @@ class MemoryManager:
         await self._change_proposals(drop)
         if not removed:
             raise ProposalNotFound
+
+    def now(self) -> float:
+        """Return the time in seconds since 1970."""
+        return self._now()
+
+    async def update_corrections(self, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Change the document about corrections, as ``MemoryStore.update`` does."""
+        await self._person.update("corrections", change, owner=self._owner)
 
     async def close(self) -> None:
         """Close the stores."""

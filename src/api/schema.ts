@@ -2165,7 +2165,9 @@ export interface components {
             scope: components["schemas"]["MemoryScope"];
             text: string;
             /** @enum {string} */
-            origin: "request" | "person" | "import";
+            origin: "request" | "person" | "import" | "correction";
+            /** @description If the origin is `correction`: in how many answers the person made this change, else 0 */
+            answer_count: number;
             /** @description Seconds since 1970 */
             created_at: number;
             /** @description Seconds since 1970 */

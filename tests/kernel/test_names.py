@@ -143,7 +143,7 @@ def test_a_common_name_comes_with_its_import(code, statement):
 def test_each_offered_import_works():
     from aiserver.kernel.inspection import imports
 
-    common = [*imports._ALIASES, *imports._MODULES, *imports._MODULE_OF_NAME, "datetime"]
+    common = [*imports.ALIASES, *imports._MODULES, *imports._MODULE_OF_NAME, "datetime"]
     statements = {name: imports.import_of(name) for name in common}
     assert len([name for name in statements if statements[name]]) > 100
     for name, statement in statements.items():

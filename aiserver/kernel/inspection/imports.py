@@ -6,7 +6,7 @@ import re
 
 from .modules import absent_part
 
-_ALIASES = dict(
+ALIASES = dict(
     pair.split("=")
     for pair in (
         "np=numpy pd=pandas pl=polars plt=matplotlib.pyplot mpl=matplotlib sns=seaborn "
@@ -84,8 +84,8 @@ def import_of(name: str, following: str = "") -> str:
     """
     if name == "datetime" and not _USED_AS_MODULE.match(following):
         module, statement = name, "from datetime import datetime"
-    elif name in _ALIASES:
-        module = _ALIASES[name]
+    elif name in ALIASES:
+        module = ALIASES[name]
         statement = f"import {module} as {name}"
     elif name in _MODULE_OF_NAME:
         module = _MODULE_OF_NAME[name]

@@ -22,9 +22,9 @@ from traitlets.config import LoggingConfigurable
 
 from ...errors import MemoryTooLarge, StorageBusy
 
-DocumentName = Literal["memory", "proposals", "reviews"]
+DocumentName = Literal["memory", "proposals", "reviews", "corrections"]
 
-NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews")
+NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections")
 MAX_BYTES = 4 * 1024 * 1024  # of each document
 _ATTEMPTS = 100
 

@@ -46,6 +46,7 @@ FILE_NAMES: dict[DocumentName, str] = {
     "memory": "MEMORY.md",
     "proposals": "proposals.json",
     "reviews": "reviews.json",
+    "corrections": "corrections.json",
 }
 _LOCK_TIMEOUT = 10.0  # seconds
 _LOCKS = "locks"
