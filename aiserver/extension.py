@@ -107,6 +107,10 @@ class AIServer(ExtensionApp):
         True, help="Propose to remember changes that a person makes to several answers."
     ).tag(config=True)
 
+    note_lifetime = Float(
+        14.0, min=0.1, help="Days without use until the note of a notebook expires."
+    ).tag(config=True)
+
     model_registry_class = Union(
         [Unicode(), Type()],
         default_value="aiserver.llm.registry.ModelRegistry",
@@ -201,6 +205,7 @@ class AIServer(ExtensionApp):
             return
         with contextlib.suppress(AIServerError):  # later requests try again
             await self.memories.manager.sweep()
+            await self.memories.manager.notes.sweep()
         for warning in warnings:
             self.log.warning("%s", warning)
         if not warnings:
@@ -283,7 +288,10 @@ class AIServer(ExtensionApp):
 
         lifetime = self.proposal_lifetime * 3600
         served_folder = None if folder is None else Path(folder)
-        return create_memory(sessions, served_folder, owner, lifetime, self.memory_store)
+        note_lifetime = self.note_lifetime * 24 * 3600
+        return create_memory(
+            sessions, served_folder, owner, lifetime, self.memory_store, note_lifetime
+        )
 
     def add_routes(self) -> None:
         """Register the handlers. Later calls do nothing."""

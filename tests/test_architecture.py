@@ -54,6 +54,7 @@ INNER = {
         {"entries", "reviews"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},
+        {"notes"},
         {"manager"},
         {"factory", "recall", "similar"},
         {"corrections", "past_answers"},

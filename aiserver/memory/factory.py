@@ -17,6 +17,7 @@ from ..sessions.file.root import find_folder, find_root
 from ..sessions.memory import InMemorySessionManager
 from ..sessions.sql import SQLSessionManager
 from .manager import LIFETIME, MemoryManager
+from .notes import manager as notes
 from .stores.base import MemoryStore
 from .stores.file import PROJECT_FOLDER, FileMemoryStore
 from .stores.in_memory import InMemoryMemoryStore
@@ -29,11 +30,13 @@ def create_memory(
     owner: str,
     lifetime: float = LIFETIME,
     choice: str | type[MemoryStore] = "",
+    note_lifetime: float = notes.LIFETIME,
 ) -> MemoryManager:
     """Return the manager of the memories of ``owner``.
 
     ``served_folder`` is the folder that Jupyter serves, or None if notebooks aren't files.
-    ``lifetime`` is in seconds. ``choice`` is the setting of ``create_person_store``.
+    ``lifetime``, of proposals, and ``note_lifetime`` are in seconds. ``choice`` is the setting of
+    ``create_person_store``.
     """
     root = None if served_folder is None else project_root(served_folder)
     return MemoryManager(
@@ -42,6 +45,7 @@ def create_memory(
         owner=owner,
         project_name=str(root.resolve()) if root else "",
         lifetime=lifetime,
+        note_lifetime=note_lifetime,
     )
 
 

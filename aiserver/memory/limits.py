@@ -17,6 +17,7 @@ from ..surrogates import fix_surrogates
 from .document import clean
 
 MAX_TEXT = 500  # characters
+MAX_NOTE = 600  # characters of the note of a notebook
 
 # ``\w`` would include Chinese characters, which are written next to numbers without spaces.
 _START = r"(?<![A-Za-z0-9_.])"
@@ -65,6 +66,22 @@ def checked_text(text: str) -> str:
         raise NotRemembered(_EMPTY)
     if len(cleaned) > MAX_TEXT:
         raise NotRemembered(_TOO_LONG.fill(str(MAX_TEXT)))
+    if redact(cleaned, is_prose=True) != cleaned:
+        raise NotRemembered(_SECRET)
+    return cleaned
+
+
+def checked_note(text: str) -> str:
+    """Return the note of a notebook as it is stored: without invisible characters and empty lines.
+
+    Raises the errors of ``checked_text``.
+    """
+    lines = visible_part(fix_surrogates(text)).splitlines()
+    cleaned = "\n".join(" ".join(line.split()) for line in lines if line.strip())
+    if not cleaned:
+        raise NotRemembered(_EMPTY)
+    if len(cleaned) > MAX_NOTE:
+        raise NotRemembered(_TOO_LONG.fill(str(MAX_NOTE)))
     if redact(cleaned, is_prose=True) != cleaned:
         raise NotRemembered(_SECRET)
     return cleaned

@@ -31,6 +31,8 @@ from . import document, proposals, reviews
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
 from .listed import ListedEntry, decode, digests_of, list_entries
+from .notes import manager as notes
+from .notes.manager import NoteManager
 from .proposals import Decision, Origin, Proposal
 from .stores.base import DocumentName, MemoryStore
 
@@ -41,7 +43,8 @@ class MemoryManager:
     """The memories of one person, and the person's proposals.
 
     ``project`` stores the project's memory; None if notebooks aren't files. ``project_name``
-    identifies the project in ``reviews``. ``lifetime`` is in seconds.
+    identifies the project in ``reviews``. The lifetimes, of proposals and of notes without a use,
+    are in seconds. ``notes`` manages the notes of the person's notebooks.
     """
 
     def __init__(
@@ -52,11 +55,13 @@ class MemoryManager:
         owner: str = "",
         project_name: str = "",
         lifetime: float = LIFETIME,
+        note_lifetime: float = notes.LIFETIME,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._person, self._project = person, project
         self._owner, self._project_name = owner, project_name
         self._lifetime, self._now = lifetime, now
+        self.notes = NoteManager(person, owner=owner, lifetime=note_lifetime, now=now)
 
     @property
     def scopes(self) -> list[Scope]:

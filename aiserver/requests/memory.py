@@ -83,3 +83,33 @@ class MemoryConfirmBody(Body):
     text: EntryText | None = None
     scope: MemoryScope | None = None
     replaces: EntryId | None = None
+
+
+class NoteCell(Body):
+    """A cell of the notebook from which a note is made; of a long source, the beginning."""
+
+    cell_type: CellType = "code"
+    source: Annotated[str, Field(max_length=4000)] = ""
+
+
+class NoteBody(Body):
+    """The cells of the open notebook, from top to bottom.
+
+    With ``again``, the person wants a new note, even if the notebook has hardly changed. With
+    ``uses_model``, a model on this machine may word the note.
+    """
+
+    cells: Annotated[list[NoteCell], Field(max_length=1000)]
+    again: bool = False
+    uses_model: bool = False
+
+
+class NoteChangeBody(Body):
+    """A new text for a note, or the choice whether requests contain the note.
+
+    ``expected`` is the text that the person has changed; empty if there was none.
+    """
+
+    text: EntryText | None = None
+    expected: Annotated[str, Field(max_length=2000)] = ""
+    used: bool | None = None

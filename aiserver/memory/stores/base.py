@@ -22,9 +22,9 @@ from traitlets.config import LoggingConfigurable
 
 from ...errors import MemoryTooLarge, StorageBusy
 
-DocumentName = Literal["memory", "proposals", "reviews", "corrections"]
+DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
 
-NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections")
+NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections", "notes")
 MAX_BYTES = 4 * 1024 * 1024  # of each document
 _ATTEMPTS = 100
 

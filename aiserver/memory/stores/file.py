@@ -47,6 +47,7 @@ FILE_NAMES: dict[DocumentName, str] = {
     "proposals": "proposals.json",
     "reviews": "reviews.json",
     "corrections": "corrections.json",
+    "notes": "notes.json",
 }
 _LOCK_TIMEOUT = 10.0  # seconds
 _LOCKS = "locks"

@@ -25,7 +25,7 @@ def heading_path(cells: Sequence[ContextCell]) -> str:
     for cell in reversed(cells):
         if cell.cell_type != "markdown" or "#" not in cell.source:
             continue
-        for heading_level, text in reversed(list(_headings(cell.source))):
+        for heading_level, text in reversed(list(headings(cell.source))):
             if heading_level < level:
                 level = heading_level
                 path.append(text)
@@ -34,7 +34,7 @@ def heading_path(cells: Sequence[ContextCell]) -> str:
     return SEPARATOR.join(reversed(path))
 
 
-def _headings(source: str) -> Iterator[tuple[int, str]]:
+def headings(source: str) -> Iterator[tuple[int, str]]:
     """Yield the level and the text of each heading. Lines in code blocks aren't headings."""
     fence = ""
     for line in source.splitlines():

@@ -1,0 +1,133 @@
+"""Word an outline in the language of the notebook: English, Simplified or Traditional Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...search.simplified import simplify
+from .data import Data
+from .prose import Prose
+
+MAX_SECTIONS = 6
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_MIN_SHARE = 0.15  # of Chinese characters among all that aren't spaces
+
+
+@dataclass(frozen=True)
+class _Words:
+    colon: str
+    comma: str
+    last_comma: str
+    full_stop: str
+    sections: str
+    more_sections: str
+    tables: str
+    files_and_tables: str
+    reads: str
+    reads_with: str
+    uses: str
+    last_section: str
+
+
+_ENGLISH = _Words(
+    colon=": ",
+    comma=", ",
+    last_comma=" and ",
+    full_stop=".",
+    sections="Sections: {names}.",
+    more_sections="Sections: {names} and {count} more.",
+    tables="the tables {names}",
+    files_and_tables="{files}, {tables}",
+    reads="Reads {data}.",
+    reads_with="Reads {data} with {libraries}.",
+    uses="Uses {libraries}.",
+    last_section="The last section with code is “{name}”.",
+)
+_SIMPLIFIED = _Words(
+    colon="：",
+    comma="、",
+    last_comma="、",
+    full_stop="。",
+    sections="章节：{names}。",
+    more_sections="章节：{names}，另有 {count} 节。",
+    tables="数据表 {names}",
+    files_and_tables="{files} 以及{tables}",
+    reads="读取 {data}。",
+    reads_with="用 {libraries} 读取 {data}。",
+    uses="使用 {libraries}。",
+    last_section="目前进行到“{name}”一节。",
+)
+_TRADITIONAL = _Words(
+    colon="：",
+    comma="、",
+    last_comma="、",
+    full_stop="。",
+    sections="章節：{names}。",
+    more_sections="章節：{names}，另有 {count} 節。",
+    tables="資料表 {names}",
+    files_and_tables="{files} 以及{tables}",
+    reads="讀取 {data}。",
+    reads_with="以 {libraries} 讀取 {data}。",
+    uses="使用 {libraries}。",
+    last_section="目前進行到「{name}」一節。",
+)
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether a text is in Chinese, possibly with names in other scripts."""
+    count = len(_HAN.findall(text))
+    return count > _MIN_SHARE * len("".join(text.split())) and not _KANA.search(text)
+
+
+def purpose_text(prose: Prose, sample: str) -> str:
+    """Return the title with the first sentences. ``sample`` is a text in the wanted language."""
+    words = _words(sample)
+    title, introduction = prose.title, prose.introduction
+    if not (title and introduction):
+        text = title or introduction
+    elif title[-1] in ".:!?。：！？":
+        text = title + ("" if ord(title[-1]) > 0x2E7F else " ") + introduction
+    else:
+        text = title + words.colon + introduction
+    return text if not text or text[-1] in ".!?…:。！？：" else text + words.full_stop
+
+
+def facts_texts(prose: Prose, data: Data, sample: str) -> list[str]:
+    """Return sentences about the data, the last section and all sections, the first ones first."""
+    words = _words(sample)
+    texts = []
+    tables = words.tables.format(names=_joined(data.tables, words)) if data.tables else ""
+    sources = _joined(data.files, words)
+    if sources and tables:
+        sources = words.files_and_tables.format(files=sources, tables=tables)
+    sources = sources or tables
+    libraries = _joined(data.libraries, words)
+    if sources and libraries:
+        texts.append(words.reads_with.format(data=sources, libraries=libraries))
+    elif sources:
+        texts.append(words.reads.format(data=sources))
+    elif libraries:
+        texts.append(words.uses.format(libraries=libraries))
+    if len(prose.sections) > 1:
+        if prose.last_section:
+            texts.append(words.last_section.format(name=prose.last_section))
+        names, count = prose.sections[:MAX_SECTIONS], len(prose.sections) - MAX_SECTIONS
+        template = words.more_sections if count > 0 else words.sections
+        joined = words.comma.join(names) if count > 0 else _joined(names, words)
+        texts.append(template.format(names=joined, count=count))
+    return [text.replace("读取 数", "读取数").replace("讀取 資", "讀取資") for text in texts]
+
+
+def _joined(names: Sequence[str], words: _Words) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return words.comma.join(names[:-1]) + words.last_comma + names[-1]
+
+
+def _words(sample: str) -> _Words:
+    if not is_chinese(sample):
+        return _ENGLISH
+    return _SIMPLIFIED if simplify(sample) == sample else _TRADITIONAL

@@ -1,0 +1,192 @@
+"""P45: the life of a note in every store, with restarts, moved clocks and several owners."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from aiserver.errors import MemoryEntryChanged, NotFound, NotRemembered
+from aiserver.memory.notes.manager import LIFETIME, NoteManager
+from aiserver.memory.notes.note import MAX_NOTES, Note, encode, fingerprints, parse
+from aiserver.memory.notes.outline import Outline
+from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.testing import MemoryBackend
+from aiserver.testing.records import in_loop
+
+DAY = 24 * 3600.0
+CELLS = fingerprints([f"{number:04d}" for number in range(10)])
+OUTLINE = Outline("Sales: canary-1 of all shops.", ("Reads a.csv.",), "subject", CELLS)
+OTHER = Outline("Costs.", (), "other", CELLS)
+
+
+class Clock:
+    def __init__(self, backend: MemoryBackend) -> None:
+        self.backend, self.now = backend, 1_000_000.0
+
+    def open(self, owner: str = "ada") -> NoteManager:
+        """Return a new manager, as a restarted server has it."""
+        return NoteManager(self.backend.open(), owner=owner, now=lambda: self.now)
+
+
+@pytest.fixture
+def clock(memory_backend: MemoryBackend) -> Clock:
+    return Clock(memory_backend)
+
+
+@in_loop
+async def test_a_note_is_written_again_when_much_has_changed(clock: Clock) -> None:
+    assert await clock.open().get("nb") is None
+    first = await clock.open().update("nb", OUTLINE)
+    assert first is not None
+    assert (first.text, first.author, first.is_used) == (OUTLINE.text, "outline", True)
+    assert await clock.open().get("nb") == first
+    assert await clock.open().get("other") is None
+    for count, is_replaced in ((3, False), (4, True)):
+        changed = replace(OTHER, subject="subject", cells=("new!",) * count + CELLS[count:])
+        note = await clock.open().update("nb", changed)
+        assert note and (note.text == OTHER.text) == is_replaced
+    note = await clock.open().update("nb", OUTLINE)
+    assert note and note.text == OUTLINE.text, "the title or the files have changed"
+    assert await clock.open().update("nb", Outline(cells=("x",))) is None
+    assert await clock.open().get("nb") is None
+
+
+@in_loop
+async def test_a_note_expires_unless_it_is_used_or_written_by_the_person(clock: Clock) -> None:
+    await clock.open().update("nb", OUTLINE)
+    await clock.open().write("mine", "canary-2", "")
+    clock.now += LIFETIME - 1
+    assert await clock.open().update("nb", OUTLINE), "a use"
+    clock.now += LIFETIME - 1
+    assert await clock.open().get("nb")
+    clock.now += 1
+    assert await clock.open().get("nb") is None
+    assert b"canary-1" in clock.backend.content()
+    await clock.open().sweep()
+    assert b"canary-1" not in clock.backend.content()
+    note = await clock.open().get("mine")
+    assert note and note.expires_at(LIFETIME) is None
+
+
+@in_loop
+async def test_a_use_is_stored_once_a_day(clock: Clock) -> None:
+    first = await clock.open().update("nb", OUTLINE)
+    clock.now += DAY - 1
+    assert await clock.open().update("nb", OUTLINE) == first
+    clock.now += 1
+    later = await clock.open().update("nb", OUTLINE)
+    assert later and first and later.used_at == first.used_at + DAY
+    assert later.written_at == first.written_at
+
+
+@in_loop
+async def test_the_text_of_the_person_is_only_replaced_by_the_person(clock: Clock) -> None:
+    await clock.open().update("nb", OUTLINE)
+    with pytest.raises(MemoryEntryChanged):
+        await clock.open().write("nb", "Mine", "something else")
+    assert (await clock.open().write("nb", "Mine\n\n  too ", OUTLINE.text)).text == "Mine\ntoo"
+    await clock.open().word("nb", "A model's wording", "local:a", OUTLINE)
+    note = await clock.open().update("nb", OTHER)
+    assert note and (note.text, note.author) == ("Mine\ntoo", "person")
+    again = await clock.open().update("nb", OTHER, again=True)
+    assert again and (again.text, again.author) == (OTHER.text, "outline")
+
+
+@in_loop
+async def test_a_models_wording_replaces_its_outline_only(clock: Clock) -> None:
+    await clock.open().update("nb", OUTLINE)
+    await clock.open().word("nb", "x" * 10, "local:a", OTHER)
+    note = await clock.open().get("nb")
+    assert note and note.author == "outline"
+    await clock.open().word("nb", "What the shops earn.", "local:a", OUTLINE)
+    note = await clock.open().update("nb", OUTLINE)
+    assert note and (note.text, note.author, note.model) == (
+        "What the shops earn.",
+        "model",
+        "local:a",
+    )
+
+
+@in_loop
+async def test_a_deleted_note_is_erased_and_stays_deleted(clock: Clock) -> None:
+    await clock.open().update("nb", OUTLINE)
+    await clock.open().delete("nb")
+    assert b"canary-1" not in clock.backend.content()
+    note = await clock.open().update("nb", OTHER)
+    assert note and note.text == ""
+    assert (await clock.open().write("nb", "Mine", "")).text == "Mine", "undo"
+
+
+@in_loop
+async def test_forgetting_a_text_erases_the_notes_with_it(clock: Clock) -> None:
+    await clock.open().update("nb", OUTLINE)
+    await clock.open().update("nb2", OTHER)
+    await clock.open().erase(["Costs", "canary-1 of all"])
+    assert b"canary-1" not in clock.backend.content()
+    other = await clock.open().get("nb2")
+    assert other and other.text == "Costs.", "a short text is erased only as a whole line"
+    await clock.open().erase(["Costs."])
+    note = await clock.open().get("nb2")
+    assert note and not note.text
+
+
+@in_loop
+async def test_the_choice_whether_a_note_is_used_survives_a_new_text(clock: Clock) -> None:
+    with pytest.raises(NotFound):
+        await clock.open().set_used("nb", is_used=False)
+    await clock.open().update("nb", OUTLINE)
+    assert not (await clock.open().set_used("nb", is_used=False)).is_used
+    again = await clock.open().update("nb", OTHER)
+    assert again and again.text == OTHER.text and not again.is_used
+
+
+@in_loop
+async def test_owners_have_separate_notes(clock: Clock) -> None:
+    """P9."""
+    await clock.open("ada").update("nb", OUTLINE)
+    await clock.open("bob").update("nb", OTHER)
+    await clock.open("bob").delete("nb")
+    note = await clock.open("ada").get("nb")
+    assert note and note.text == OUTLINE.text
+    assert await clock.open("").get("nb") is None
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 601, "The key is sk-proj-" + "a1B2" * 12])
+@in_loop
+async def test_texts_that_are_refused(text: str) -> None:
+    """P16."""
+    notes = NoteManager(InMemoryMemoryStore())
+    with pytest.raises(NotRemembered):
+        await notes.write("nb", text, "")
+    assert await notes.get("nb") is None
+
+
+def test_the_document_is_bounded_and_drops_what_was_not_used_for_longest() -> None:
+    """P17."""
+    notes = {f"nb{n}": Note("text", "outline", 0.0, float(n)) for n in range(MAX_NOTES + 5)}
+    parsed = parse(encode(notes), 100.0, LIFETIME)
+    assert parsed == {name: note for name, note in notes.items() if note.used_at >= 5}
+    longest = Note("名" * 600, "outline", 1.0, 1.0, cells=("abcd",) * 1000)
+    data = encode({f"{n:064}": longest for n in range(MAX_NOTES)})
+    assert data and len(data) < 2_000_000
+
+
+def test_damaged_documents_and_unknown_fields() -> None:
+    """P22, P25."""
+    for data in (b"", b"{", b"[]", b'{"notes": 1}', b'{"notes": [1, {}]}', b"[" * 100_000):
+        assert parse(data, 0.0, LIFETIME) == {}
+    fields = Note("text", "person", 1.0, 1.0).to_dict("nb")
+    for change in (
+        {"notebook_id": 1},
+        {"text": "x" * 601},
+        {"author": "evil"},
+        {"used": "yes"},
+        {"used_at": "1"},
+        {"used_at": float("inf")},
+    ):
+        assert parse(json.dumps({"notes": [fields | change]}).encode(), 0.0, LIFETIME) == {}
+    newer = json.dumps({"notes": [fields | {"colour": "red"}]}).encode()
+    stored = json.loads(encode(parse(newer, 0.0, LIFETIME)) or b"")
+    assert stored["notes"][0]["colour"] == "red"
