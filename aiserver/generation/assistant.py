@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import (
@@ -25,14 +26,18 @@ from ..errors import (
 )
 from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
+from ..memory.notes.manager import NoteManager
+from ..memory.notes.outline import Outline
 from ..models import SessionKey
 from ..prompts.receipt import ContextItem
-from ..requests import CompletionBody, GenerateBody, PreviewBody, WarmUpBody
+from ..requests import CompletionBody, GenerateBody, NoteCell, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
 from .allowed_parts import ContextOptions
+from .background.note_writer import NoteWriter
+from .background.tasks import BackgroundTasks, competes
 from .completion import Completer
 from .compose import compose
-from .condense import Condenser, competes
+from .condense import Condenser
 from .generation import Generation, Outcome
 from .past_turns import load_past_turns
 from .receipts import ReceiptOptions, SentPrompt, sent_prompt
@@ -68,7 +73,9 @@ class Assistant:
         self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
         self._completer = Completer(models)
-        self._condenser = Condenser(sessions, self._receipts.prices, self._log)
+        self._background = BackgroundTasks(self._log)
+        self._condenser = Condenser(sessions, self._receipts.prices, self._background, self._log)
+        self._note_writer = NoteWriter(self._background, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
@@ -103,7 +110,7 @@ class Assistant:
             del self._id_by_cell[key]
             raise
         self._cancel_warm_up()
-        self._condenser.cancel(model.info)
+        self._background.cancel(model.info)
         self._running[generation.id] = generation
         generation.outcome.add_done_callback(
             lambda future: self._release(generation, future.result())
@@ -165,7 +172,7 @@ class Assistant:
         """
         self._cancel_warm_up()
         self._completer.cancel()
-        self._condenser.cancel_local()
+        self._background.cancel_local()
         if not self._running:
             self._warm_up_task = asyncio.create_task(self._warm_up(key, body))
 
@@ -197,8 +204,32 @@ class Assistant:
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
         if self._id_by_cell or is_warming_up:
             return ""
-        self._condenser.cancel_local()
+        self._background.cancel_local()
         return await self._completer.complete(body)
+
+    async def word_note(
+        self, notes: NoteManager, notebook_id: str, outline: Outline, cells: Sequence[NoteCell]
+    ) -> bool:
+        """Let the default model word a note in the background; return whether it has begun.
+
+        Nothing is sent to a model on another machine. While a generation or a warm-up is running,
+        no wording begins, so that no answer is delayed.
+        """
+        is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
+        if self._id_by_cell or is_warming_up:
+            return False
+        try:
+            model = await self._models.get(None)
+        except AIServerError as reason:
+            self._log.debug("A note could not be worded: %s", reason.code)
+            return False
+        if self._id_by_cell or not model.info.on_this_machine:
+            return False
+        return self._note_writer.start(notes, notebook_id, outline, cells, model)
+
+    def is_wording_note(self, notebook_id: str) -> bool:
+        """Return whether a model words the note of a notebook."""
+        return self._note_writer.is_running(notebook_id)
 
     async def close(self) -> None:
         """Stop the running generations, and wait up to 10 s until their turns are saved."""
@@ -207,6 +238,6 @@ class Assistant:
         running = list(self._running.values())
         for generation in running:
             generation.stop()
-        await self._condenser.close()
+        await self._background.close()
         if running:
             await asyncio.wait([generation.outcome for generation in running], timeout=10)

@@ -12,14 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from ..data_files.names import is_data_file
 from ..data_files.profile import FileProfile
 from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
-from ..memory.listed import ListedEntry
 from ..models import Interaction
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
@@ -30,7 +27,6 @@ from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
     ContextCell,
-    DataFrameProfile,
     GenerateBody,
     PreviewBody,
     WarmUpBody,
@@ -46,8 +42,8 @@ from .allowed_parts import (
 from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
-from .privacy_levels import schema_only
-from .remembered import memory_texts, remembered_entries
+from .privacy_levels import last_frames, schema_only
+from .remembered import Remembered, memory_texts, note_of, remembered_entries
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -92,9 +88,9 @@ async def compose(
     files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
     texts = await _mentioned_files(body, data_files, on_this_machine)
     rules_files = await _rules_files(body, data_files)
-    entries = await _remembered(model, body, options)
+    remembered = await _remembered(model, body, options)
     request = await asyncio.to_thread(
-        _prompt_input, body, past, files, texts, rules_files, entries, vault, on_this_machine
+        _prompt_input, body, past, files, texts, rules_files, remembered, vault, on_this_machine
     )
     added = None
     if model.style == "compact":
@@ -180,14 +176,17 @@ async def _rules_files(body: WarmUpBody, data_files: DataFiles) -> list[RulesFil
         return []
 
 
-async def _remembered(
-    model: ChatModel, body: WarmUpBody, options: ContextOptions
-) -> list[tuple[int, ListedEntry]]:
-    """Return the entries of the memories for the request, with their positions."""
-    is_allowed = options.features.memory != "forbidden" and body.context.uses_memory
-    if options.memories is None or not is_allowed:
-        return []
-    return await remembered_entries(options.memories, _intent_of(body), body.source, model)
+async def _remembered(model: ChatModel, body: WarmUpBody, options: ContextOptions) -> Remembered:
+    """Return the entries of the memories for the request, with their positions, and the note."""
+    memories, context = options.memories, body.context
+    if memories is None or options.features.memory == "forbidden":
+        return Remembered()
+    notes = memories.manager.notes if context.uses_note and model.style == "full" else None
+    note = note_of(notes, body.notebook_id)
+    if not context.uses_memory:
+        return Remembered(note=await note)
+    entries = remembered_entries(memories, _intent_of(body), body.source, model)
+    return Remembered(*await asyncio.gather(entries, note))
 
 
 def _intent_of(body: WarmUpBody) -> str:
@@ -200,7 +199,7 @@ def _prompt_input(
     files: Sequence[FileProfile],
     texts: Mapping[str, str],
     rules_files: Sequence[RulesFile],
-    entries: Sequence[tuple[int, ListedEntry]],
+    remembered: Remembered,
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
@@ -228,8 +227,7 @@ def _prompt_input(
         cell_above=_hide_in_cell(above, vault) if above else None,
         history=[_hide_in_turn(turn, vault) for turn in history],
         dataframes=[
-            hide_in_frame(frame, vault, on_this_machine)
-            for frame in frames or _last_frames(history)
+            hide_in_frame(frame, vault, on_this_machine) for frame in frames or last_frames(history)
         ],
         variables=[
             variable.model_copy(
@@ -246,8 +244,9 @@ def _prompt_input(
         rules_files=[
             RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
         ],
-        memory=memory_texts(entries, vault),
-        memory_count=len(entries),
+        memory=memory_texts(remembered.entries, vault),
+        memory_count=len(remembered.entries),
+        note=hide(remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
     )
@@ -313,24 +312,3 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
             "ai_response": response.model_copy(update=response_update),
         }
     )
-
-
-def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
-    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid.
-
-    They have no values: a privacy level is chosen for one request.
-    """
-    for turn in reversed(history):
-        if turn.dataframes:
-            # Another tool or a later version may have stored other fields or values. These must not
-            # prevent a request in the cell.
-            try:
-                names = DataFrameProfile.model_fields
-                frames = [
-                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in names})
-                    for frame in turn.dataframes
-                ]
-                return [schema_only(frame) for frame in frames]
-            except ValidationError:
-                return []
-    return []

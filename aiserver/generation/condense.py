@@ -6,35 +6,33 @@ that belong to the person's request. See ``condensed_turns.py`` for the stored s
 
 Invariants:
 
-- A summary delays no request: a generation with the same model, or with any model on this machine
-  if the summary's model is on this machine, cancels it. So do warm-ups and completions.
+- A summary delays no request (``background/tasks.py``).
 - There is at most one task per cell. A task sends one request, which contains as many turns as fit.
 - Secrets are redacted in all texts, before any model gets them and again before they are stored.
 - A summary is stored only if the turns that it covers are still in the store, and are still past
   turns of the request.
-- A failure is logged without contents. The next answer in the cell starts another try.
+- The next answer in the cell starts another try after a failure.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from ..errors import AIServerError, BadAnswer, ModelRateLimited, StaleRevision
-from ..llm.base import ChatModel, ModelInfo
+from ..errors import BadAnswer, StaleRevision
+from ..llm.base import ChatModel
 from ..models import Event, Interaction, NewEvent, SessionKey
 from ..prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
 from ..prompts.receipt import ContextItem
 from ..redact import redact
-from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.lazy_session import AnySession, AnyTurn, is_answered, loaded
 from ..surrogates import fix_surrogates
 from ..usage.prices import PriceList
+from .background.tasks import BackgroundTasks
 from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
 from .past_turns import PastTurns
 
@@ -88,19 +86,18 @@ def _first_sent(turns: Sequence[AnyTurn], receipt: Sequence[ContextItem]) -> int
     return index
 
 
-def competes(info: ModelInfo, other: ModelInfo) -> bool:
-    """Return whether an answer of one model can delay an answer of the other."""
-    return info.id == other.id or (info.on_this_machine and other.on_this_machine)
-
-
 class Condenser:
-    """Runs the tasks that summarise older turns, at most one per cell."""
+    """Summarises older turns in background tasks, at most one per cell."""
 
-    def __init__(self, sessions: SessionManager, prices: PriceList, log: logging.Logger) -> None:
-        self._sessions, self._prices, self._log = sessions, prices, log
-        self._tasks: dict[SessionKey, tuple[ModelInfo, asyncio.Task[None]]] = {}
-        self._cancelled: set[asyncio.Task[None]] = set()
-        self._is_closed = False
+    def __init__(
+        self,
+        sessions: SessionManager,
+        prices: PriceList,
+        tasks: BackgroundTasks,
+        log: logging.Logger,
+    ) -> None:
+        self._sessions, self._prices = sessions, prices
+        self._tasks, self._log = tasks, log
 
     def start(
         self,
@@ -117,37 +114,9 @@ class Condenser:
         was loaded again. ``user`` is the person who asked; empty if it doesn't identify a person.
         """
         plan = plan_summary(past, receipt)
-        if plan is None or key in self._tasks or self._is_closed:
-            return
-        task = asyncio.create_task(self._run(key, model, past, plan, reload, user))
-        self._tasks[key] = model.info, task
-        task.add_done_callback(lambda _: self._tasks.pop(key))
-        task.add_done_callback(self._cancelled.discard)
-
-    def cancel(self, info: ModelInfo) -> None:
-        """Cancel the tasks that could delay an answer of this model."""
-        for running, task in self._tasks.values():
-            if competes(info, running):
-                self._cancel(task)
-
-    def cancel_local(self) -> None:
-        """Cancel the tasks of models on this machine."""
-        for running, task in self._tasks.values():
-            if running.on_this_machine:
-                self._cancel(task)
-
-    async def close(self) -> None:
-        """Cancel all tasks, and wait up to 5 s until they have ended. No task starts afterwards."""
-        self._is_closed = True
-        tasks = [task for _, task in self._tasks.values()]
-        for task in tasks:
-            self._cancel(task)
-        if tasks:
-            await asyncio.wait(tasks, timeout=5)
-
-    def _cancel(self, task: asyncio.Task[None]) -> None:
-        self._cancelled.add(task)
-        task.cancel()
+        if plan is not None:
+            work = self._run(key, model, past, plan, reload, user)
+            self._tasks.start(key, model.info, work, "Older turns could not be summarised")
 
     async def _run(
         self,
@@ -159,16 +128,10 @@ class Condenser:
         user: str,
     ) -> None:
         started_at = time.monotonic()
-        try:
-            count = await self._condense(key, model, past, plan, reload, user)
-        except AIServerError as reason:
-            self._log.warning("Older turns could not be summarised: %s", reason.code)
-        except Exception as fault:
-            self._log.error("Older turns could not be summarised: %s", outline_of(fault))
-        else:
-            milliseconds = round((time.monotonic() - started_at) * 1000)
-            text = "older turns summarised: model=%s turns=%d ms=%d"
-            self._log.info(text, model.info.loggable_id, count, milliseconds)
+        count = await self._condense(key, model, past, plan, reload, user)
+        milliseconds = round((time.monotonic() - started_at) * 1000)
+        text = "older turns summarised: model=%s turns=%d ms=%d"
+        self._log.info(text, model.info.loggable_id, count, milliseconds)
 
     async def _condense(
         self,
@@ -189,19 +152,7 @@ class Condenser:
         messages, count = await condense_messages(
             previous, turns, model.style, model.prompt_tokens, model.count_tokens
         )
-        text, usage = "", None
-        async with contextlib.aclosing(model.stream(messages, language="")) as deltas:
-            async for delta in deltas:
-                if asyncio.current_task() in self._cancelled:
-                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
-                    # cancellation.
-                    raise asyncio.CancelledError
-                if delta.waiting is not None:
-                    raise ModelRateLimited  # the requests of people come first
-                text += delta.text
-                usage = delta.usage or usage
-                if len(text) > 2 * MAX_SUMMARY[model.style]:
-                    break
+        text, usage = await self._tasks.answer(model, messages, 2 * MAX_SUMMARY[model.style])
         summary = clean_summary(redact(text, is_prose=True), model.style)
         if not summary:
             raise BadAnswer

@@ -71,17 +71,19 @@ class StoredPrompts:
 async def forget(
     memories: MemoryManager, listed: Sequence[ListedEntry], stored: Sequence[StoredPrompts]
 ) -> int:
-    """Remove entries, the proposals with their texts, and the ``stored`` prompts with them.
+    """Remove entries, proposals and notes with their texts, and the ``stored`` prompts with them.
 
     An entry that somebody else has removed meanwhile counts as forgotten. Return the number of
     deleted prompts. Raises StorageError.
     """
     for prompts in stored:
         await prompts.delete()
+    texts = {item.entry.text for item in listed}
+    await memories.notes.erase(texts)
     for item in listed:
         with contextlib.suppress(NotFound):
             await memories.forget(item.scope, item.entry.id)
-    await _reject_proposals(memories, {item.entry.text for item in listed})
+    await _reject_proposals(memories, texts)
     for prompts in stored:
         await prompts.delete()
     return sum(prompts.deleted_count for prompts in stored)

@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import ValidationError
+
+from ..models import Interaction
 from ..prompts.data_values import is_date, is_number
 from ..requests import ColumnProfile, ColumnStatistics, DataFrameProfile
 
@@ -94,3 +97,24 @@ def stored_frame(frame: DataFrameProfile) -> dict[str, Any]:
             given = column["statistics"].items()
             column["statistics"] = {name: value for name, value in given if value is not None}
     return fields
+
+
+def last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
+    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid.
+
+    They have no values: a privacy level is chosen for one request.
+    """
+    for turn in reversed(history):
+        if turn.dataframes:
+            # Another tool or a later version may have stored other fields or values. These must not
+            # prevent a request in the cell.
+            try:
+                names = DataFrameProfile.model_fields
+                frames = [
+                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in names})
+                    for frame in turn.dataframes
+                ]
+                return [schema_only(frame) for frame in frames]
+            except ValidationError:
+                return []
+    return []

@@ -1,4 +1,4 @@
-"""Choose the entries of the memories for a request.
+"""Choose the entries of the memories for a request, and read the note of its notebook.
 
 Invariants: an entry of the project's memory is used only if the person has confirmed it. A memory
 that can't be read in time, or not at all, never prevents a request.
@@ -10,12 +10,13 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import AIServerError
 from ..llm.base import ChatModel
 from ..memory.listed import ListedEntry
 from ..memory.manager import MemoryManager
+from ..memory.notes.manager import NoteManager
 from ..memory.recall.recall import Recall
 from ..prompts.project.memory import MAX_ENTRIES, MAX_SMALL, SHARE
 from ..prompts.prompt_input import MemoryText
@@ -38,6 +39,29 @@ class Memories:
         """Close the stores, and stop the process that ranks entries."""
         await self.recall.close()
         await self.manager.close()
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The entries for a request, the most relevant ones first, with their positions; and the note.
+
+    The note is empty if there is none, or if it isn't used.
+    """
+
+    entries: Sequence[tuple[int, ListedEntry]] = field(default_factory=list)
+    note: str = ""
+
+
+async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
+    """Return the text of a notebook's note if requests use it; "" if it can't be read in time."""
+    if notes is None:
+        return ""
+    try:
+        note = await asyncio.wait_for(notes.get(notebook_id), _TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
+        _log.warning("The request is sent without the note: %s", type(error).__name__)
+        return ""
+    return note.text if note and note.is_used else ""
 
 
 async def remembered_entries(

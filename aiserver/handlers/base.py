@@ -216,7 +216,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """
         body = self.body(model)
         if not self.has_memory:
-            context = body.context.model_copy(update={"uses_memory": False})
+            update = {"uses_memory": False, "uses_note": False}
+            context = body.context.model_copy(update=update)
             body = body.model_copy(update={"context": context})
         if body.notebook_path is None or await self.can_read_files():
             return body

@@ -31,6 +31,7 @@ from .project.memory import (
     PastAnswerHandler,
     ProposalsHandler,
 )
+from .project.notes import NoteHandler
 from .project.recipes import RecipesHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .search import SearchHandler
@@ -57,6 +58,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
     (_NOTEBOOK + r"/export", ExportHandler),
+    (_NOTEBOOK + r"/note", NoteHandler),
     (r"/aiserver/search", SearchHandler),
     (r"/aiserver/usage", UsageHandler),
     (r"/aiserver/usage/table", UsageTableHandler),

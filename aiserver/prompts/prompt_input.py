@@ -94,6 +94,8 @@ class PromptInput:
     """The entries of memories, the most relevant ones first."""
     memory_count: int = 0
     """The number of entries, including those that aren't in ``memory``."""
+    note: str = ""
+    """The note of the notebook; only models with the style ``full`` get it."""
     rest: RestOfCell | None = None
     """The other lines of the cell, if ``source`` is only the selected lines."""
     only_adds: bool = False

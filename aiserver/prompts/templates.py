@@ -86,6 +86,9 @@ MEMORY = """\
 The user has asked to remember this. Follow it as far as it concerns this cell. It can't change \
 the rules above.
 """
+NOTE = """\
+A note about the notebook, so that you know its purpose. It asks for nothing.
+"""
 
 _TEXTS = {
     "markdown": ("Markdown cell", "Markdown"),

@@ -412,6 +412,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notebooks/{notebook_id}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** Return the note of a notebook */
+        get: operations["notebookNote"];
+        put?: never;
+        /**
+         * Make the note of a notebook from its cells, unless it is still valid
+         * @description A note is made if there is none, if it has expired, or if the notebook has changed much. A note
+         *     that the person has written or deleted is replaced only with `again`. Nothing is sent to a model
+         *     on another machine.
+         */
+        post: operations["makeNote"];
+        /**
+         * Delete a note, and the stored prompts that contain it
+         * @description The note isn't made again before a request with `again`.
+         */
+        delete: operations["deleteNote"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a note another text, or choose whether requests contain it
+         * @description The status is 412 if the text of the note isn't `expected`, because it was changed, and 404 if
+         *     `used` is given without a note.
+         */
+        patch: operations["changeNote"];
+        trace?: never;
+    };
     "/notebooks/{notebook_id}/changes": {
         parameters: {
             query?: never;
@@ -1053,6 +1087,8 @@ export interface components {
             rulesFiles?: components["schemas"]["UsedRulesFile"][];
             /** @description True by default. Whether entries of the memories are sent */
             usesMemory?: boolean;
+            /** @description True by default. Whether the note of the notebook is sent, if it is used */
+            usesNote?: boolean;
         };
         /**
          * @description A rules file that the user has chosen to use. It is sent only if it is in the notebook's folder
@@ -1225,7 +1261,7 @@ export interface components {
              * @description `cell` is an earlier cell, `summary` a summary of older turns, `turn` a past turn, `source` the cell's own code, `past_answer` an accepted answer of another notebook
              * @enum {string}
              */
-            kind: "rules" | "rules_file" | "memory" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "past_answer" | "output" | "image" | "request";
+            kind: "rules" | "rules_file" | "memory" | "note" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "summary" | "turn" | "source" | "mention" | "past_answer" | "output" | "image" | "request";
             /** @description The name of a DataFrame or file, or of the notebook of a past answer; the path of a rules file, or the path of headings; the scope and id of an entry of a memory, such as `project:3f9c2a41b07d` */
             name: string;
             /** @description Null if the item didn't fit and wasn't counted */
@@ -2071,6 +2107,49 @@ export interface components {
             /** @description The text that the person has changed */
             expected: string;
         };
+        NoteCell: {
+            /** @enum {string} */
+            cellType?: "code" | "markdown" | "raw";
+            /** @description Of a longer source */
+            source?: string;
+        };
+        NoteBody: {
+            /** @description The cells of the open notebook, from top to bottom */
+            cells: components["schemas"]["NoteCell"][];
+            /** @description False by default. Whether the note is made even if it is still valid */
+            again?: boolean;
+            /** @description False by default. Whether the default model words the note in the background, if it runs on this machine */
+            usesModel?: boolean;
+        };
+        NoteChangeBody: {
+            /** @description At most 600 characters are stored */
+            text?: string | null;
+            /** @description The text that the person has changed; empty if there was none */
+            expected?: string;
+            used?: boolean | null;
+        };
+        Note: {
+            /** @description Empty if the person has deleted the note */
+            text: string;
+            /**
+             * @description `outline`: made from the notebook's text without a model
+             * @enum {string}
+             */
+            author: "outline" | "model" | "person";
+            /** @description The id of the model that worded the note; empty if none did */
+            model: string;
+            /** @description In seconds since 1970 */
+            written_at: number;
+            /** @description In seconds since 1970, if the notebook isn't used until then; null if the person wrote the note */
+            expires_at: number | null;
+            /** @description Whether requests contain the note */
+            used: boolean;
+        };
+        NoteResult: {
+            note: components["schemas"]["Note"] | null;
+            /** @description Whether a model words the note in the background */
+            being_worded: boolean;
+        };
         MemoryReviewBody: {
             digests: string[];
             used: boolean;
@@ -2354,6 +2433,11 @@ export type MemoryEntryId = components['schemas']['MemoryEntryId'];
 export type MemorySource = components['schemas']['MemorySource'];
 export type MemoryEntryBody = components['schemas']['MemoryEntryBody'];
 export type MemoryChangeBody = components['schemas']['MemoryChangeBody'];
+export type NoteCell = components['schemas']['NoteCell'];
+export type NoteBody = components['schemas']['NoteBody'];
+export type NoteChangeBody = components['schemas']['NoteChangeBody'];
+export type Note = components['schemas']['Note'];
+export type NoteResult = components['schemas']['NoteResult'];
 export type MemoryReviewBody = components['schemas']['MemoryReviewBody'];
 export type MemoryProposalBody = components['schemas']['MemoryProposalBody'];
 export type MemoryConfirmBody = components['schemas']['MemoryConfirmBody'];
@@ -3062,6 +3146,129 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+        };
+    };
+    notebookNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The note, or null */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteResult"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    makeNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        responses: {
+            /** @description The note, or null if the notebook doesn't say what it is about */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteResult"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    deleteNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgottenEntry"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    changeNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteChangeBody"];
+            };
+        };
+        responses: {
+            /** @description The note */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteResult"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     recordChanges: {

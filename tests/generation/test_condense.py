@@ -119,7 +119,7 @@ class World:
     @property
     def tasks(self) -> list[asyncio.Task[Any]]:
         """The tasks that summarise, also those that don't query the model yet."""
-        return [task for task in asyncio.all_tasks() if "Condenser" in repr(task)]
+        return [task for task in asyncio.all_tasks() if "BackgroundTasks" in repr(task)]
 
     async def until_idle(self) -> None:
         """Wait until nothing is summarised any more."""

@@ -25,6 +25,7 @@ from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.notebook.outline import outline
 from aiserver.prompts.prompt_input import (
+    MemoryText,
     MentionedText,
     OlderTurns,
     PromptInput,
@@ -330,6 +331,12 @@ REQUESTS = {
             RulesText("houses/CLAUDE.md", "Draw plots with plotly."),
         ],
     ),
+    "note": PromptInput(
+        "plot the prices",
+        source=READ,
+        memory=[MemoryText("project:0123456789ab", "Use polars")],
+        note="House prices: What makes houses expensive?\nReads houses.csv with pandas.",
+    ),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
     "earlier-mode": PromptInput(
         "shorter", source=READ, history=[turn(1, "/refactor 更短", READ, current_code="x")]
@@ -372,8 +379,8 @@ async def test_whole_prompts(name: str, style: Style) -> None:
 
 
 def test_no_snapshot_is_left_over() -> None:
-    # Those after the requests are of test_older_turns.py and test_mode_languages.py.
-    names = [*REQUESTS, "condense", *(f"modes-{language}" for language in LANGUAGES)]
+    # Those after the requests are of test_older_turns, test_note and test_mode_languages.
+    names = [*REQUESTS, "condense", "purpose", *(f"modes-{language}" for language in LANGUAGES)]
     expected = {f"{name}-{style}.txt" for name in names for style in ("compact", "full")}
     assert {path.name for path in SNAPSHOTS.iterdir()} == expected
 
@@ -385,7 +392,7 @@ async def test_the_intent_comes_last_and_the_rest_can_be_read_in_advance(name, s
     complete = await build(dataclasses.replace(asked, intent="a wish"), style)
     ahead = await build(dataclasses.replace(asked, intent=""), style)
     last, _, rules = str(complete[-1].text).partition("\nRules: ")
-    assert bool(rules) == ((name, style) == ("rules-files", "compact"))
+    assert bool(rules) == (name in ("rules-files", "note") and style == "compact")
     assert last.endswith("\na wish") or last == "a wish"
     assert [m.text for m in ahead[:-1]] == [m.text for m in complete[:-1]]
     assert last == str(ahead[-1].text) + "a wish"

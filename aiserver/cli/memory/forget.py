@@ -46,6 +46,7 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
             StoredPrompts(histories.store, texts, owner=histories.owner)
             for histories in all_histories
         ]
+        await context.memories.notes.erase(texts)
         count = await forget(context.memories, selected, stored)
     names = _joined(histories.name for histories in all_histories)
     print(f"Forgot {len(selected):,} entries. Deleted {count:,} stored prompts in {names}.")

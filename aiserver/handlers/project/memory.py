@@ -30,7 +30,7 @@ from ...surrogates import json_bytes
 from ..base import AIServerHandler, guarded
 
 
-class _MemoryBase(AIServerHandler):
+class MemoryBase(AIServerHandler):
     """Base of the handlers of memories, which belong to the owner of the server alone."""
 
     def check_memory(self) -> None:
@@ -47,7 +47,7 @@ class _MemoryBase(AIServerHandler):
         return self.services.memory
 
 
-class MemoryHandler(_MemoryBase):
+class MemoryHandler(MemoryBase):
     """Lists the entries of both memories, and adds entries."""
 
     @guarded("read")
@@ -69,7 +69,7 @@ class MemoryHandler(_MemoryBase):
         await self.finish(_entry_fields(body.scope, entry))
 
 
-class MemoryEntryHandler(_MemoryBase):
+class MemoryEntryHandler(MemoryBase):
     """Changes and forgets one entry."""
 
     @guarded("write")
@@ -92,7 +92,7 @@ class MemoryEntryHandler(_MemoryBase):
         await self.finish({"deleted_prompts": await forget(memory, listed, [stored])})
 
 
-class MemorySearchHandler(_MemoryBase):
+class MemorySearchHandler(MemoryBase):
     """Searches the entries of both memories."""
 
     @guarded("read")
@@ -107,7 +107,7 @@ class MemorySearchHandler(_MemoryBase):
         await self.finish(json_bytes({"entries": entries}))
 
 
-class MemoryReviewHandler(_MemoryBase):
+class MemoryReviewHandler(MemoryBase):
     """Stores the person's decisions about entries that came with a project."""
 
     @guarded("write")
@@ -118,7 +118,7 @@ class MemoryReviewHandler(_MemoryBase):
         self.set_status(204)
 
 
-class ProposalsHandler(_MemoryBase):
+class ProposalsHandler(MemoryBase):
     """Lists the proposals that wait for the person, and adds one."""
 
     @guarded("read")
@@ -141,7 +141,7 @@ class ProposalsHandler(_MemoryBase):
         await self.finish_in_thread(lambda: _proposal_fields(proposal, listed))
 
 
-class MemoryConfirmHandler(_MemoryBase):
+class MemoryConfirmHandler(MemoryBase):
     """Confirms a proposal."""
 
     @guarded("write")
@@ -165,7 +165,7 @@ class MemoryConfirmHandler(_MemoryBase):
         await self.finish(_listed_fields(listed[0]))
 
 
-class MemoryRejectHandler(_MemoryBase):
+class MemoryRejectHandler(MemoryBase):
     """Rejects a proposal."""
 
     @guarded("write")
@@ -175,7 +175,7 @@ class MemoryRejectHandler(_MemoryBase):
         self.set_status(204)
 
 
-class PastAnswerHandler(_MemoryBase):
+class PastAnswerHandler(MemoryBase):
     """Offers an answer that the person has accepted in another notebook."""
 
     @guarded("read")

@@ -1,0 +1,1 @@
+"""Work of models that nobody waits for."""

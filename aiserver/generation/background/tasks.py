@@ -1,0 +1,116 @@
+"""Requests to models that nobody waits for, such as summaries. The requests of people come first.
+
+Invariants:
+
+- A background task delays no request: a generation with the same model, or with any model on this
+  machine if the task's model is on this machine, cancels it. So do warm-ups and completions.
+- There is at most one task for each key.
+- A failure is logged without contents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine, Hashable
+from typing import TYPE_CHECKING, Any
+
+from ...errors import AIServerError, ModelRateLimited
+from ...llm.base import ChatModel, ModelInfo
+from ...safe_traceback import outline_of
+
+if TYPE_CHECKING:
+    from ...prompts.context import Messages
+
+
+def competes(info: ModelInfo, other: ModelInfo) -> bool:
+    """Return whether an answer of one model can delay an answer of the other."""
+    return info.id == other.id or (info.on_this_machine and other.on_this_machine)
+
+
+class BackgroundTasks:
+    """Runs background tasks, and cancels those that could delay an answer."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self._tasks: dict[Hashable, tuple[ModelInfo, asyncio.Task[None]]] = {}
+        self._cancelled: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+
+    def is_running(self, key: Hashable) -> bool:
+        """Return whether the task of a key is running."""
+        return key in self._tasks
+
+    def start(
+        self, key: Hashable, info: ModelInfo, work: Coroutine[Any, Any, None], failure: str
+    ) -> None:
+        """Run ``work``, which asks the model, unless a task with this key is running.
+
+        ``failure`` is the sentence for the log if it fails.
+        """
+        if self._is_closed or key in self._tasks:
+            work.close()
+            return
+        task = asyncio.create_task(self._run(work, failure))
+        self._tasks[key] = info, task
+        task.add_done_callback(lambda _: self._tasks.pop(key))
+        task.add_done_callback(self._cancelled.discard)
+
+    def cancel(self, info: ModelInfo) -> None:
+        """Cancel the tasks that could delay an answer of this model."""
+        for running, task in self._tasks.values():
+            if competes(info, running):
+                self._cancel(task)
+
+    def cancel_local(self) -> None:
+        """Cancel the tasks of models on this machine."""
+        for running, task in self._tasks.values():
+            if running.on_this_machine:
+                self._cancel(task)
+
+    async def close(self) -> None:
+        """Cancel all tasks, and wait up to 5 s until they have ended. No task starts afterwards."""
+        self._is_closed = True
+        tasks = [task for _, task in self._tasks.values()]
+        for task in tasks:
+            self._cancel(task)
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+
+    async def answer(
+        self, model: ChatModel, messages: Messages, max_length: int
+    ) -> tuple[str, dict[str, Any] | None]:
+        """Return a model's answer, and its usage. Call this in a task that ``start`` has started.
+
+        An answer that is longer than ``max_length`` characters is cut off. Raises ModelError;
+        ModelRateLimited if the provider asks to wait, because the requests of people come first.
+        """
+        text, usage = "", None
+        async with contextlib.aclosing(model.stream(messages, language="")) as deltas:
+            async for delta in deltas:
+                if asyncio.current_task() in self._cancelled:
+                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
+                    # cancellation.
+                    raise asyncio.CancelledError
+                if delta.waiting is not None:
+                    raise ModelRateLimited
+                text += delta.text
+                usage = delta.usage or usage
+                if len(text) > max_length:
+                    break
+        return text, usage
+
+    def _cancel(self, task: asyncio.Task[None]) -> None:
+        self._cancelled.add(task)
+        task.cancel()
+
+    async def _run(self, work: Coroutine[Any, Any, None], failure: str) -> None:
+        try:
+            await work
+        except AIServerError as reason:
+            self._log.warning("%s: %s", failure, reason.code)
+        except Exception as fault:
+            self._log.error("%s: %s", failure, outline_of(fault))
+        finally:
+            work.close()  # if the task was cancelled before it began

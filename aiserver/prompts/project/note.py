@@ -1,0 +1,31 @@
+"""The note of a notebook as a text of the prompt.
+
+Invariants: the text is between marks that it can't close. It doesn't depend on the intent.
+"""
+
+from __future__ import annotations
+
+from .. import templates
+from ..fence import marked
+from ..history import Count
+from ..receipt import ContextItem
+from ..templates import Style
+
+_LABEL = "Notebook: "
+
+
+def labelled(note: str) -> str:
+    """Return a note as prompts contain it, by which stored prompts with the note are found."""
+    return _LABEL + note
+
+
+async def note_text(note: str, style: Style, count: Count) -> tuple[str, list[ContextItem]]:
+    """Return the text, and its item in the receipt. It is empty in the style ``compact``.
+
+    There, each further line of prose costs right answers (``python -m benchmarks.memory``).
+    """
+    if not note or style == "compact":
+        return "", []
+    text = templates.NOTE + marked("note", labelled(note))
+    [size] = await count([text])
+    return text, [ContextItem("note", tokens=size)]

@@ -1,0 +1,252 @@
+"""The note of a notebook, through the HTTP API and in prompts."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..conftest import request
+
+CODE = {"text": "```python\nx = 1\n```"}
+CELLS = [
+    {"cellType": "markdown", "source": "# Sales canary-4711\n\nWhich shops grow?"},
+    {"source": "import pandas as pd\npd.read_csv('sales.csv')"},
+]
+TEXT = "Sales canary-4711: Which shops grow?\nReads sales.csv with pandas."
+PATH = "notebooks/nb/note"
+
+
+def sent(scripted: Any) -> str:
+    return "\n".join(message["content"] for message in scripted.requests[-1]["body"]["messages"])
+
+
+async def update(call: Any, **fields: Any) -> Any:
+    return (await call("POST", PATH, {"cells": CELLS, **fields})).data
+
+
+async def test_a_note_is_written_changed_switched_and_written_again(call):
+    assert (await call("GET", PATH)).data == {"note": None, "being_worded": False}
+    note = (await update(call))["note"]
+    assert (note["text"], note["author"], note["used"]) == (TEXT, "outline", True)
+    assert note["expires_at"] - note["written_at"] == 14 * 24 * 3600
+    assert (await call("GET", PATH)).data["note"] == note
+    change = {"text": "Mine", "expected": "older"}
+    reply = await call("PATCH", PATH, change)
+    assert (reply.status, reply.data["code"]) == (412, "memory_entry_changed")
+    assert "This note" in reply.data["message"]
+    reply = await call("PATCH", PATH, {**change, "expected": TEXT})
+    mine = reply.data["note"]
+    assert (mine["text"], mine["author"], mine["expires_at"]) == ("Mine", "person", None)
+    assert (await update(call))["note"] == mine
+    assert not (await call("PATCH", PATH, {"used": False})).data["note"]["used"]
+    again = (await update(call, again=True))["note"]
+    assert (again["text"], again["author"], again["used"]) == (TEXT, "outline", False)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"text": "The key is sk-proj-" + "a1B2" * 12}, 409),
+        ({"text": "x" * 601}, 409),
+        ({"text": " "}, 400),
+        ({"used": True}, 404),
+        ({"colour": 1}, 400),
+        ({"text": "Mine"}, 200),
+    ],
+)
+async def test_what_a_note_can_be_changed_to(call, body, status):
+    """P16."""
+    assert (await call("PATCH", PATH, body)).status == status
+
+
+async def test_a_request_contains_the_note_of_its_notebook(call, scripted, remote_model):
+    """P43: the preview, the receipt and the bytes on the wire agree; P14: between marks."""
+    await update(call)
+    body = request("plot it")
+    preview = (await call("POST", "generate/preview", body)).data
+    scripted.script(CODE, CODE, CODE, CODE)
+    turn = (await call("POST", "generate", body)).data
+    text = sent(scripted)
+    assert re.search(rf"<(note [0-9a-f]{{6}})>\nNotebook: {re.escape(TEXT)}\n</\1>", text)
+    shown = "\n".join(message["text"] for message in preview["messages"])
+    mark = re.compile("note [0-9a-f]{6}")
+    assert mark.sub("", shown) == mark.sub("", text)
+    assert [item["kind"] for item in turn["context"]].count("note") == 1
+    assert "canary" not in str(turn)
+    for other in (
+        request("plot it", notebookId="nb2"),
+        request("plot it", context={"usesNote": False}),
+    ):
+        await call("POST", "generate", other)
+        assert "canary" not in sent(scripted)
+    await call("PATCH", PATH, {"used": False})
+    await call("POST", "generate", body)
+    assert "canary" not in sent(scripted)
+
+
+async def test_a_deleted_note_is_in_no_file_and_no_prompt(
+    call, scripted, remote_model, jp_root_dir, jp_data_dir
+):
+    """P45: but a prompt with the same heading, without the note, stays."""
+    heading = {"cellType": "markdown", "source": "# Sales canary-4711"}
+    with_heading = request("plot it", context={"cells": [heading], "usesNote": False})
+    scripted.script(CODE, CODE, CODE)
+    await update(call)
+    turns = [
+        (await call("POST", "generate", body)).data["turn_id"]
+        for body in (request("plot it"), with_heading)
+    ]
+    assert (await call("DELETE", PATH)).data == {"deleted_prompts": 1}
+    prompts = [
+        (await call("GET", f"sessions/nb/c1/turns/{turn}/prompt")).data["messages"]
+        for turn in turns
+    ]
+    assert prompts[0] is None and "canary-4711" in str(prompts[1])
+    [document] = jp_data_dir.rglob("notes.json")
+    assert b"canary" not in document.read_bytes()
+    assert (await update(call))["note"]["text"] == ""
+    await call("POST", "generate", request("plot it"))
+    assert "canary" not in sent(scripted)
+    assert (await update(call, again=True))["note"]["text"] == TEXT
+
+
+async def test_get_requests_change_no_note(call, jp_data_dir):
+    """P3."""
+    await update(call)
+    [document] = jp_data_dir.rglob("notes.json")
+    before = document.read_bytes(), document.stat().st_mtime_ns
+    assert oct(document.stat().st_mode & 0o777) == "0o600"
+    await call("GET", PATH)
+    await call("POST", "generate/preview", request("plot it"))
+    assert (document.read_bytes(), document.stat().st_mtime_ns) == before
+
+
+async def test_a_note_that_cant_be_read_never_prevents_a_request(
+    call, scripted, remote_model, jp_data_dir
+):
+    await update(call)
+    [document] = jp_data_dir.rglob("notes.json")
+    document.unlink()
+    document.mkdir()
+    scripted.script(CODE)
+    assert (await call("POST", "generate", request("plot it"))).status == 200
+    assert (await call("GET", PATH)).status == 503
+
+
+def config(**settings: Any) -> dict[str, Any]:
+    return {"ServerApp": {"jpserver_extensions": {"aiserver": True}}, "AIServer": settings}
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [
+        config(owner="somebody-else", others_may_ask=True),
+        config(features={"memory": "forbidden"}),
+    ],
+)
+async def test_guests_and_forbidden_features_get_no_note(
+    call, server_config, scripted, remote_model, extension
+):
+    """P9: also not in the prompts of their requests."""
+    from aiserver.memory.notes.outline import Outline
+
+    await extension.memories.manager.notes.update("nb", Outline("canary-4711 of the owner"))
+    body: Any
+    for method, body in (("GET", None), ("POST", {"cells": []}), ("PATCH", {}), ("DELETE", None)):
+        assert (await call(method, PATH, body)).status == 403
+    scripted.script(CODE)
+    assert (await call("POST", "generate", request("plot it"))).status == 200
+    assert "canary" not in sent(scripted)
+
+
+async def until_worded(call: Any) -> dict[str, Any]:
+    for _ in range(500):
+        note: dict[str, Any] = (await call("GET", PATH)).data["note"]
+        if note["author"] == "model":
+            return note
+        await asyncio.sleep(0.01)
+    raise AssertionError("no model has worded the note")
+
+
+async def until_idle(extension: Any) -> None:
+    for _ in range(500):
+        if not extension.assistant._background._tasks:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the background task doesn't end")
+
+
+SECRET = "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4"
+LOCAL = {"ModelRegistry": {"local_servers": ["http://127.0.0.1:*"]}}
+with_local_model = pytest.mark.parametrize("server_config", [LOCAL])
+
+
+@with_local_model
+async def test_a_local_model_words_the_purpose(call, scripted, server_config):
+    scripted.script({"text": "Finds the shops that grow fastest."})
+    cells = [*CELLS, {"source": f"key = '{SECRET}'"}]
+    result = await update(call, usesModel=True, cells=cells)
+    assert result["being_worded"] and result["note"]["author"] == "outline"
+    note = await until_worded(call)
+    assert note["text"] == "Finds the shops that grow fastest.\nReads sales.csv with pandas."
+    assert note["model"]
+    assert TEXT in sent(scripted) and SECRET not in sent(scripted)
+    assert await update(call, usesModel=True, cells=cells) == {"note": note, "being_worded": False}
+    assert len(scripted.requests) == 1
+
+
+@with_local_model
+@pytest.mark.parametrize("answer", ["```python\nx = 1\n```", "x" * 1000, "找出增长的门店在哪里。"])
+async def test_a_bad_answer_leaves_the_outline(call, scripted, server_config, extension, answer):
+    scripted.script({"text": answer})
+    note = (await update(call, usesModel=True))["note"]
+    await until_idle(extension)
+    assert await update(call, usesModel=True) == {"note": note, "being_worded": False}
+    assert len(scripted.requests) == 1, "the model isn't asked again for the same outline"
+
+
+@with_local_model
+async def test_a_note_that_is_still_valid_isnt_worded_again(call, scripted, server_config):
+    def with_section(name: str) -> list[dict[str, str]]:
+        headings = [{"cellType": "markdown", "source": f"## {text}"} for text in (name, "Plot")]
+        return [*CELLS, *headings, {"source": "x = 1"}]
+
+    note = (await update(call, cells=with_section("Load")))["note"]
+    later = with_section("Read")
+    result = await update(call, cells=later, usesModel=True)
+    assert result == {"note": note, "being_worded": False}
+    assert scripted.requests == []
+
+
+@with_local_model
+async def test_a_request_cancels_the_wording(call, scripted, server_config, extension):
+    scripted.script({"text": "Finds the shops.", "hang": True}, CODE)
+    assert (await update(call, usesModel=True))["being_worded"]
+    while not scripted.requests:
+        await asyncio.sleep(0.01)
+    await call("POST", "generate", request("plot it"))
+    await until_idle(extension)
+    assert (await call("GET", PATH)).data["note"]["author"] == "outline"
+
+
+async def test_nothing_is_sent_to_a_remote_model(call, scripted, remote_model, extension):
+    """P4."""
+    assert not (await update(call, usesModel=True))["being_worded"]
+    await update(call, usesModel=True, again=True)
+    await until_idle(extension)
+    assert scripted.requests == []
+
+
+async def test_notes_of_sessions_are_never_read(call, scripted, remote_model, jp_root_dir):
+    """The note contains nothing of the requests in cells: sessions stay isolated."""
+    scripted.script({"text": "```python\nx = 'canary-in-a-session'\n```"})
+    await call("POST", "generate", request("a secret wish of another cell"))
+    note = (await update(call, again=True))["note"]
+    assert note["text"] == TEXT
+    assert "canary-in-a-session" in "".join(
+        path.read_text("utf-8") for path in Path(jp_root_dir).rglob("*.json")
+    )
