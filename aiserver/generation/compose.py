@@ -42,7 +42,7 @@ from .allowed_parts import (
 from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
-from .privacy_levels import last_frames, schema_only
+from .privacy_levels import last_frames
 from .remembered import Remembered, memory_texts, note_of, remembered_entries
 
 if TYPE_CHECKING:

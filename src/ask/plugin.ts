@@ -121,6 +121,7 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       new NotebookCell(panel, cellId, identity, trans, tracking, () => ({
         rulesFiles: rules.used,
         usesMemory: memoryUse.isOn,
+        usesNote: (settings?.get('notebookNotes').composite ?? 'off') !== 'off',
         condensesTurns: (settings?.get('condenseTurns').composite ??
           false) as boolean
       }));

@@ -58,6 +58,8 @@ export interface IRequestOptions {
   readonly rulesFiles?: readonly UsedRulesFile[];
   /** Whether the entries of memories are sent; by default, they are. */
   readonly usesMemory?: boolean;
+  /** Whether the note of the notebook is sent; by default, it is. */
+  readonly usesNote?: boolean;
   /** Whether models get summaries of older turns, and make them; by default, they do. */
   readonly condensesTurns?: boolean;
 }
@@ -290,6 +292,7 @@ export class NotebookCell {
     const {
       rulesFiles = [],
       usesMemory = true,
+      usesNote = true,
       condensesTurns = true
     } = this._requestOptions();
     return {
@@ -300,7 +303,8 @@ export class NotebookCell {
         cells: cellsBefore(model, this.cellId),
         kernel: kernelNameOf(this._panel),
         ...(rulesFiles.length && { rulesFiles: [...rulesFiles] }),
-        ...(!usesMemory && { usesMemory })
+        ...(!usesMemory && { usesMemory }),
+        ...(!usesNote && { usesNote })
       }
     };
   }

@@ -21,6 +21,8 @@ export interface IReceiptProps {
   requestNumber: (turnId: number) => number | null;
   /** The memories whose entries may be in the receipt. */
   memory?: IMemory | null;
+  /** Show the note of the notebook, where it can be changed. */
+  showNote?: () => void;
   trans: TranslationBundle;
 }
 
@@ -47,6 +49,15 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
               <th scope="row">
                 {item.kind === 'memory' ? (
                   <MemoryItem item={item} memory={props.memory} trans={trans} />
+                ) : item.kind === 'note' && props.showNote ? (
+                  <button
+                    type="button"
+                    className="jp-AIServer-Preview-link"
+                    title={trans.__('Show in the Notebook tab of the replay')}
+                    onClick={props.showNote}
+                  >
+                    {itemText(item, props)}
+                  </button>
                 ) : (
                   itemText(item, props)
                 )}
@@ -91,6 +102,8 @@ export function itemText(
     }
     case 'memory':
       return memoryItemText(item, memory, trans);
+    case 'note':
+      return trans.__('Note about this notebook');
     case 'output':
       return trans.__('Output of %1', name);
     case 'image':

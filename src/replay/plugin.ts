@@ -12,7 +12,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Widget } from '@lumino/widgets';
 
-import { ReplayModel } from './model/replay';
+import { ReplayModel, type ReplayTab } from './model/replay';
+import type { NoteMode } from './model/notebook/note';
 import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
 import { AskAgainHost } from './model/again/host';
@@ -26,11 +27,15 @@ import {
   IMemory
 } from '../tokens';
 import { focusAfterPalette } from '../ui/palette';
+import { NoteClient } from '../api/noteClient';
 import { confirmReplace } from './view/confirmReplace';
 import { showReminder } from './view/notebook/reminder';
 import { ReplayPanel } from './view/panel';
 
 const PLUGIN_ID = 'aiserver:replay';
+/** The plugin that has the setting of notes, because requests contain them. */
+const ASK_PLUGIN_ID = 'aiserver:ask';
+const TABS: ReplayTab[] = ['cell', 'notebook', 'search'];
 
 export const replayPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
@@ -90,7 +95,8 @@ function activate(
     },
     rows && models
       ? new AskAgainHost({ tracker, identity, rows, models, sessions, trans })
-      : null
+      : null,
+    new NoteClient(app.serviceManager.serverSettings)
   );
   const panel = new ReplayPanel({
     model,
@@ -109,8 +115,19 @@ function activate(
   commands.addCommand(CommandIDs.showReplay, {
     label: trans.__('Show Replay'),
     caption: trans.__('Show how the active cell was made, step by step'),
-    describedBy: { args: { type: 'object', properties: {} } },
-    execute: () => focusAfterPalette(() => shell.activateById(panel.id))
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: { tab: { type: 'string', enum: TABS } }
+      }
+    },
+    execute: ({ tab }) => {
+      const shown = TABS.find(name => name === tab);
+      if (shown) {
+        model.selectedTab = shown;
+      }
+      focusAfterPalette(() => shell.activateById(panel.id));
+    }
   });
   commands.addCommand(CommandIDs.search, {
     label: trans.__('Search Replay'),
@@ -239,6 +256,16 @@ function activate(
       () => undefined // JupyterLab has no settings for this plugin
     )
     .then(remind);
+  settings?.load(ASK_PLUGIN_ID).then(
+    loaded => {
+      const update = () => {
+        model.note.mode = loaded.composite.notebookNotes as NoteMode;
+      };
+      update();
+      loaded.changed.connect(update);
+    },
+    () => undefined // the plugin of the prompt rows is disabled
+  );
 }
 
 /** Return the actions of the two buttons of a reminder of the last work in a notebook. */

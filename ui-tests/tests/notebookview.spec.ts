@@ -143,6 +143,18 @@ test('the notebook after each moment, by keyboard only (P38)', async ({
     ).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
   );
   expect(await cells(page)).toEqual(before);
+
+  // The note about the notebook, which was made when the first answer was accepted.
+  const about = replay.panel.getByRole('region', {
+    name: 'About this notebook'
+  });
+  await expect(about).toContainText('Sales.');
+  await expect(about).toContainText('Reads sales.csv.');
+  await about.getByRole('button', { name: 'Edit' }).press('Enter');
+  await page.keyboard.type(' For all shops.');
+  await page.keyboard.press('Enter');
+  await expect(about).toContainText('Reads sales.csv. For all shops.');
+  await expect(about).toContainText('Edited by you');
 });
 
 test('the scrubber by mouse, and a cell opened at its step', async ({

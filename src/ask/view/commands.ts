@@ -206,7 +206,13 @@ export function addCommands(
             cellId => target.cellNumber(cellId),
             turnId => requestNumber({ ...model.state, turnId }),
             trans,
-            model.memory?.memory
+            model.memory?.memory,
+            commands.hasCommand(CommandIDs.showReplay)
+              ? () => {
+                  const args = { tab: 'notebook' };
+                  void commands.execute(CommandIDs.showReplay, args);
+                }
+              : undefined
           );
         }
       } catch (reason) {

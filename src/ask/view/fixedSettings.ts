@@ -50,10 +50,11 @@ export function fixSettings(
 }
 
 /** Return the values of the settings that the administrator has fixed, by their names. */
-function fixedValues(): Record<string, boolean | number> {
+function fixedValues(): Record<string, boolean | number | string> {
   const receipts = featureSetting('receipts');
   return {
     ...(receipts === 'allowed' ? {} : { storePrompts: receipts === 'always' }),
-    ...(isForbidden('running') ? { runRepairs: 0 } : {})
+    ...(isForbidden('running') ? { runRepairs: 0 } : {}),
+    ...(isForbidden('memory') ? { notebookNotes: 'off' } : {})
   };
 }

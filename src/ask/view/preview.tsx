@@ -16,7 +16,8 @@ export async function showPreview(
   cellNumber: IReceiptProps['cellNumber'],
   requestNumber: IReceiptProps['requestNumber'],
   trans: TranslationBundle,
-  memory: IReceiptProps['memory'] = null
+  memory: IReceiptProps['memory'] = null,
+  showNote?: () => void
 ): Promise<void> {
   const body = ReactWidget.create(
     <PreviewView
@@ -24,6 +25,13 @@ export async function showPreview(
       cellNumber={cellNumber}
       requestNumber={requestNumber}
       memory={memory}
+      showNote={
+        showNote &&
+        (() => {
+          Dialog.flush();
+          showNote();
+        })
+      }
       trans={trans}
     />
   );
@@ -41,9 +49,10 @@ export function PreviewView(props: {
   cellNumber: IReceiptProps['cellNumber'];
   requestNumber: IReceiptProps['requestNumber'];
   memory?: IReceiptProps['memory'];
+  showNote?: () => void;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { preview, cellNumber, requestNumber, memory, trans } = props;
+  const { preview, cellNumber, requestNumber, memory, showNote, trans } = props;
   const { model, messages, hidden: redactedCount } = preview;
   const redacted = redactedText(redactedCount, trans);
   return (
@@ -65,6 +74,7 @@ export function PreviewView(props: {
         cellNumber={cellNumber}
         requestNumber={requestNumber}
         memory={memory}
+        showNote={showNote}
         trans={trans}
       />
       <Messages messages={messages} trans={trans} />

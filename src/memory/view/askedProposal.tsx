@@ -5,7 +5,7 @@ import React from 'react';
 import { useMemory } from './context';
 import { noteText } from './memoryLabels';
 import { ProposalView } from './proposalView';
-import { ignoreRepeatedKey } from './textField';
+import { ignoreRepeatedKey } from '../../ui/textField';
 
 export interface IAskedProposalProps {
   id: string;

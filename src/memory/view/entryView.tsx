@@ -10,7 +10,7 @@ import { confirmForget } from './confirmForget';
 import { useMemory } from './context';
 import { dateText } from './memoryLabels';
 import { FailureText, SourceLink } from './parts';
-import { TextField } from './textField';
+import { TextField } from '../../ui/textField';
 
 export interface IEntryProps {
   entry: MemoryEntry;

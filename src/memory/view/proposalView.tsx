@@ -7,7 +7,7 @@ import type { SimilarEntry } from '../model/memoryLists';
 import { useMemory } from './context';
 import { expiryText, originText } from './memoryLabels';
 import { FailureText, RememberButtons, SourceLink } from './parts';
-import { TextField } from './textField';
+import { TextField } from '../../ui/textField';
 
 export interface IProposalProps {
   proposal: MemoryProposal;

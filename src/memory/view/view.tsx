@@ -12,7 +12,7 @@ import { useMemory } from './context';
 import { MemoryList } from './list';
 import { noteText, unreadableText } from './memoryLabels';
 import { FailureText, RememberButtons } from './parts';
-import { TextField, ignoreRepeatedKey } from './textField';
+import { TextField, ignoreRepeatedKey } from '../../ui/textField';
 
 export function MemoryView(props: {
   /** Focus the field for a new entry. */

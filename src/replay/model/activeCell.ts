@@ -118,6 +118,15 @@ export class ActiveCell {
       : [];
   }
 
+  /** Return the types and sources of all cells of the current notebook. */
+  allSources(): { type: string; source: string }[] {
+    const cells = this._panel?.content.model?.sharedModel.cells ?? [];
+    return cells.map(cell => ({
+      type: cell.cell_type as string,
+      source: cell.getSource()
+    }));
+  }
+
   /** Return a cell's position in the current notebook, from 1; null if the cell isn't in it. */
   numberOf(cellId: string): number | null {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];

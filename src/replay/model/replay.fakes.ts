@@ -68,6 +68,10 @@ export class FakeSubject implements IReplaySubject {
     }));
   }
 
+  allSources(): { type: string; source: string }[] {
+    return [...this.sources.values()].map(source => ({ type: 'code', source }));
+  }
+
   numberOf(cellId: string): number | null {
     return [...this.sources.keys()].indexOf(cellId) + 1 || null;
   }

@@ -13,6 +13,7 @@ import type { IFailure } from '../../state/failure';
 import { ActivatableModel, LoadedModel } from './loadedModel';
 import { AskAgain, IAskAgainHost } from './again/askAgain';
 import { BriefingModel } from './notebook/briefingModel';
+import { NotebookNote, NoteApi } from './notebook/note';
 import { NotebookTimeline } from './notebook/timeline';
 import { NotebookUsage } from './notebook/usage';
 import { IReplayHost, ReplayActions } from './cell/actions';
@@ -48,7 +49,8 @@ export class ReplayModel extends ActivatableModel {
     readonly subject: IReplaySubject,
     readonly history: IHistory,
     private readonly _host: IReplayHost,
-    askAgainHost: IAskAgainHost | null = null
+    askAgainHost: IAskAgainHost | null = null,
+    noteApi: NoteApi | null = null
   ) {
     super();
     this.steps = new ReplaySteps(subject, history);
@@ -56,6 +58,7 @@ export class ReplayModel extends ActivatableModel {
     this.timeline = new NotebookTimeline(subject, history);
     this.briefing = new BriefingModel(subject, this.timeline);
     this.usage = new NotebookUsage(subject, history);
+    this.note = new NotebookNote(subject, history, noteApi);
     this.search = new SearchModel(subject, history);
     const { player, steps } = this;
     this.actions = new ReplayActions(subject, history, steps, player, _host);
@@ -65,7 +68,7 @@ export class ReplayModel extends ActivatableModel {
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
     this._loadedModelsByTab = {
       cell: [steps],
-      notebook: [this.overview, this.timeline, this.usage],
+      notebook: [this.overview, this.timeline, this.usage, this.note],
       search: [this.search]
     };
     this._models = [
@@ -93,6 +96,7 @@ export class ReplayModel extends ActivatableModel {
   /** The card about the person's last work, in the notebook tab. */
   readonly briefing: BriefingModel;
   readonly usage: NotebookUsage;
+  readonly note: NotebookNote;
   readonly search: SearchModel;
 
   get selectedTab(): ReplayTab {

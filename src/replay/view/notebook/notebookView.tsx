@@ -14,6 +14,7 @@ import { EmptyView, noNotebookContent } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
+import { NoteView } from './noteView';
 import { Overview } from './overview';
 import { Authorship } from './authorship';
 import { Briefing } from './briefing';
@@ -59,6 +60,7 @@ export function NotebookView(): React.JSX.Element {
           showsFirstStepsButton
         />
       )}
+      <NoteView />
       {report && <Authorship report={report} />}
       <UsageSummary />
       {moments.length > 0 && <TimelineControls />}

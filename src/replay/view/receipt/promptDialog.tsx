@@ -72,7 +72,13 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
     cellNumber: (id: string) =>
       model.subject.cells().find(cell => cell.id === id)?.number ?? null,
     requestNumber: (turnId: number) => numberOf(turnId, steps),
-    memory
+    memory,
+    showNote: model.note.isShown
+      ? () => {
+          Dialog.flush();
+          model.selectedTab = 'notebook';
+        }
+      : undefined
   };
   return (
     <>

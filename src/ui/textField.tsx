@@ -1,7 +1,7 @@
-/** The field for the text of an entry or a proposal. */
+/** A field for a short text of several lines, which Enter saves and Escape leaves. */
 import React from 'react';
 
-import { isComposing } from '../../ui/composing';
+import { isComposing } from './composing';
 
 /** The width, in characters, by which the height of the field is estimated. */
 const COLUMNS = 36;
@@ -33,7 +33,7 @@ export function TextField(props: {
   return (
     <textarea
       ref={field}
-      className="jp-AIServer-Memory-field"
+      className="jp-AIServer-TextField"
       data-lm-suppress-shortcuts="true"
       rows={rowCount(text)}
       maxLength={2000} // The limit of the HTTP API.

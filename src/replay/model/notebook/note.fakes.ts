@@ -1,0 +1,78 @@
+/** A server with the notes of notebooks, for the specs. It decides as the real one does. */
+import { ApiError } from '../../../api/request';
+import type { Note, NoteBody, NoteResult } from '../../../api/types';
+import type { NoteApi } from './note';
+
+export const OUTLINE = 'Sales: Which shops grow?\nReads sales.csv.';
+
+export class FakeNotes implements NoteApi {
+  readonly notes = new Map<string, Note>();
+  /** The method and the notebook of each request. */
+  readonly requests: string[] = [];
+  /** The bodies of the requests that make a note. */
+  readonly bodies: NoteBody[] = [];
+  outline = OUTLINE;
+  isBeingWorded = false;
+  failure: ApiError | null = null;
+
+  async get(id: string): Promise<NoteResult> {
+    return this._answer('get', id);
+  }
+
+  async update(id: string, body: NoteBody): Promise<NoteResult> {
+    this.bodies.push(body);
+    const isWritten = this.notes.get(id)?.author === 'person' && !body.again;
+    if (this.outline && !isWritten) {
+      this.set(id, { text: this.outline, author: 'outline' });
+    }
+    return this._answer('update', id);
+  }
+
+  async change(
+    id: string,
+    {
+      text,
+      expected = '',
+      used
+    }: { text?: string | null; expected?: string; used?: boolean | null }
+  ): Promise<NoteResult> {
+    const stored = this.notes.get(id);
+    if (text && (stored?.text ?? '') !== expected) {
+      throw new ApiError(412, 'memory_entry_changed', 'This note has changed.');
+    }
+    this.set(id, {
+      ...(text && { text, author: 'person' as const }),
+      ...(typeof used === 'boolean' && { used })
+    });
+    return this._answer('change', id);
+  }
+
+  async delete(id: string) {
+    this.set(id, { text: '', author: 'person' });
+    this._answer('delete', id);
+    return { deleted_prompts: 0 };
+  }
+
+  /** Change a note as somebody else does. */
+  set(id: string, fields: Partial<Note>): void {
+    this.notes.set(id, {
+      text: '',
+      author: 'outline',
+      model: '',
+      written_at: Date.now() / 1000,
+      expires_at: null,
+      used: true,
+      ...this.notes.get(id),
+      ...fields
+    });
+  }
+
+  private _answer(method: string, id: string): NoteResult {
+    this.requests.push(`${method} ${id}`);
+    if (this.failure) {
+      throw this.failure;
+    }
+    const note = this.notes.get(id) ?? null;
+    return { note, being_worded: this.isBeingWorded };
+  }
+}
