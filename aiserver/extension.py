@@ -15,16 +15,16 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
-from traitlets import Bool, Dict, Float, Int, List, Type, Unicode, Union, default
+from traitlets import Bool, Dict, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
 from .handlers.loading import LoadingRouter, import_slow_modules
+from .memory.settings import MemorySettings
 
 if TYPE_CHECKING:
     import logging
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from .generation.remembered import Memories
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
-    from .memory.manager import MemoryManager
     from .search import SearchEngine
     from .sessions.base import SessionManager
 
 
-class AIServer(ExtensionApp):
+class AIServer(MemorySettings, ExtensionApp):
     """Every code cell remembers how it was made."""
 
     name = "aiserver"
@@ -90,25 +89,6 @@ class AIServer(ExtensionApp):
     session_owner = Unicode(
         help="""The owner of the sessions in a shared store, such as a database. Default: the owner
         of the server, else the system user."""
-    ).tag(config=True)
-
-    memory_store = Union(
-        [Unicode(), Type()],
-        help="""The store of the person's memory: "file", for files in Jupyter's data folder, or
-        a MemoryStore class or its dotted name. Default: in the database of the sessions if they are
-        in one, else in files. The memory of a project is always a file in the project.""",
-    ).tag(config=True)
-
-    proposal_lifetime = Float(
-        24.0, min=0.1, help="Hours until a proposal expires, unless it is confirmed."
-    ).tag(config=True)
-
-    propose_corrections = Bool(
-        True, help="Propose to remember changes that a person makes to several answers."
-    ).tag(config=True)
-
-    note_lifetime = Float(
-        14.0, min=0.1, help="Days without use until the note of a notebook expires."
     ).tag(config=True)
 
     model_registry_class = Union(
@@ -275,22 +255,6 @@ class AIServer(ExtensionApp):
             self.max_generations,
             ContextOptions(DataFiles(folder), features, memories),
             ReceiptOptions(PriceList(self.model_prices), features.receipts),
-        )
-
-    def make_memory(
-        self, sessions: SessionManager, folder: str | None, owner: str
-    ) -> MemoryManager:
-        """Create the manager of an owner's memories, for the folder that Jupyter serves.
-
-        Raises SettingError if the setting of the store is invalid.
-        """
-        from .memory.factory import create_memory
-
-        lifetime = self.proposal_lifetime * 3600
-        served_folder = None if folder is None else Path(folder)
-        note_lifetime = self.note_lifetime * 24 * 3600
-        return create_memory(
-            sessions, served_folder, owner, lifetime, self.memory_store, note_lifetime
         )
 
     def add_routes(self) -> None:

@@ -57,7 +57,7 @@ INNER = {
         {"notes"},
         {"manager"},
         {"factory", "recall", "similar"},
-        {"corrections", "past_answers"},
+        {"corrections", "past_answers", "settings"},
     ],
     "kernel": [
         {"problems", "source"},

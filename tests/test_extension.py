@@ -32,7 +32,8 @@ def test_nothing_slow_is_imported_at_start():
     packages, ours = done.stdout.splitlines()
     assert packages.split() == ["aiserver"]
     light = ("_version", "extension", "gc_pause", "handlers", "handlers.loading")
-    assert set(ours.split()) <= {f"aiserver.{name}" for name in light}
+    traits = ("memory", "memory.settings")
+    assert set(ours.split()) <= {f"aiserver.{name}" for name in (*light, *traits)}
 
 
 async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any):
