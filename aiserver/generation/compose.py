@@ -43,7 +43,13 @@ from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
 from .privacy_levels import last_frames
-from .remembered import Remembered, memory_texts, note_of, remembered_entries
+from .remembered import (
+    Remembered,
+    memory_texts,
+    note_of,
+    only_relevant,
+    remembered_entries,
+)
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -185,8 +191,11 @@ async def _remembered(model: ChatModel, body: WarmUpBody, options: ContextOption
     note = note_of(notes, body.notebook_id)
     if not context.uses_memory:
         return Remembered(note=await note)
-    entries = remembered_entries(memories, _intent_of(body), body.source, model)
-    return Remembered(*await asyncio.gather(entries, note))
+    intent = _intent_of(body)
+    entries, text = await asyncio.gather(
+        remembered_entries(memories, intent, body.source, model), note
+    )
+    return Remembered(only_relevant(entries, intent, model.style), text, len(entries))
 
 
 def _intent_of(body: WarmUpBody) -> str:
@@ -245,7 +254,7 @@ def _prompt_input(
             RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
         ],
         memory=memory_texts(remembered.entries, vault),
-        memory_count=len(remembered.entries),
+        memory_count=remembered.total,
         note=hide(remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),

@@ -18,8 +18,10 @@ from ..memory.listed import ListedEntry
 from ..memory.manager import MemoryManager
 from ..memory.notes.manager import NoteManager
 from ..memory.recall.recall import Recall
+from ..memory.recall.shared_words import share_subject
 from ..prompts.project.memory import MAX_ENTRIES, MAX_SMALL, SHARE
 from ..prompts.prompt_input import MemoryText
+from ..prompts.templates import Style
 from ..redact import Vault
 from ..tokens import estimate_tokens
 from .hidden_data import hide
@@ -50,6 +52,8 @@ class Remembered:
 
     entries: Sequence[tuple[int, ListedEntry]] = field(default_factory=list)
     note: str = ""
+    total: int = 0
+    """The number of all entries, including those that aren't in ``entries``."""
 
 
 async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
@@ -92,6 +96,18 @@ async def remembered_entries(
     first = [(position_by_id[id(entry)], entry) for entry in ranked]
     chosen = {position for position, _ in first}
     return [*first, *(pair for pair in numbered if pair[0] not in chosen)]
+
+
+def only_relevant(
+    entries: Sequence[tuple[int, ListedEntry]], intent: str, style: Style
+) -> Sequence[tuple[int, ListedEntry]]:
+    """Return the entries that a model of this style may get: of several, a small model gets one.
+
+    It gets the first entry, and none if this isn't about the subject of the request.
+    """
+    if style != "compact" or len(entries) <= MAX_SMALL:
+        return entries
+    return [pair for pair in entries[:MAX_SMALL] if share_subject(intent, pair[1].entry.text)]
 
 
 def _may_fit(entries: Sequence[ListedEntry], room: int) -> bool:

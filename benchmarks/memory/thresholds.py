@@ -1,17 +1,19 @@
-"""Measure whether a threshold could spare small models entries that have nothing to do with them.
+"""Measure how small models can be spared entries that have nothing to do with a request.
 
     python -m benchmarks.memory.thresholds [--held-back]
 
-A small model gets the first entry, whatever the request is. For each field of ``data/memory``, the
-memory here has the entries of the field and those about style. The requests are those that need an
-entry of it, the questions of DABench, and requests of other fields. For each threshold, the table
-has the share of requests whose first entry would be sent:
+A small model gets the first entry if it shares a word about the subject with the request
+(``aiserver.memory.recall.shared_words``). This compares the rule with thresholds. For each field of
+``data/memory``, the memory here has the entries of the field and those about style. The requests
+are those that need an entry of it, the questions of DABench, and requests of other fields. For the
+rule and each threshold, the table has the share of requests whose first entry would be sent:
 
 - of those whose first entry is one that matters; the others of them would be missed;
 - of those whose first entry is another one, of DABench's and of other fields': false entries. (Some
   of them do no harm: “Vectorise, no iterrows” is true for all code.)
 
-Words alone decide by the score of the first entry, and packages by its similarity to the request.
+Thresholds for words are scores of the first entry, and those for packages its similarity to the
+request.
 """
 
 from __future__ import annotations
@@ -19,14 +21,16 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from aiserver.memory.entries import MemoryEntry
 from aiserver.memory.recall.recall import PACKAGES
+from aiserver.memory.recall.shared_words import share_subject
 from aiserver.memory.recall.words import WordIndex
 from aiserver.search.embeddings import Package, is_installed, vectors
 
@@ -50,6 +54,7 @@ class First:
 
     group: str
     value: float
+    shares_subject: bool
 
 
 def field_of(id_: str) -> str:
@@ -117,7 +122,12 @@ def first_entries(package: Package | None, *, is_holdout: bool) -> Iterator[Firs
                 query_vector = vectors([query.request], package)[0].astype(np.float32)
                 value = float(matrix[first] @ query_vector)
             is_right = memory[first].id in query.entries
-            yield First(group or ("right" if is_right else "wrong"), value)
+            shares_subject = share_subject(query.request, texts[first])
+            yield First(group or ("right" if is_right else "wrong"), value, shares_subject)
+
+
+def _reaches(threshold: float, first: First) -> bool:
+    return first.value >= threshold
 
 
 def main() -> None:
@@ -129,16 +139,16 @@ def main() -> None:
     options = parser.parse_args()
     for package in (None, *(name for name in PACKAGES if is_installed(name))):
         firsts = list(first_entries(package, is_holdout=options.holdout))
-        values = {name: [first.value for first in firsts if first.group == name] for name in GROUPS}
-        columns = [f"{name}, {len(group)}" for name, group in values.items()]
+        groups = {name: [first for first in firsts if first.group == name] for name in GROUPS}
+        columns = [f"{name}, {len(group)}" for name, group in groups.items()]
         print(f"| {package or 'words'}, at least | {' | '.join(columns)} |")
         print("|---|" + "---|" * len(columns))
+        rules: dict[str, Callable[[First], bool]] = {"the rule": lambda first: first.shares_subject}
         for threshold in THRESHOLDS[package]:
-            shares = [
-                f"{sum(value >= threshold for value in group) / len(group):.0%}"
-                for group in values.values()
-            ]
-            print(f"| {threshold} | {' | '.join(shares)} |", flush=True)
+            rules[str(threshold)] = partial(_reaches, threshold)
+        for name, rule in rules.items():
+            shares = [f"{sum(map(rule, group)) / len(group):.0%}" for group in groups.values()]
+            print(f"| {name} | {' | '.join(shares)} |", flush=True)
         print()
 
 

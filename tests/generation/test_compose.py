@@ -16,6 +16,10 @@ from aiserver.generation import compose as compose_module
 from aiserver.generation.allowed_parts import ContextOptions
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
+from aiserver.generation.remembered import Memories
+from aiserver.memory.manager import MemoryManager
+from aiserver.memory.recall import Recall
+from aiserver.memory.stores.in_memory import InMemoryMemoryStore
 from aiserver.prompts.context import as_text
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
 
@@ -159,3 +163,33 @@ async def test_a_secret_in_a_cell_magic_is_hidden_from_a_remote_model() -> None:
     for style in ("compact", "full"):
         text = await text_of(Words(style, False), body, DataFiles(None))
         assert "from t\nwhere b" in text and "hunter2pass" not in text
+
+
+@pytest.mark.parametrize(
+    ("texts", "intent", "sent"),
+    [
+        (["Plots are drawn with seaborn", "Sums are in cents"], "plot a.csv", ["seaborn"]),
+        (["Plots are drawn with seaborn", "Sums are in cents"], "the first row", []),
+        (["Plots are drawn with seaborn"], "the first row", ["seaborn"]),  # all that there is
+    ],
+)
+async def test_a_small_model_gets_only_an_entry_about_the_subject(
+    texts: list[str], intent: str, sent: list[str]
+) -> None:
+    """Of several entries; a large model gets all that fit."""
+    manager = MemoryManager(InMemoryMemoryStore(), None)
+    for text in texts:
+        await manager.add("person", text)
+    memories = Memories(manager, Recall(packages=[]))
+    body = GenerateBody(**CELL, intent=intent)
+    options = ContextOptions(DataFiles(None), memories=memories)
+    try:
+        small = await compose(Words("compact", True), body, PastTurns(), options)
+        large = await compose(Words("full", True), body, PastTurns(), options)
+    finally:
+        await memories.close()
+    last = as_text(small.messages)[-1][1]
+    assert [word for word in ("seaborn", "cents") if word in last] == sent
+    items = [item for item in small.items if item.kind == "memory" and not item.is_included]
+    assert sum(item.count for item in items) == len(texts) - len(sent)
+    assert all(text in str(as_text(large.messages)) for text in texts)

@@ -30,7 +30,7 @@ class WordIndex:
     """Texts by their words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(_words(text)) for text in texts]
+        counts = [Counter(split(text)) for text in texts]
         lengths = [count.total() for count in counts]
         mean_length = sum(lengths) / len(lengths) if lengths else 0.0
         texts_with: Counter[str] = Counter(word for count in counts for word in count)
@@ -49,13 +49,14 @@ class WordIndex:
     def scores(self, request: str) -> dict[int, float]:
         """Return the scores of the texts that share a word with a request, by their numbers."""
         scores: dict[int, float] = {}
-        for word in dict.fromkeys(_words(request)):
+        for word in dict.fromkeys(split(request)):
             for number, weight in self._weights.get(word, ()):
                 scores[number] = scores.get(number, 0.0) + weight
         return scores
 
 
-def _words(text: str) -> Iterator[str]:
+def split(text: str) -> Iterator[str]:
+    """Yield the words of a text as they are compared: without endings, and pairs of characters."""
     for word in split_words(text[:_MAX_CHARS]):
         if UNSPACED.match(word):
             yield from word

@@ -45,7 +45,7 @@ async def memory_texts(
     entries: Sequence[MemoryText], total: int, style: Style, budget: int, count: Count
 ) -> MemoryTexts:
     """Return the entries that fit. ``entries`` are the most relevant of ``total`` entries."""
-    if not entries:
+    if not total:
         return MemoryTexts("", [], True)
     candidates = entries[: MAX_SMALL if style == "compact" else MAX_ENTRIES]
     introduction = "" if style == "compact" else templates.MEMORY
