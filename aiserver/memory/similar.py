@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..search.query import MIN_SIMILARITY, similarity
+from ..search.query import MIN_SIMILARITY, compared_parts, similarity
 from .listed import ListedEntry
 
 
+class ComparedEntries:
+    """Entries that are compared with several texts."""
+
+    def __init__(self, listed: Sequence[ListedEntry]) -> None:
+        self._entries = [(compared_parts(item.entry.text), item) for item in listed]
+
+    def similar_to(self, text: str, limit: int = 3) -> list[ListedEntry]:
+        """Return the entries that are most similar to a text, the most similar first."""
+        parts = compared_parts(text)
+        scored = [(similarity(parts, other), item) for other, item in self._entries]
+        similar = [pair for pair in scored if pair[0] >= MIN_SIMILARITY]
+        return [item for _, item in sorted(similar, key=lambda pair: -pair[0])[:limit]]
+
+
 def similar_entries(text: str, listed: Sequence[ListedEntry], limit: int = 3) -> list[ListedEntry]:
-    """Return the entries that are most similar to a text, the most similar first."""
-    scored = [(similarity(text, item.entry.text), item) for item in listed]
-    similar = [pair for pair in scored if pair[0] >= MIN_SIMILARITY]
-    return [item for _, item in sorted(similar, key=lambda pair: -pair[0])[:limit]]
+    """Return the entries that are most similar to one text, the most similar first."""
+    return ComparedEntries(listed).similar_to(text, limit)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from .normalize import fold
 
@@ -42,6 +41,8 @@ _COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "
 
 MIN_SIMILARITY = 0.5
 """Texts are similar if they have at least this share of their words in common."""
+MAX_COMPARED = 1000
+"""The characters of a request that are compared; its beginning usually says what it is about."""
 
 
 @dataclass(frozen=True)
@@ -96,31 +97,40 @@ def split_words(text: str) -> list[str]:
     return [fold(word) for word in _SUBTERM.findall(_CAMEL_CASE.sub(" ", text))]
 
 
-def similarity(left: str, right: str) -> float:
-    """Return the share of words that two texts have in common, from 0 to 1 (Dice's coefficient)."""
-    left_parts, right_parts = _parts(left), _parts(right)
-    size = len(left_parts) + len(right_parts)
-    return 2 * len(left_parts & right_parts) / max(size, 1)
+def compared_parts(text: str) -> frozenset[str]:
+    """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
+    return _parts(split_words(text))
+
+
+def similarity(left: frozenset[str], right: frozenset[str]) -> float:
+    """Return the share of parts that two texts have in common, from 0 to 1 (Dice's coefficient)."""
+    return 2 * len(left & right) / max(len(left) + len(right), 1)
 
 
 class Request:
-    """A request that is compared with many folded texts, of which few are similar."""
+    """A request that is compared with many folded texts, of which few are similar.
+
+    Invariants:
+
+    - Nothing of a compared text is stored.
+    - The time of a comparison is bounded: only the first ``MAX_COMPARED`` characters count.
+    """
 
     def __init__(self, text: str) -> None:
-        self._text = fold(text)
-        self._parts = _parts(self._text)
+        self._parts = _parts(_SUBTERM.findall(fold(text)[:MAX_COMPARED]))
 
     def similarity(self, text: str) -> float:
         """Return the ``similarity`` of a folded text; 0 if it is clearly below MIN_SIMILARITY."""
+        text = text[:MAX_COMPARED]
         # If 2c / (q + t) is at least 0.5, then c is at least q / 3, because t is at least c.
         shared_count = sum(part in text for part in self._parts)
-        return similarity(self._text, text) if 3 * shared_count >= len(self._parts) else 0.0
+        if 3 * shared_count < len(self._parts):
+            return 0.0
+        return similarity(self._parts, _parts(_SUBTERM.findall(text)))
 
 
-@lru_cache(maxsize=4096)
-def _parts(text: str) -> frozenset[str]:
-    """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
-    return frozenset(part for word in split_words(text) for part in _split(word))
+def _parts(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(part for word in words for part in _split(word))
 
 
 def _split(word: str) -> Iterable[str]:

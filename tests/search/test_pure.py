@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +12,15 @@ from hypothesis import strategies as st
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
 from aiserver.search.documents import FIELDS, extract_text
 from aiserver.search.normalize import find, fold
-from aiserver.search.query import Term, parse
+from aiserver.search.query import (
+    MAX_COMPARED,
+    MIN_SIMILARITY,
+    Request,
+    Term,
+    compared_parts,
+    parse,
+    similarity,
+)
 from aiserver.search.rank import candidates, degree, rank
 from aiserver.search.simplified import simplify
 from aiserver.search.snippet import snippet
@@ -216,3 +227,58 @@ def test_a_snippet_is_a_line_of_the_text(text, query):
     pieces = snippet(text, parse(query))
     shown = "".join(piece["text"] for piece in pieces).strip("…")
     assert shown in text and "\n" not in shown
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("bar plot of the price", "plot the price", 0.8),
+        ("readCsv", "read_csv", 1.0),
+        ("画出价格", "画出成本", 1 / 3),
+        ("", "", 0.0),
+    ],
+)
+def test_similarity_is_the_share_of_common_words(left, right, expected):
+    assert similarity(compared_parts(left), compared_parts(right)) == pytest.approx(expected)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["plot", "price", "city", "mean", "csv_file", "画出价格", "城市"]),
+        max_size=9,
+    )
+)
+def test_requests_are_compared_by_their_words(words):
+    """The quick rejection of requests with few common words rejects no similar one."""
+    text = " ".join(words)
+    asked = "plot the mean price, city 画出价格"
+    exact = similarity(compared_parts(asked), compared_parts(text))
+    assert Request(asked).similarity(text) == exact or exact < MIN_SIMILARITY
+
+
+def test_only_the_beginning_of_a_request_is_compared():
+    beginning = "".join(f"word{number} " for number in range(MAX_COMPARED))[:MAX_COMPARED]
+    asked = Request(beginning + "plot the price")
+    assert asked.similarity(beginning + " load a file" * 1000) == 1.0
+    assert Request("load a file").similarity(beginning + " load a file") == 0.0
+
+
+def test_compared_requests_are_not_stored():
+    """The memory doesn't grow, and nothing of a deleted request stays in it."""
+    asked = Request("plot the price by city")
+
+    def compare(first: int, last: int) -> None:
+        for number in range(first, last):
+            words = " ".join(f"w{number}x{word}" for word in range(200))
+            assert asked.similarity(f"plot the price by city {words}") > 0
+
+    compare(0, 10)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        compare(10, 210)
+        gc.collect()
+        stored = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert stored < 100_000

@@ -14,7 +14,7 @@ from ...memory.manager import MemoryManager
 from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
 from ...memory.recall import find_entries
-from ...memory.similar import similar_entries
+from ...memory.similar import ComparedEntries
 from ...prompts.language import cell_language
 from ...requests import (
     MemoryChangeBody,
@@ -127,9 +127,7 @@ class ProposalsHandler(MemoryBase):
         memory = self.memory
         waiting = await memory.pending()
         listed = await memory.list_entries(skip_unreadable=True)
-        await self.finish_in_thread(
-            lambda: {"proposals": [_proposal_fields(proposal, listed) for proposal in waiting]}
-        )
+        await self.finish_in_thread(lambda: {"proposals": _fields_of(waiting, listed)})
 
     @guarded("write")
     async def post(self) -> None:
@@ -138,7 +136,7 @@ class ProposalsHandler(MemoryBase):
         proposal = await memory.propose(body.text, body.scope, body.origin, _source(body.source))
         listed = await memory.list_entries(skip_unreadable=True)
         self.set_status(201)
-        await self.finish_in_thread(lambda: _proposal_fields(proposal, listed))
+        await self.finish_in_thread(lambda: _fields_of([proposal], listed)[0])
 
 
 class MemoryConfirmHandler(MemoryBase):
@@ -216,8 +214,14 @@ def _listed_fields(listed: ListedEntry) -> dict[str, Any]:
     return _entry_fields(listed.scope, listed.entry) | {"review": listed.review}
 
 
-def _proposal_fields(proposal: Proposal, listed: Sequence[ListedEntry]) -> dict[str, Any]:
-    similar = similar_entries(proposal.text, listed)
+def _fields_of(
+    proposals: Sequence[Proposal], listed: Sequence[ListedEntry]
+) -> list[dict[str, Any]]:
+    entries = ComparedEntries(listed)
+    return [_proposal_fields(each, entries.similar_to(each.text)) for each in proposals]
+
+
+def _proposal_fields(proposal: Proposal, similar: Sequence[ListedEntry]) -> dict[str, Any]:
     return {
         "id": proposal.id,
         "scope": proposal.scope,
