@@ -48,6 +48,7 @@ class SearchEngine:
         *,
         owner: str = "",
         notebook_id: str | None = None,
+        except_notebook_id: str | None = None,
         by: SearchMode = "words",
         offset: int = 0,
         limit: int = 20,
@@ -55,6 +56,8 @@ class SearchEngine:
     ) -> SearchResult:
         """Return at most ``limit`` hits, best first, beginning with the hit at index ``offset``.
 
+        The search covers one notebook if ``notebook_id`` isn't None, and no turns of the notebook
+        ``except_notebook_id``.
         If the package for embeddings isn't installed, a search by meaning is one by words. Before
         the search, new and changed sessions are read for at most ``patience`` seconds. The search
         covers the sessions that have been read by then; ``SearchResult.unread`` counts the sessions
@@ -73,7 +76,7 @@ class SearchEngine:
                     if by == "meaning":
                         not_embedded_count = await _embed(call, owner, notebook_id, patience)
                         unread_count = max(unread_count, not_embedded_count)
-                    await call("begin", query, owner, notebook_id, by)
+                    await call("begin", query, owner, notebook_id, by, except_notebook_id)
                     while await call("advance"):
                         pass  # each await lets other tasks run, and lets this search be cancelled
                     scored_turns, total = await call("results", offset, limit)

@@ -57,7 +57,8 @@ _DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
 # SQLite can answer the next two queries from an SQL index alone. If SQLite had to look up the rows
 # of the table, the queries would take as long as reading all texts in these rows.
 _IDS = """
-SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
+SELECT id FROM cell
+WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook) AND notebook IS NOT :excluded
 """
 _NOT_EMBEDDED_IDS = f"{_IDS} AND vectors IS NULL"
 _ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
@@ -140,9 +141,21 @@ class TextIndex:
         self._db.execute("COMMIT")
         return len(not_embedded) - len(selected)
 
-    def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
-        """Begin a search. If another search is in progress, discard it."""
-        self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
+    def begin(
+        self,
+        query: str,
+        owner: str,
+        notebook_id: str | None,
+        by: str,
+        except_notebook_id: str | None = None,
+    ) -> None:
+        """Begin a search. If another search is in progress, discard it.
+
+        The search covers one notebook if ``notebook_id`` isn't None, and no turns of the notebook
+        ``except_notebook_id``.
+        """
+        ids = self._ids(_IDS, owner, notebook_id, except_notebook_id)
+        self._search = _Search(parse(query), ids)
         if by == "meaning":
             self._search.query_vector = vectors([query])
         elif by == "request":
@@ -199,8 +212,10 @@ class TextIndex:
                 hit_by_turn |= hits_of(selected, session, parse(query))
         return [hit_by_turn[turn] for turn in scored_turns if turn in hit_by_turn]
 
-    def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
-        parameters = {"owner": _bytes(owner), "notebook": notebook_id}
+    def _ids(
+        self, query: str, owner: str, notebook_id: str | None, excluded: str | None = None
+    ) -> list[int]:
+        parameters = {"owner": _bytes(owner), "notebook": notebook_id, "excluded": excluded}
         return [row_id for (row_id,) in self._db.execute(query, parameters)]
 
     def _fetch(self, row_id: int) -> Any:

@@ -315,3 +315,20 @@ async def test_a_later_search_does_not_raise_an_older_error():
     store.faults.clear()
     assert (await engine.search("question", patience=LONG)).total == 5
     await engine.close()
+
+
+@pytest.mark.parametrize("by", ["words", "request", "meaning"])
+def test_a_notebook_can_be_left_out(by):
+    @in_loop
+    async def test():
+        store = InMemorySessionManager()
+        await fill(store, 20, "here")
+        await fill(store, 2, "other")
+        engine = searching(store)
+        result = await engine.search(
+            "question 1", by=by, except_notebook_id="here", limit=5, patience=LONG
+        )
+        assert result.total and {hit.notebook_id for hit in result.hits} == {"other"}
+        await engine.close()
+
+    test()
