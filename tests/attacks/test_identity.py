@@ -116,6 +116,23 @@ async def test_guests_cannot_delete_the_owners_histories(call, scripted, extensi
     assert (await call("DELETE", "sessions/nb/c1", headers=ANNA)).status == 204
 
 
+@pytest.mark.parametrize(
+    "server_config",
+    [{"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_ask": True}}],
+)
+async def test_the_answers_of_guests_are_not_offered_as_the_owners(call, scripted, server_config):
+    """P9"""
+    asked = {"intent": "a bar plot of df", "notebookId": "nb2"}
+    for cell, user, is_offered in (("c1", BEN, False), ("c2", ANNA, True)):
+        scripted.script({"text": "```python\ndf.plot.bar()\n```"})
+        await call("POST", "generate", request("bar plot of df", cellId=cell), headers=user)
+        event = {"type": "accept", "turnId": 1, "source": "df.plot.bar()"}
+        await call("POST", f"sessions/nb/{cell}/events", [event], headers=user)
+        reply = await call("POST", "memory/past-answer", asked, headers=ANNA)
+        assert bool(reply.data["answer"]) is is_offered
+    assert reply.data["answer"]["cell_id"] == "c2"
+
+
 def test_jupyterhub_names_the_owner_of_the_server(
     monkeypatch, jp_configurable_serverapp, jp_asyncio_loop
 ):
