@@ -14,6 +14,7 @@ from .images import MAX_IMAGES, OutputImage
 # columns, or these and some of its rows.
 Level = Literal["schema", "statistics", "sample"]
 
+MAX_MENTIONS = 21  # 20 mentions in the request's text, and an example
 MAX_SAMPLE_BYTES = 64_000  # of all values of a sample, in UTF-8
 
 
@@ -188,7 +189,7 @@ class Context(Body):
     dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
     variables: Annotated[list[Variable], Field(max_length=200)] = []
     selection: LineRange | None = None
-    mentions: Annotated[list[Mention], Field(max_length=20)] = []
+    mentions: Annotated[list[Mention], Field(max_length=MAX_MENTIONS)] = []
     rules_files: Annotated[list[UsedRulesFile], Field(max_length=20)] = []
     uses_memory: bool = True
     uses_note: bool = True

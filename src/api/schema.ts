@@ -1081,7 +1081,7 @@ export interface components {
             variables?: components["schemas"]["Variable"][];
             /** @description The selected lines of the cell. If given, only they may change */
             selection?: components["schemas"]["LineRange"] | null;
-            /** @description The cells, files, errors and values of variables that the request mentions */
+            /** @description The cells, files, errors and values of variables that the request mentions, at most 20, and an example */
             mentions?: components["schemas"]["Mention"][];
             /** @description The rules files to send, such as AGENTS.md. The server reads them */
             rulesFiles?: components["schemas"]["UsedRulesFile"][];

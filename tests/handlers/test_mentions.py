@@ -153,3 +153,15 @@ async def test_a_past_answer_is_sent_without_secrets_and_is_in_the_receipt(
     assert (item["name"], item["included"]) == ("sales.ipynb", True)
     [stored] = [item for item in turn["context"] if item["kind"] == "past_answer"]
     assert stored == {"kind": "past_answer", "name": "sales.ipynb", "tokens": item["tokens"]}
+
+
+@pytest.mark.parametrize(("count", "status"), [(20, 200), (21, 400)])
+async def test_an_example_is_sent_with_as_many_mentions_as_usual(call, scripted, count, status):
+    mentions = [
+        {"kind": "variable", "name": f"@v{number}", "output": f"{number}"}
+        for number in range(count)
+    ]
+    reply = await call("POST", "generate/preview", body(PAST_ANSWER, *mentions))
+    assert reply.status == status
+    if status == 200:
+        assert all(f"@v{number}" in reply.data["messages"][-1]["text"] for number in range(count))

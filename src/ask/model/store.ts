@@ -27,12 +27,7 @@ import { PastAnswerOffer } from './pastAnswers/pastAnswerOffer';
 import { RowMemory } from './remember/rowMemory';
 import { IRequest, recordEvent, warmUp } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import {
-  IMention,
-  MAX_MENTIONS,
-  mentionsIn,
-  withChoice
-} from './context/mentions';
+import { IMention, mentionsIn, withChoice } from './context/mentions';
 import { withLevels } from './context/privacyLevels';
 import { ILineRange, lineRange } from './context/selection';
 import { IGenerationState, INITIAL_STATE, ITarget } from './state';
@@ -182,7 +177,7 @@ export class GenerationStore {
     example
   }: Pick<IRequest, 'typed' | 'example'>): IMention[] {
     const mentions = this.mentions(typed);
-    return example ? [example, ...mentions].slice(0, MAX_MENTIONS) : mentions;
+    return example ? [example, ...mentions] : mentions;
   }
 
   /** Return the kernel's DataFrames to attach automatically to a request with this intent. */

@@ -16,7 +16,7 @@ import { isForbidden } from '../../../state/features';
 import type { ITarget } from '../state';
 import { isNameAt } from './attachments';
 
-/** The maximum number of mentions: the limit of the HTTP API. */
+/** The maximum number of mentions: with an example, that of the HTTP API. */
 export const MAX_MENTIONS = 20;
 /** `@` begins a mention, except in an e-mail address. */
 const START = '(?<![A-Za-z0-9_.])@';

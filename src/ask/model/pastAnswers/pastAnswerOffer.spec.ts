@@ -1,4 +1,5 @@
 import { ApiError } from '../../../api/request';
+import { MAX_MENTIONS } from '../context/mentions';
 import { done, setup, start } from '../generation.fakes';
 import { offeredRequest } from './offeredRequest';
 import { ANSWER, FakePastAnswers } from './pastAnswer.fakes';
@@ -167,6 +168,24 @@ describe('PastAnswerOffer', () => {
     await requested(4);
     const sent = bodies.map(({ context }) => context?.mentions);
     expect(sent).toEqual([[example], [example], [example], undefined]);
+  });
+
+  it('sends an example with all mentions that the row shows', async () => {
+    const { model, offer, offered } = opened();
+    const variables = Array.from({ length: MAX_MENTIONS }, (_, index) => ({
+      name: `value${index}`,
+      kind: 'int',
+      value: `${index}`
+    }));
+    model.setState({ kernel: { ...model.state.kernel, variables } });
+    await offered();
+    offer.useAsExample();
+    const text = `compare ${variables.map(({ name }) => `@${name}`).join(' ')}`;
+    const shown = model.mentions(text);
+    expect(shown).toHaveLength(MAX_MENTIONS);
+    const { mentions } = model.buildRequest(text);
+    expect(mentions?.length).toBe(MAX_MENTIONS + 1);
+    expect(mentions?.slice(1)).toEqual(shown);
   });
 
   it('sends no example that was removed, or after the row was closed', async () => {
