@@ -125,7 +125,7 @@ describe('the last time in a notebook', () => {
     await until(() => Notification.manager.count);
     const [{ message, options }] = Notification.manager.notifications;
     expect(message).toMatch(
-      /^You last worked on a.ipynb \d+ days ago: 1 request/
+      /^The last work on a.ipynb was \d+ days ago: 1 request/
     );
     expect(options.actions).toHaveLength(1); // there is no settings editor
     options.actions![0].callback(new MouseEvent('click'));

@@ -8,7 +8,11 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Widget } from '@lumino/widgets';
 
@@ -244,7 +248,7 @@ function activate(
       briefing: model.briefing,
       isTabShown: () => model.isActive && model.selectedTab === 'notebook',
       remind: content =>
-        showReminder(content, reminderActions(app, content.panel), trans)
+        showReminder(content, reminderActions(app, content.panel, trans), trans)
     });
     tracker.forEach(notebook => reminder.add(notebook));
     tracker.widgetAdded.connect((_, notebook) => reminder.add(notebook));
@@ -269,7 +273,11 @@ function activate(
 }
 
 /** Return the actions of the two buttons of a reminder of the last work in a notebook. */
-function reminderActions({ commands, shell }: JupyterFrontEnd, panel: Widget) {
+function reminderActions(
+  { commands, shell }: JupyterFrontEnd,
+  panel: Widget,
+  trans: TranslationBundle
+) {
   const settingEditor = 'settingeditor:open';
   return {
     show: () => {
@@ -278,7 +286,9 @@ function reminderActions({ commands, shell }: JupyterFrontEnd, panel: Widget) {
     },
     openSettings: commands.hasCommand(settingEditor)
       ? () =>
-          void commands.execute(settingEditor, { query: 'AI Server: Replay' })
+          void commands.execute(settingEditor, {
+            query: trans.__('AI Server: Replay')
+          })
       : null
   };
 }

@@ -318,7 +318,7 @@ test.describe('some days later', () => {
       metadata: { aiserver: { notebook_id: 'last-time' } }
     });
     const reminder = page.locator('.Toastify__toast').filter({
-      hasText: /You last worked on sales\.ipynb .*: 2 requests, 1 not finished/
+      hasText: /The last work on sales\.ipynb .*: 2 requests, 1 not finished/
     });
     await reminder.getByRole('button', { name: 'Show' }).click();
     const replay = new ReplayUnderTest(page);

@@ -37,6 +37,7 @@ export function ExampleChip({
   return example ? (
     <div className="jp-AIServer-Ask-chips">
       <Chip
+        className="jp-mod-words"
         title={`${example.intent}\n\n${example.code}`}
         removeLabel={trans.__('Don’t send the example')}
         onRemove={() => {

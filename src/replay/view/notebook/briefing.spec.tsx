@@ -246,18 +246,18 @@ describe('the reminder', () => {
     ({ requestCount, unfinishedCount }) as IBriefing;
 
   it.each([
-    [1, null, 'You last worked on a.ipynb 1 day ago.'],
-    [5, briefingOf(0, 0), 'You last worked on a.ipynb 5 days ago.'],
-    [5, briefingOf(1, 0), 'You last worked on a.ipynb 5 days ago: 1 request.'],
+    [1, null, 'The last work on a.ipynb was 1 day ago.'],
+    [5, briefingOf(0, 0), 'The last work on a.ipynb was 5 days ago.'],
+    [5, briefingOf(1, 0), 'The last work on a.ipynb was 5 days ago: 1 request.'],
     [
       5,
       briefingOf(0, 2),
-      'You last worked on a.ipynb 5 days ago: 2 not finished.'
+      'The last work on a.ipynb was 5 days ago: 2 not finished.'
     ],
     [
       5,
       briefingOf(3, 1),
-      'You last worked on a.ipynb 5 days ago: 3 requests, 1 not finished.'
+      'The last work on a.ipynb was 5 days ago: 3 requests, 1 not finished.'
     ]
   ])('after %s days', (days, briefing, text) => {
     expect(reminderText({ name: 'a.ipynb', days, briefing }, trans)).toBe(text);

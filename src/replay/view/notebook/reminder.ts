@@ -31,7 +31,7 @@ export function showReminder(
   });
 }
 
-/** Return the sentence: “You last worked on a.ipynb 5 days ago: 3 requests, 1 not finished.” */
+/** Return the sentence: “The last work on a.ipynb was 5 days ago: 3 requests, 1 not finished.” */
 export function reminderText(
   { name, days, briefing }: Omit<IReminder, 'panel'>,
   trans: TranslationBundle
@@ -42,7 +42,7 @@ export function reminderText(
   const unfinished = trans.__('%1 not finished', unfinishedCount);
   if (requestCount && unfinishedCount) {
     return trans.__(
-      'You last worked on %1 %2 ago: %3, %4.',
+      'The last work on %1 was %2 ago: %3, %4.',
       name,
       duration,
       requests,
@@ -51,10 +51,10 @@ export function reminderText(
   }
   return requestCount || unfinishedCount
     ? trans.__(
-        'You last worked on %1 %2 ago: %3.',
+        'The last work on %1 was %2 ago: %3.',
         name,
         duration,
         requestCount ? requests : unfinished
       )
-    : trans.__('You last worked on %1 %2 ago.', name, duration);
+    : trans.__('The last work on %1 was %2 ago.', name, duration);
 }
