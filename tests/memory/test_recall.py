@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -260,6 +261,12 @@ async def test_a_search_finds_only_entries_that_share_a_word():
         EntryMatch(ENTRIES[1], has_all_words=False)
     ]
     assert await find_entries(recall, [], "seaborn") == []
+    # An entry that isn't used is found by all words only.
+    declined = [replace(ENTRIES[0], review="declined"), *ENTRIES[1:]]
+    matches = await find_entries(recall, declined, "seaborn cents", patience=LONG)
+    assert [item.listed for item in matches] == [ENTRIES[1]]
+    matches = await find_entries(recall, declined, "cents", patience=LONG)
+    assert [item.listed for item in matches] == declined[:1]
     await recall.close()
 
 

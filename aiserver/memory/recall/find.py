@@ -32,13 +32,15 @@ async def find_entries(
     """Return at most ``limit`` entries, the best first.
 
     Words may be the beginnings of words. ``recall`` finds the related entries, for at most
-    ``patience`` seconds; if it fails, there are none.
+    ``patience`` seconds; if it fails, there are none. They are among those that requests use, so
+    that searches and requests need the same index.
     """
     matches = (await asyncio.to_thread(entries_with_all_words, listed, words))[:limit]
     results = [EntryMatch(item, has_all_words=True) for item in matches]
     if len(results) < limit:
         seen = {id(item) for item in matches}
-        related = await recall.find(listed, words, limit=limit, patience=patience)
+        used = [item for item in listed if item.review == "used"]
+        related = await recall.find(used, words, limit=limit, patience=patience)
         others = [item for item in related if id(item) not in seen]
         results += [
             EntryMatch(item, has_all_words=False) for item in others[: limit - len(results)]

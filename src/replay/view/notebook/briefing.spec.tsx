@@ -248,7 +248,11 @@ describe('the reminder', () => {
   it.each([
     [1, null, 'The last work on a.ipynb was 1 day ago.'],
     [5, briefingOf(0, 0), 'The last work on a.ipynb was 5 days ago.'],
-    [5, briefingOf(1, 0), 'The last work on a.ipynb was 5 days ago: 1 request.'],
+    [
+      5,
+      briefingOf(1, 0),
+      'The last work on a.ipynb was 5 days ago: 1 request.'
+    ],
     [
       5,
       briefingOf(0, 2),
