@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,12 +11,13 @@ from ...kernel.source import Source
 from .names import Names
 
 MAX_CODE = 10_000  # characters of a cell; a longer one is ignored
+_MAX_NODES = 6000  # of its syntax tree
 _MAX_PARTS = 200
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call in a chain. ``name`` is None if the function is the person's own."""
+    """A call in a chain. ``name`` is None if the function may be the person's own."""
 
     name: str | None
     node: ast.Call
@@ -32,10 +33,11 @@ class Code:
     """The code of a cell.
 
     ``parts`` are the expressions of its statements, in order, without targets of assignments.
+    ``nodes`` are those of its syntax tree, in the order of ``ast.walk``.
     """
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.names = Names(tree)
+    def __init__(self, tree: ast.Module, nodes: Sequence[ast.AST]) -> None:
+        self.nodes, self.names = nodes, Names(nodes)
         self.parts = [
             part for part in _expressions(tree.body) if not isinstance(part, ast.Constant)
         ]
@@ -44,8 +46,11 @@ class Code:
     def parse(cls, text: str) -> Code | None:
         """Return the code; None if it isn't Python or too large."""
         tree = Source(text).tree if len(text) <= MAX_CODE else None
-        code = cls(tree) if tree is not None else None
-        return code if code is not None and len(code.parts) <= _MAX_PARTS else None
+        nodes = list(ast.walk(tree)) if tree is not None else []
+        if tree is None or len(nodes) > _MAX_NODES:
+            return None
+        code = cls(tree, nodes)
+        return code if len(code.parts) <= _MAX_PARTS else None
 
     @cached_property
     def modules(self) -> set[str]:

@@ -5,10 +5,11 @@ are about the same variables and literals. If most of the code is different, it 
 
 Invariants:
 
-- A substitution consists of names of modules, functions, methods and keyword arguments, and of
-  ``True``, ``False`` and ``None``. It never has a literal or the name of a variable, a column or a
-  function of the person.
+- A substitution consists of the names that ``names`` returns, of ``KEYWORDS``, and of ``True``,
+  ``False`` and ``None``. It never has a literal or the name of a variable or a column, nor that of
+  a module, function, method or keyword argument that the person made up.
 - Equal code, and code that differs only in its format, has no substitutions.
+- The work is bounded, also for code that is nested deeply or has many arguments.
 """
 
 from __future__ import annotations
@@ -17,14 +18,19 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Literal
 
-from .calls import Call, Code
+from .calls import MAX_CODE, Call, Code
 from .functions import CHARTS, DATA_KEYWORDS, QUESTIONS
 from .names import last_part, root_of
+from .public_names import KEYWORDS
+from .shapes import Shapes
 
 _MIN_OVERLAP = 0.5  # of the operands of two expressions that are compared
 _MAX_SUBSTITUTIONS = 12  # more of them mean that the code was written again
+_MAX_CHAIN = 50  # calls
+_CACHED_TURNS = 200
 
 
 @dataclass(frozen=True, order=True)
@@ -50,16 +56,26 @@ class Substitution:
         return f"{self.function} {self.old} {self.new}"
 
 
-def substitutions(suggestion: str, code: str) -> list[Substitution]:
+def substitutions(suggestion: str, code: str) -> tuple[Substitution, ...]:
     """Return what the person has replaced in a suggestion, sorted and each only once."""
-    if suggestion == code:
-        return []
+    if suggestion == code or max(len(suggestion), len(code)) > MAX_CODE:
+        return ()
+    return _substitutions(suggestion, code)
+
+
+@lru_cache(_CACHED_TURNS)  # each edit in a cell compares all of its turns, most of them unchanged
+def _substitutions(suggestion: str, code: str) -> tuple[Substitution, ...]:
+    results: set[Substitution] = set()
     try:
         old, new = Code.parse(suggestion), Code.parse(code)
-        results = set() if old is None or new is None else set(_Comparison(old, new).run())
+        if old is not None and new is not None:
+            for substitution in _Comparison(old, new).run():
+                results.add(substitution)
+                if len(results) > _MAX_SUBSTITUTIONS:
+                    return ()
     except (RecursionError, MemoryError, ValueError):  # code that is nested too deeply
-        return []
-    return sorted(results) if len(results) <= _MAX_SUBSTITUTIONS else []
+        return ()
+    return tuple(sorted(results))
 
 
 class _Subject:
@@ -80,20 +96,23 @@ class _Subject:
 class _Comparison:
     def __init__(self, old: Code, new: Code) -> None:
         self._old, self._new = old, new
+        self._shapes = Shapes()
+        self._shapes.add(old.nodes)
+        self._shapes.add(new.nodes)
 
     def run(self) -> Iterator[Substitution]:
-        old_dumps = [ast.dump(part) for part in self._old.parts]
-        new_dumps = [ast.dump(part) for part in self._new.parts]
+        old_shapes = [self._shapes.number(part) for part in self._old.parts]
+        new_shapes = [self._shapes.number(part) for part in self._new.parts]
         pairs: list[tuple[ast.expr, ast.expr]] = []
         same_count = 0
-        matcher = SequenceMatcher(None, old_dumps, new_dumps, autojunk=False)
+        matcher = SequenceMatcher(None, old_shapes, new_shapes, autojunk=False)
         for tag, start, end, new_start, new_end in matcher.get_opcodes():
             if tag == "equal":
                 same_count += end - start
             elif tag == "replace":
                 pairs += self._pairs(self._old.parts[start:end], self._new.parts[new_start:new_end])
         count = same_count + len(pairs)
-        if 2 * count >= len(new_dumps) and 3 * count >= len(old_dumps):
+        if 2 * count >= len(new_shapes) and 3 * count >= len(old_shapes):
             for old, new in pairs:
                 yield from self._compare(old, new)
 
@@ -111,8 +130,13 @@ class _Comparison:
                 yield old, new_parts[-at]
                 start = 1 - at
 
+    def _is_same(self, old: ast.AST | None, new: ast.AST | None) -> bool:
+        if old is None or new is None:
+            return old is new
+        return self._shapes.number(old) == self._shapes.number(new)
+
     def _compare(self, old: ast.AST, new: ast.AST) -> Iterator[Substitution]:
-        if ast.dump(old) == ast.dump(new):
+        if self._is_same(old, new):
             return
         old_calls, old_base = self._old.chain(old)
         new_calls, new_base = self._new.chain(new)
@@ -128,7 +152,9 @@ class _Comparison:
                     yield from self._compare(left, right)
 
     def _compare_calls(self, old: list[Call], new: list[Call]) -> Iterator[Substitution]:
-        if _has_moved(old[-1], new[-1]):
+        if max(len(old), len(new)) > _MAX_CHAIN:
+            return
+        if self._has_moved(old[-1], new[-1]):
             yield from self._replaced(old[-1], new[-1])
             return
         old_names, new_names = ([call.name for call in calls] for calls in (old, new))
@@ -139,6 +165,13 @@ class _Comparison:
                     yield from self._compare_arguments(left, right)
             elif tag == "replace" and end - start == new_end - new_start == 1:
                 yield from self._replaced(old[start], new[new_start])
+
+    def _has_moved(self, old: Call, new: Call) -> bool:
+        """Return whether a method's receiver became an argument of a function, or vice versa."""
+        if (old.receiver is None) == (new.receiver is None):
+            return False
+        method, function = (old, new) if new.receiver is None else (new, old)
+        return any(self._is_same(method.receiver, value) for value in function.arguments)
 
     def _replaced(self, old: Call, new: Call) -> Iterator[Substitution]:
         if old.name is None or new.name is None:
@@ -173,26 +206,28 @@ class _Comparison:
         for name, value in after.items():
             if name in before and not (_constant(value) and _constant(before[name])):
                 yield from self._compare(before[name], value)
-            elif has_names and ast.dump(value) != ast.dump(before.get(name, ast.Pass())):
-                yield from _changed_keyword(old, before, after, name)
+            elif has_names and name in KEYWORDS and not self._is_same(value, before.get(name)):
+                yield from self._changed_keyword(old, before, after, name)
 
-
-def _changed_keyword(
-    old: Call, before: dict[str, ast.expr], after: dict[str, ast.expr], name: str
-) -> Iterator[Substitution]:
-    """Yield the substitution of a keyword argument that was added, renamed or changed."""
-    if not name.isascii() or len(name) > 40:
-        return
-    function, dump = old.name or "", ast.dump(after[name])
-    if name not in before and dump in map(ast.dump, old.node.args):  # was a positional argument
-        return
-    renamed = [other for other, value in before.items() if ast.dump(value) == dump]
-    renamed = [other for other in renamed if other not in after and other.isascii()]
-    if renamed and name not in before:
-        yield Substitution("keyword", name, renamed[0], function)
-    else:
-        value = _constant(after[name])
-        yield Substitution("argument", f"{name}={value}" if value else name, "", function)
+    def _changed_keyword(
+        self, old: Call, before: dict[str, ast.expr], after: dict[str, ast.expr], name: str
+    ) -> Iterator[Substitution]:
+        """Yield the substitution of a keyword argument that was added, renamed or changed."""
+        function, value = old.name or "", after[name]
+        if name not in before:
+            if any(self._is_same(value, other) for other in old.node.args):
+                return  # was a positional argument
+            renamed = [
+                other
+                for other, old_value in before.items()
+                if other not in after and self._is_same(old_value, value)
+            ]
+            if renamed:
+                if renamed[0] in KEYWORDS:
+                    yield Substitution("keyword", name, renamed[0], function)
+                return
+        constant = _constant(value)
+        yield Substitution("argument", f"{name}={constant}" if constant else name, "", function)
 
 
 def _constant(node: ast.expr) -> str:
@@ -201,12 +236,3 @@ def _constant(node: ast.expr) -> str:
         node.value is None or isinstance(node.value, bool)
     )
     return ast.unparse(node) if is_constant else ""
-
-
-def _has_moved(old: Call, new: Call) -> bool:
-    """Return whether the receiver of a method became an argument of a function, or vice versa."""
-    if (old.receiver is None) == (new.receiver is None):
-        return False
-    method, function = (old, new) if new.receiver is None else (new, old)
-    receiver = ast.dump(method.receiver) if method.receiver is not None else ""
-    return receiver in map(ast.dump, function.arguments)

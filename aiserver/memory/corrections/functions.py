@@ -33,7 +33,8 @@ DATA_KEYWORDS = frozenset(
         *("create", "debug", "dict", "error", "eval", "execute", "expand_dims", "filter"),
         *("format", "get", "info", "interp", "isel", "log", "mutate", "namedtuple", "params"),
         *("partial", "pipe", "post", "query", "reindex", "rename", "render", "replace", "Row"),
-        *("sel", "select", "SimpleNamespace", "struct", "summarise", "summarize", "swap_dims"),
+        *("savez", "savez_compressed", "sel", "select", "SimpleNamespace", "struct", "summarise"),
+        *("summarize", "swap_dims"),
         *("transform_aggregate", "transform_calculate", "transmute", "update", "values"),
         *("warning", "where", "with_columns"),
     ]

@@ -1,7 +1,8 @@
 """Resolve the names of the functions that a cell calls. Pure.
 
-Invariant: a name that is returned consists of names of modules, functions and methods only. The
-name of a variable, or of a function that the person defined, is never part of it.
+Invariant: a name that is returned is that of a built-in function, a method in ``FUNCTIONS``, a path
+that the cell imports from one of the ``LIBRARIES``, or such a usual name as ``sns`` with a function
+in ``FUNCTIONS``. Any other name may be the person's own, and is never returned.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterable
 
 from ...kernel.inspection.imports import ALIASES
+from .public_names import FUNCTIONS, LIBRARIES
 
 _BUILTINS = {name for name, value in vars(builtins).items() if callable(value)} | {"display"}
 _PLAIN = re.compile(r"\.?[A-Za-z_][A-Za-z0-9_]{0,39}(?:\.[A-Za-z_][A-Za-z0-9_]{0,39}){0,5}")
@@ -19,17 +22,21 @@ _PLAIN = re.compile(r"\.?[A-Za-z_][A-Za-z0-9_]{0,39}(?:\.[A-Za-z_][A-Za-z0-9_]{0
 class Names:
     """The modules and functions that the names in a cell stand for."""
 
-    def __init__(self, tree: ast.AST) -> None:
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
         self._imported: dict[str, str] = {}
         self._bound: set[str] = set()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     path = alias.name if alias.asname else alias.name.partition(".")[0]
                     self._imported[alias.asname or path] = path
             elif isinstance(node, ast.ImportFrom):
-                for alias in node.names if node.module and not node.level else ():
-                    self._imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    if node.module and not node.level:
+                        self._imported[name] = f"{node.module}.{alias.name}"
+                    else:
+                        self._bound.add(name)
             elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 self._bound.add(node.id)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -51,27 +58,42 @@ class Names:
         """Return the name of the called function, and the receiver if it is a method.
 
         A function of a module has its full path, such as ``seaborn.lineplot``, and a method begins
-        with a dot. The name is None for a function of the cell, and for any other expression.
+        with a dot. The name is None for a function that may be the person's own, and for any other
+        expression.
         """
         function = call.func
         if isinstance(function, ast.Name):
-            path = self.path_of(function.id)
-            if path is None and function.id in _BUILTINS and function.id not in self._bound:
+            path = self._public_path(function.id)
+            is_builtin = function.id in _BUILTINS and self.path_of(function.id) is None
+            if path is None and is_builtin and function.id not in self._bound:
                 path = function.id
             return _plain(path), None
         if not isinstance(function, ast.Attribute):
             return None, None
-        if path := self._module_path(function):
-            return _plain(path), None
-        return _plain(f".{function.attr}"), function.value
+        base, attributes = _split_path(function)
+        if self.path_of(base) is not None:
+            return _plain(self._public_path(base, *attributes)), None
+        name = f".{function.attr}" if function.attr in FUNCTIONS else None
+        return name, function.value
 
-    def _module_path(self, node: ast.expr) -> str | None:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        path = self.path_of(node.id) if isinstance(node, ast.Name) else None
-        return ".".join([path, *reversed(parts)]) if path else None
+    def _public_path(self, name: str, *attributes: str) -> str | None:
+        """Return the path of a function, unless it may be the person's own."""
+        path = self.path_of(name)
+        if path is None or path.partition(".")[0] not in LIBRARIES:
+            return None
+        is_usual = len(attributes) == 1 and attributes[0] in FUNCTIONS
+        if name not in self._imported and not is_usual:
+            return None
+        return ".".join([path, *attributes])
+
+
+def _split_path(node: ast.expr) -> tuple[str, list[str]]:
+    """Return the name and the attributes of ``a.b.c``; the name is empty for other expressions."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    return (node.id if isinstance(node, ast.Name) else ""), attributes[::-1]
 
 
 def _plain(name: str | None) -> str | None:

@@ -32,7 +32,7 @@ PAUSE = 10.0  # seconds after an edit; so a burst of edits is counted at once
 _MAX_CELLS = 500  # that wait; further ones aren't counted
 _log = logging.getLogger(__name__)
 
-_TurnChanges = dict[int, tuple[float, list[Substitution]]]
+_TurnChanges = dict[int, tuple[float, Sequence[Substitution]]]
 
 
 class CorrectionWatcher:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import time
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from aiserver.memory.corrections.calls import Code
 from aiserver.memory.corrections.compare import Substitution, substitutions
+from aiserver.memory.corrections.shapes import Shapes
 from aiserver.memory.corrections.texts import text_of
 
 SALES = 'sales = df.groupby("month")["sales"].sum()\n'
@@ -92,7 +95,34 @@ POSITIVE = [
     ),
 ]
 
-NEGATIVE = {
+# What the person has made up is in no substitution: modules, methods, functions and keywords.
+OWN_NAMES = {
+    "a method of the person's class": ("repo.load_all(x)", "repo.load_acme_patients(x)"),
+    "the person's module": (
+        "import utils\n\nutils.clean(df)",
+        "import utils\n\nutils.acme_clean(df)",
+    ),
+    "a function of the person's module": (
+        "from utils import clean\n\nclean(df)",
+        "from utils import acme_clean\n\nacme_clean(df)",
+    ),
+    "a relative import": (
+        "from . import np\n\nnp.mean(df)",
+        "from . import np\n\nnp.acme_sort(df)",
+    ),
+    "a module of the person and a library": (
+        "import pandas as pd\nimport utils\n\npd.read_csv(path)",
+        "import pandas as pd\nimport utils\n\nutils.read_acme(path)",
+    ),
+    "a variable that is called like a module": ("sm.load(x)", "sm.load_acme_patients(x)"),
+    "a part of it": ("np.acme.mean(x)", "np.acme.sort(x)"),
+    "a keyword of a method": ("ax.set(title=t)", "ax.set(title=t, patient_name=True)"),
+    "a keyword of the person's method": ("repo.load(x)", "repo.load(x, index=False)"),
+    "a keyword of a module's function": ("np.savez(path)", "np.savez(path, x=None)"),
+    "a renamed keyword": ("df.plot(patient=x)", "df.plot(x=x)"),
+}
+
+NEGATIVE = OWN_NAMES | {
     "another name of a variable": (
         SALES + "sales.head()",
         SALES.replace("sales =", "s =") + "s.head()",
@@ -149,7 +179,43 @@ def test_a_substitution_is_recognised(suggestion: str, code: str, expected: set[
 @pytest.mark.parametrize("name", NEGATIVE)
 def test_other_changes_are_no_substitutions(name: str):
     suggestion, code = NEGATIVE[name]
-    assert substitutions(suggestion, code) == []
+    assert substitutions(suggestion, code) == ()
+
+
+SLOW = {
+    "nested operators": (
+        "x = " + " + ".join(f"f(v{number})" for number in range(700)),
+        lambda code: code.replace("f(v0)", "f(v0, k=True)"),
+    ),
+    "nested calls": ("g(" * 80 + "x" + ")" * 80, lambda code: code.replace("x", "df.plot(x)")),
+    "a chain": ("x" + ".sum()" * 160, lambda code: code.replace("x.", "y.") + ".max(1)"),
+    "keywords": (
+        "f(" + ", ".join(f"k{number}=1" for number in range(900)) + ")",
+        lambda code: code.replace("=1", "=True").replace("k0=", "k_0="),
+    ),
+    "statements": (
+        "\n".join(f"f(v{number}, {number})" for number in range(199)),
+        lambda code: code.replace("f(", "print("),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_the_work_is_bounded(name: str):
+    """Each edit compares up to 20 turns. The first of these cases took 6.6 s a turn before."""
+    suggestion, change = SLOW[name]
+    start = time.process_time()
+    for number in range(5):  # they aren't in the cache
+        substitutions(f"{suggestion}\n{number}", f"{change(suggestion)}\n{number}")
+    assert time.process_time() - start < 3
+
+
+def test_unchanged_turns_are_not_compared_again(monkeypatch):
+    suggestion, code = "old = df.plot(x)", "old = sns.lineplot(df, x)"
+    expected = substitutions(suggestion, code)
+    assert expected
+    monkeypatch.setattr(Code, "parse", None)
+    assert substitutions(suggestion, code) == expected
 
 
 @pytest.mark.parametrize(
@@ -189,7 +255,8 @@ def test_texts_are_in_the_language_of_the_interface(substitution, english, simpl
 LITERALS = ["'Müller 4711'", "'a b'", "40962", "-7.25", "b'1x'", "f'{df} 9y'", "True", "None"]
 VARIABLES = ["df", "sales", "anna_mueller", "df.secret_column", 'df["a b"]', "x[0]"]
 FUNCTIONS = ["sns.lineplot", "df.plot", "pd.read_csv", "pl.read_csv", "plt.bar", "print", "own"]
-KEYWORDS = ["index", "ax", "data", "hue"]
+FUNCTIONS += ["df.own_load", "own_utils.plot_own", "np.own"]
+KEYWORDS = ["index", "ax", "data", "hue", "own_key"]
 
 
 @st.composite
@@ -217,10 +284,26 @@ def test_no_literal_and_no_variable_is_in_a_text(suggestion: str, code: str):
         assert "own" not in text and "df" not in text
 
 
+@settings(max_examples=60, deadline=None)
+@given(SOURCES, SOURCES)
+@example("f(1, True, 1.0, 0.0, b'a')", "f(True, 1, 1.0, -0.0, 'a')")
+@example("x = 1\ny = x", "x = [x, 1]\ny = (x, 1)")
+def test_nodes_have_the_same_number_if_they_are_equal(suggestion: str, code: str):
+    trees = [ast.parse(suggestion), ast.parse(code)]
+    shapes = Shapes()
+    nodes = [list(ast.walk(tree)) for tree in trees]
+    for tree_nodes in nodes:
+        shapes.add(tree_nodes)
+    number_by_dump: dict[str, int] = {}
+    for node in [*nodes[0], *nodes[1]]:
+        assert number_by_dump.setdefault(ast.dump(node), shapes.number(node)) == shapes.number(node)
+    assert len(set(number_by_dump.values())) == len(number_by_dump)
+
+
 @settings(max_examples=80, deadline=None)
 @given(st.text(max_size=200) | SOURCES, st.text(max_size=200) | SOURCES)
 @example("\ud800", "\0")
 @example("x = 1" + " + 1" * 3000, "x = 2" + " + 1" * 3000)
 def test_no_source_raises_and_equal_code_has_none(suggestion: str, code: str):
     substitutions(suggestion, code)
-    assert substitutions(code, code) == []
+    assert substitutions(code, code) == ()
