@@ -288,7 +288,7 @@ class AIServer(MemorySettings, ExtensionApp):
         from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
-        from .memory.corrections import CorrectionWatcher
+        from .memory.correction_watcher import CorrectionWatcher
         from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
@@ -328,9 +328,7 @@ class AIServer(MemorySettings, ExtensionApp):
             usage=UsageReader(self.sessions, owner=session_owner),
             memory=memory,
             recall=self.memories.recall,
-            corrections=CorrectionWatcher(
-                self.sessions, memory, owner_name=self.owner, is_enabled=proposes
-            ),
+            corrections=CorrectionWatcher(self.sessions, memory, is_enabled=proposes),
             features=features,
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,

@@ -54,10 +54,10 @@ INNER = {
         {"entries", "reviews"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},
-        {"notes"},
+        {"corrections", "notes"},
         {"manager"},
         {"factory", "recall", "similar"},
-        {"corrections", "past_answers", "settings"},
+        {"correction_watcher", "past_answers", "settings"},
     ],
     "kernel": [
         {"problems", "source"},

@@ -73,13 +73,15 @@ async def forget(
 ) -> int:
     """Remove entries, proposals and notes with their texts, and the ``stored`` prompts with them.
 
+    The person's corrections that they are about are erased, too.
+
     An entry that somebody else has removed meanwhile counts as forgotten. Return the number of
     deleted prompts. Raises StorageError.
     """
     for prompts in stored:
         await prompts.delete()
     texts = {item.entry.text for item in listed}
-    await memories.notes.erase(texts)
+    await erase_copies(memories, texts)
     for item in listed:
         with contextlib.suppress(NotFound):
             await memories.forget(item.scope, item.entry.id)
@@ -87,6 +89,12 @@ async def forget(
     for prompts in stored:
         await prompts.delete()
     return sum(prompts.deleted_count for prompts in stored)
+
+
+async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
+    """Erase the notes with some texts, and the corrections that they are about."""
+    await memories.notes.erase(texts)
+    await memories.corrections.erase(texts)
 
 
 async def _reject_proposals(memories: MemoryManager, texts: set[str]) -> None:

@@ -28,6 +28,7 @@ from ..errors import (
     ProposalNotFound,
 )
 from . import document, proposals, reviews
+from .corrections.store import CorrectionStore
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
 from .listed import ListedEntry, decode, digests_of, list_entries
@@ -44,7 +45,8 @@ class MemoryManager:
 
     ``project`` stores the project's memory; None if notebooks aren't files. ``project_name``
     identifies the project in ``reviews``. The lifetimes, of proposals and of notes without a use,
-    are in seconds. ``notes`` manages the notes of the person's notebooks.
+    are in seconds. ``notes`` manages the notes of the person's notebooks, and ``corrections``
+    stores the changes that the person made to answers.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class MemoryManager:
         self._owner, self._project_name = owner, project_name
         self._lifetime, self._now = lifetime, now
         self.notes = NoteManager(person, owner=owner, lifetime=note_lifetime, now=now)
+        self.corrections = CorrectionStore(person, owner=owner, now=now)
 
     @property
     def scopes(self) -> list[Scope]:
@@ -69,12 +72,13 @@ class MemoryManager:
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
     async def sweep(self) -> None:
-        """Finish interrupted confirmations, and remove expired proposals.
+        """Finish interrupted confirmations, and remove expired proposals and corrections.
 
         A server calls this method when it starts, and before each request to a model.
         """
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
+        await self.corrections.sweep()
 
     async def unreadable_scopes(self) -> list[Scope]:
         """Return the memories that can't be read, because they are no text, links or too large."""
@@ -236,14 +240,6 @@ class MemoryManager:
         await self._change_proposals(drop)
         if not removed:
             raise ProposalNotFound
-
-    def now(self) -> float:
-        """Return the time in seconds since 1970."""
-        return self._now()
-
-    async def update_corrections(self, change: Callable[[bytes | None], bytes | None]) -> None:
-        """Change the document about corrections, as ``MemoryStore.update`` does."""
-        await self._person.update("corrections", change, owner=self._owner)
 
     async def close(self) -> None:
         """Close the stores."""

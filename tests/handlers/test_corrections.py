@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
+
+from aiserver.handlers.base import AIServerHandler
 
 from ..conftest import request
 
@@ -13,10 +17,20 @@ PLOT, SEABORN = "df.plot(x=1)", "sns.lineplot(df, x=1)"
 ENABLED = {"jpserver_extensions": {"aiserver": True}}
 
 
-async def correct(call: Any, scripted: Any, extension: Any, cell: str) -> None:
-    """Accept an answer in a cell, change it as the page records it, and wait until it is read."""
+async def correct(
+    call: Any,
+    scripted: Any,
+    extension: Any,
+    cell: str,
+    edited_by: Callable[[], None] = lambda: None,
+) -> None:
+    """Accept an answer in a cell, change it as the page records it, and wait until it is read.
+
+    ``edited_by`` is called between the answer and the change.
+    """
     scripted.script({"text": f"```python\n{PLOT}\n```"})
     turn = (await call("POST", "generate", request("plot it", cellId=cell))).data
+    edited_by()
     accept = {"type": "accept", "turnId": turn["turn_id"], "source": PLOT}
     await call("POST", f"sessions/nb/{cell}/events", [accept])
     edit = {"type": "edit", "source": SEABORN, "contributor": {"kind": "person"}}
@@ -30,6 +44,16 @@ async def settle(extension: Any) -> None:
     watcher = extension.load().corrections
     while watcher._task is not None:
         await asyncio.wait([watcher._task])
+
+
+@pytest.fixture
+def name_of_user(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that sets the name of the user who sends the next requests."""
+
+    def set_name(name: str) -> None:
+        monkeypatch.setattr(AIServerHandler, "user_name", name)
+
+    return set_name
 
 
 @pytest.fixture
@@ -81,6 +105,30 @@ async def test_edits_of_guests_do_not_count(call, scripted, quick, server_config
     """P4: a guest can't put a text into the owner's list."""
     for cell in ("c1", "c2", "c3"):
         await correct(call, scripted, quick, cell)
+    assert await quick.memories.manager.pending() == []
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [
+        {"ServerApp": ENABLED, "AIServer": {"owner": "ada"}},
+        {"ServerApp": ENABLED, "AIServer": {"owner": ""}},
+    ],
+)
+async def test_answers_to_a_person_with_a_name_count(call, scripted, quick, name_of_user):
+    """With and without JupyterHub."""
+    name_of_user("ada")
+    for cell in ("c1", "c2", "c3"):
+        assert await quick.memories.manager.pending() == []
+        await correct(call, scripted, quick, cell)
+    assert len(await quick.memories.manager.pending()) == 1
+
+
+@pytest.mark.parametrize("server_config", [{"ServerApp": ENABLED, "AIServer": {"owner": ""}}])
+async def test_answers_to_a_colleague_do_not_count(call, scripted, quick, name_of_user):
+    for cell in ("c1", "c2", "c3"):
+        name_of_user("ada")
+        await correct(call, scripted, quick, cell, edited_by=partial(name_of_user, "bob"))
     assert await quick.memories.manager.pending() == []
 
 

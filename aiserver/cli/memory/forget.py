@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack
 
 from ...errors import SettingError
-from ...generation.forgetting import StoredPrompts, forget
+from ...generation.forgetting import StoredPrompts, erase_copies, forget
 from ..confirm import confirm
 from ..sessions.stores import open_store
 from .context import MemoryContext, full_ids
@@ -46,7 +46,7 @@ async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> i
             StoredPrompts(histories.store, texts, owner=histories.owner)
             for histories in all_histories
         ]
-        await context.memories.notes.erase(texts)
+        await erase_copies(context.memories, texts)
         count = await forget(context.memories, selected, stored)
     names = _joined(histories.name for histories in all_histories)
     print(f"Forgot {len(selected):,} entries. Deleted {count:,} stored prompts in {names}.")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from ...errors import UserText
 from ...i18n import load_texts, translate
-from ...search.query import split_words
-from ..listed import ListedEntry
-from ..similar import similar_entries
+from ...search.query import MIN_SIMILARITY, similarity, split_words
 from .compare import Substitution
 from .names import root_of
 
@@ -35,11 +33,13 @@ def text_of(substitution: Substitution, locale: str) -> str:
     return re.sub("%([1-3])", lambda match: text.params[int(match[1]) - 1], template)
 
 
-def is_remembered(substitution: Substitution, text: str, listed: Sequence[ListedEntry]) -> bool:
-    """Return whether an entry is so similar, or mentions what the person prefers."""
+def is_covered(substitution: Substitution, texts: Collection[str], locale: str) -> bool:
+    """Return whether a text is like that of the substitution, or mentions what is preferred."""
     name = substitution.new.partition("=")[0]
     is_function = substitution.kind in ("call", "module")
     words = set(split_words(root_of(name) if is_function else name))
-    return bool(similar_entries(text, listed, 1)) or any(
-        words <= set(split_words(item.entry.text)) for item in listed
+    own_text = text_of(substitution, locale)
+    return any(
+        words <= set(split_words(text)) or similarity(own_text, text) >= MIN_SIMILARITY
+        for text in texts
     )

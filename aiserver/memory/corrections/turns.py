@@ -29,10 +29,11 @@ class CorrectedTurn:
     code: str
 
 
-def corrected_turns(session: Session, owner_name: str = "") -> list[CorrectedTurn]:
+def corrected_turns(session: Session, user: str = "") -> list[CorrectedTurn]:
     """Return the newest accepted turns of a cell with Python, also those without changes.
 
-    If ``owner_name`` isn't empty, requests of other people are left out.
+    ``user`` is the name of the person, which may be empty. Requests with the name of somebody else
+    are left out.
     """
     if len(session.interactions) + len(session.events or []) > MAX_RECORDS:
         return []
@@ -40,7 +41,7 @@ def corrected_turns(session: Session, owner_name: str = "") -> list[CorrectedTur
         turn.turn_id
         for turn in session.interactions
         if turn.user_request.language.lower() in ("python", "ipython")
-        and not (owner_name and turn.user and turn.user != owner_name)
+        and turn.user in (None, "", user)
     }
     if not own_turns:
         return []

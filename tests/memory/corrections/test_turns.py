@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from aiserver.memory.corrections.turns import CorrectedTurn, corrected_turns
 from aiserver.models import NewEvent, NewTurn, SessionKey
 from aiserver.sessions.memory import InMemorySessionManager
@@ -25,16 +27,18 @@ def asked(intent: str, code: str, source: str, language: str = "python") -> NewT
     return new
 
 
-async def turns_of(*records: Any, owner_name: str = "", **more: Any) -> list[CorrectedTurn]:
+async def turns_of(
+    *records: Any, asked_by: str = "", person: str = "", **more: Any
+) -> list[CorrectedTurn]:
     """Store a turn, then events and further turns, and return what is compared."""
     store, key = InMemorySessionManager(), SessionKey("nb", "c1")
-    await store.save_interaction(key, turn("plot it", PLOT, **more))
+    await store.save_interaction(key, turn("plot it", PLOT, user=asked_by or None, **more))
     for record in records:
         if isinstance(record, NewEvent):
             await store.record_events(key, [record])
         else:
             await store.save_interaction(key, record)
-    return corrected_turns(await store.load_session(key), owner_name)
+    return corrected_turns(await store.load_session(key), person)
 
 
 async def code_of(*records: Any, **more: Any) -> str | None:
@@ -97,5 +101,14 @@ async def test_other_turns_are_left_out():
     other = asked("plot", "plot(df)", PLOT, "r")
     accept = event("accept", turn_id=2, source="plot(df)")
     assert [item.turn_id for item in await turns_of(ACCEPT, other, accept)] == [1]
-    assert await turns_of(ACCEPT, edit(SEABORN), user="bob", owner_name="ada") == []
-    assert len(await turns_of(ACCEPT, edit(SEABORN), user="ada", owner_name="ada")) == 1
+
+
+@in_loop
+@pytest.mark.parametrize(
+    ("asked_by", "person", "count"),
+    [("", "", 1), ("", "ada", 1), ("ada", "ada", 1), ("bob", "ada", 0), ("bob", "", 0)],
+)
+async def test_requests_of_other_people_are_left_out(asked_by: str, person: str, count: int):
+    """Also on a server without an owner, where the person may have no name."""
+    turns = await turns_of(ACCEPT, edit(SEABORN), asked_by=asked_by, person=person)
+    assert len(turns) == count

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aiserver import i18n
 from aiserver.errors import StorageUnreachable
-from aiserver.memory.corrections import CorrectionWatcher, counts
+from aiserver.generation.forgetting import forget
+from aiserver.memory.correction_watcher import CorrectionWatcher
+from aiserver.memory.corrections import counts
 from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.base import MemoryStore
+from aiserver.memory.proposals import MAX_PROPOSALS
+from aiserver.memory.stores.base import DocumentName, MemoryStore
 from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.memory.stores.in_memory import InMemoryMemoryStore
-from aiserver.models import NewEvent, SessionKey
+from aiserver.models import NewEvent, Session, SessionKey
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import event, in_loop, turn
@@ -28,6 +32,7 @@ class Desk:
     """A person with notebooks and memories. The time is that of the turns."""
 
     def __init__(self, store: MemoryStore, owner: str = "ada", *, is_enabled: bool = True) -> None:
+        self.store = store
         self.sessions = InMemorySessionManager()
         self.now = 1_769_600_000.0
         self.owner = owner
@@ -36,14 +41,14 @@ class Desk:
         self.watcher.pause = 0.0
         self.cell_count = 0
 
-    async def correct(self, *events: NewEvent, cell: str = "", is_owner: bool = True) -> str:
+    async def correct(self, *events: NewEvent, cell: str = "", user: str | None = None) -> str:
         """Accept an answer in a new cell and change it; return the id of the cell."""
         self.cell_count += 1
         cell = cell or f"c{self.cell_count}"
         key = SessionKey("nb", cell, self.owner)
         timestamp = f"2026-01-28T10:{self.cell_count:02}:00.000Z"
         saved, _ = await self.sessions.save_interaction(
-            key, turn("plot it", PLOT, timestamp=timestamp)
+            key, turn("plot it", PLOT, timestamp=timestamp, user=user)
         )
         accept = event("accept", turn_id=saved.turn_id, source=PLOT)
         await self.edit(cell, accept, *(events or (event("edit", source=SEABORN),)))
@@ -58,6 +63,10 @@ class Desk:
     async def finish(self) -> None:
         while self.watcher._task is not None:
             await self.watcher._task
+
+    async def stored(self) -> bytes:
+        """Return the document about corrections."""
+        return await self.store.read("corrections", owner=self.owner) or b""
 
     async def waiting(self) -> list[str]:
         return [proposal.text for proposal in await self.memory.pending()]
@@ -87,6 +96,17 @@ async def test_three_corrections_lead_to_one_proposal_in_every_store(
     assert b"secret" not in memory_backend.content()
 
 
+class FailingStore(InMemoryMemoryStore):
+    """Can't be reached while a document is among ``unreachable``."""
+
+    unreachable: tuple[str, ...] = ()
+
+    async def replace(self, name: DocumentName, *args: Any, **kwargs: Any) -> bool:
+        if name in self.unreachable:
+            raise StorageUnreachable
+        return await super().replace(name, *args, **kwargs)
+
+
 @in_loop
 async def test_a_rejected_or_expired_proposal_is_repeated_only_after_three_more() -> None:
     desk = Desk(InMemoryMemoryStore())
@@ -105,6 +125,82 @@ async def test_a_rejected_or_expired_proposal_is_repeated_only_after_three_more(
     assert await desk.waiting() == [], "expired"
     await desk.correct()
     await desk.correct()
+    assert await desk.waiting() == [TEXT]
+
+
+@in_loop
+async def test_what_was_proposed_and_forgotten_is_in_no_document(
+    memory_backend: MemoryBackend,
+) -> None:
+    """P45: also if the person has made the change again after the entry was written."""
+    desk = Desk(memory_backend.open())
+    for _ in range(3):
+        await desk.correct()
+    assert b"lineplot" not in await desk.stored(), "it is in the proposal only"
+    [proposal] = await desk.memory.pending()
+    await desk.memory.confirm(proposal.id, text="Plots: seaborn.lineplot()")
+    cells = [await desk.correct(), await desk.correct()]
+    assert b"lineplot" in await desk.stored()
+    await forget(desk.memory, await desk.memory.list_entries(), [])
+    for cell in cells:
+        await desk.edit(cell, event("edit", source=f"{SEABORN}\n"))
+    for text in (b"lineplot", b"seaborn", b".plot", *(f'"{c}"'.encode() for c in cells)):
+        assert text not in memory_backend.content()
+    desk.now += 31 * DAY
+    await desk.memory.sweep()
+    assert await desk.stored() == b""
+
+
+@in_loop
+async def test_a_sweep_removes_what_is_older_than_30_days() -> None:
+    """Also if the edited cell has no turns, and if nothing is edited any more."""
+    desk = Desk(InMemoryMemoryStore())
+    await desk.correct()
+    await desk.edit("guest", event("edit", source=SEABORN), is_owner=False)
+    assert b"lineplot" in await desk.stored() and b"guest" in await desk.stored()
+    await desk.memory.sweep()
+    assert b"lineplot" in await desk.stored()
+    desk.now += 31 * DAY
+    await desk.memory.sweep()
+    assert await desk.stored() == b""
+
+
+@in_loop
+async def test_turns_of_deleted_histories_do_not_count() -> None:
+    desk = Desk(InMemoryMemoryStore())
+    cells = [await desk.correct(), await desk.correct()]
+    for cell in cells:
+        await desk.sessions.delete(SessionKey("nb", cell, desk.owner))
+    await desk.correct()
+    await desk.correct()
+    assert await desk.waiting() == []
+    stored = await desk.stored()
+    assert all(f'"{cell}"'.encode() not in stored for cell in cells)
+    await desk.correct()
+    [proposal] = await desk.memory.pending()
+    assert proposal.answer_count == 3
+
+
+@in_loop
+async def test_a_proposal_that_cannot_be_stored_is_stored_later() -> None:
+    store = FailingStore()
+    desk = Desk(store)
+    store.unreachable = ("proposals",)
+    for _ in range(3):
+        await desk.correct()
+    store.unreachable = ()
+    assert await desk.waiting() == []
+    other = await desk.correct(event("edit", source=PLOT))
+    [proposal] = await desk.memory.pending()
+    assert (proposal.text, proposal.answer_count) == (TEXT, 3)
+    await desk.memory.reject(proposal.id)
+    for number in range(MAX_PROPOSALS):
+        await desk.memory.propose(f"Text {number}", "person", "request")
+    for _ in range(3):
+        await desk.correct()
+    assert TEXT not in await desk.waiting(), "too many others wait"
+    desk.now += 2 * DAY
+    await desk.edit(other, event("edit", source=f"{PLOT}\n"))
     assert await desk.waiting() == [TEXT]
 
 
@@ -137,6 +233,69 @@ async def test_edits_by_others_count_nothing() -> None:
     assert await desk.waiting() == []
     await desk.correct()
     assert await desk.waiting() == [TEXT]
+
+
+@in_loop
+async def test_edits_by_others_are_stored_after_a_failure_and_when_the_server_stops() -> None:
+    """P4: otherwise, they would count after the owner's next edit."""
+    store = FailingStore()
+    desk = Desk(store)
+    cells = [await desk.correct(event("edit", source=PLOT)) for _ in range(3)]
+    store.unreachable = ("corrections",)
+    for cell in cells[:2]:
+        await desk.edit(cell, event("edit", source=SEABORN), is_owner=False)
+    await desk.edit(cells[0], event("edit", source=f"{SEABORN}\n"))
+    store.unreachable = ()
+    await desk.edit(cells[1], event("edit", source=f"{SEABORN}\n"))
+    assert await desk.stored(), "with the next edit in any cell"
+    desk.watcher.pause = 3600.0
+    key, edit = SessionKey("nb", cells[2], desk.owner), event("edit", source=SEABORN)
+    await desk.sessions.record_events(key, [edit])
+    desk.watcher.note([(key, [edit])], is_owner=False)
+    await desk.watcher.close()
+    restarted = Desk(store)
+    restarted.sessions = desk.sessions
+    restarted.watcher = CorrectionWatcher(desk.sessions, restarted.memory)
+    restarted.watcher.pause = 0.0
+    for cell in cells:
+        await restarted.edit(cell, event("edit", source=f"{SEABORN}\n\n"))
+    assert await restarted.waiting() == []
+    assert set(counts.parse(await desk.stored()).foreign) == {("nb", cell) for cell in cells}
+
+
+@in_loop
+async def test_an_edit_by_somebody_else_while_a_cell_is_read_counts(monkeypatch) -> None:
+    desk = Desk(InMemoryMemoryStore())
+    await desk.correct()
+    await desk.correct()
+    load = desk.sessions.load_if_exists
+
+    async def load_during_an_edit(key: SessionKey) -> Session | None:
+        desk.watcher.note([(key, [event("edit", source=SEABORN)])], is_owner=False)
+        return await load(key)
+
+    monkeypatch.setattr(desk.sessions, "load_if_exists", load_during_an_edit)
+    await desk.correct()
+    assert await desk.waiting() == []
+
+
+@in_loop
+async def test_edits_by_others_are_noted_while_many_cells_wait() -> None:
+    desk = Desk(InMemoryMemoryStore())
+    edit = event("edit", source=SEABORN)
+    waiting = [(SessionKey("nb", f"w{number}", desk.owner), [edit]) for number in range(600)]
+    desk.watcher.note(waiting, is_owner=True)
+    desk.watcher.note([(SessionKey("nb", "guest", desk.owner), [edit])], is_owner=False)
+    await desk.watcher.close()
+    assert list(counts.parse(await desk.stored()).foreign) == [("nb", "guest")]
+
+
+@in_loop
+async def test_requests_of_a_colleague_do_not_count_without_a_hub() -> None:
+    desk = Desk(InMemoryMemoryStore())
+    for _ in range(4):
+        await desk.correct(user="colleague")
+    assert await desk.waiting() == []
 
 
 @in_loop
