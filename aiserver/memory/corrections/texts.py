@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from ...errors import UserText
 from ...i18n import load_texts, translate
-from ...search.query import MIN_SIMILARITY, similarity, split_words
+from ...search.query import MIN_SIMILARITY, compared_parts, similarity, split_words
 from .compare import Substitution
 from .names import root_of
 
@@ -38,8 +38,9 @@ def is_covered(substitution: Substitution, texts: Collection[str], locale: str) 
     name = substitution.new.partition("=")[0]
     is_function = substitution.kind in ("call", "module")
     words = set(split_words(root_of(name) if is_function else name))
-    own_text = text_of(substitution, locale)
+    own_parts = compared_parts(text_of(substitution, locale))
     return any(
-        words <= set(split_words(text)) or similarity(own_text, text) >= MIN_SIMILARITY
+        words <= set(split_words(text))
+        or similarity(own_parts, compared_parts(text)) >= MIN_SIMILARITY
         for text in texts
     )
