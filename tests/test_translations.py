@@ -388,3 +388,12 @@ def test_without_jupyterlab_no_translations_are_loaded() -> None:
     out = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert "jupyterlab_server" not in out.split()
     assert "babel" not in out.split()
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_translation_contains_an_english_sentence(locale: str) -> None:
+    """A merge of two branches once joined a Chinese text with the English text below it."""
+    path = ROOT / "aiserver" / "locale" / locale / "LC_MESSAGES" / "aiserver.json"
+    compiled = json.loads(path.read_text("utf-8"))
+    sentence = re.compile(r"(?:[A-Za-z’']+[ ,]+){5}")
+    assert [forms for id_, forms in compiled.items() if id_ and sentence.search(str(forms))] == []
