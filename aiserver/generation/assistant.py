@@ -208,11 +208,18 @@ class Assistant:
         return await self._completer.complete(body)
 
     async def word_note(
-        self, notes: NoteManager, notebook_id: str, outline: Outline, cells: Sequence[NoteCell]
+        self,
+        notes: NoteManager,
+        notebook_id: str,
+        outline: Outline,
+        cells: Sequence[NoteCell],
+        *,
+        again: bool = False,
     ) -> bool:
         """Let the default model word a note in the background; return whether it has begun.
 
-        Nothing is sent to a model on another machine. While a generation or a warm-up is running,
+        An outline is worded only once, unless the person asks for it ``again``. Nothing is sent to
+        a model on another machine. While a generation or a warm-up is running,
         no wording begins, so that no answer is delayed.
         """
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
@@ -225,7 +232,7 @@ class Assistant:
             return False
         if self._id_by_cell or not model.info.on_this_machine:
             return False
-        return self._note_writer.start(notes, notebook_id, outline, cells, model)
+        return self._note_writer.start(notes, notebook_id, outline, cells, model, again=again)
 
     def is_wording_note(self, notebook_id: str) -> bool:
         """Return whether a model words the note of a notebook."""

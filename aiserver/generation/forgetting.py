@@ -38,11 +38,21 @@ _PARALLEL = 4  # prompts that are searched at a time
 
 
 class StoredPrompts:
-    """The stored prompts of an owner that contain one of several texts."""
+    """The stored prompts of an owner that contain one of several texts.
 
-    def __init__(self, sessions: SessionManager, texts: Iterable[str], *, owner: str = "") -> None:
+    If the texts ``are_complete``, prompts contain all of their lines, as they do with notes.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionManager,
+        texts: Iterable[str],
+        *,
+        owner: str = "",
+        are_complete: bool = False,
+    ) -> None:
         self._sessions, self._owner = sessions, owner
-        self._patterns = [pattern for text in texts for pattern in _patterns(text)]
+        self._patterns = [pattern for text in texts for pattern in _patterns(text, are_complete)]
         self._examined: set[str] = set()
         self.deleted_count = 0
 
@@ -104,26 +114,30 @@ async def _reject_proposals(memories: MemoryManager, texts: set[str]) -> None:
                 await memories.reject(proposal.id)
 
 
-def _patterns(text: str) -> list[re.Pattern[str]]:
-    """Return patterns of the beginning of a text: as it is, and as it may be in a prompt.
+def _patterns(text: str, is_complete: bool) -> list[re.Pattern[str]]:
+    """Return patterns of a text or its beginning: as it is, and as it may be in a prompt.
 
     There, it has no invisible characters, and secrets are redacted.
     """
     visible = visible_part(text)
     variants = {text, visible, redact(visible, is_prose=True), redact(visible)}
-    return [pattern for variant in variants if (pattern := _pattern(variant))]
+    texts = map(_joined if is_complete else _first_line, variants)
+    return [_pattern(text) for text in texts if text]
 
 
-def _pattern(text: str) -> re.Pattern[str] | None:
+def _first_line(text: str) -> str:
+    """Return the beginning of the first line; all of it if it contains a redacted secret."""
     lines = (line.strip(_MARKERS) for line in map(_joined, text.splitlines()))
     first = next((line for line in lines if line), "")
-    if not first:
-        return None
+    return first if _MARK.search(first) else first[:_BEGINNING]
+
+
+def _pattern(text: str) -> re.Pattern[str]:
     # Stored marks can have another kind of secret or a nonce.
-    parts = _MARK.split(first[:_BEGINNING] if not _MARK.search(first) else first)
+    parts = _MARK.split(text)
     escaped = _MARK.pattern.join(map(re.escape, parts))
     # “use pandas” isn't in “reuse pandas”. In scripts without spaces, words have no boundaries.
-    starts_word = first[0].isascii() and first[0].isalnum()
+    starts_word = text[0].isascii() and text[0].isalnum()
     return re.compile((r"(?<![A-Za-z0-9_])" if starts_word else "") + escaped)
 
 

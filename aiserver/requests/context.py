@@ -181,7 +181,7 @@ class Context(Body):
     the cell that the user selected: only they may change. ``mentions`` are the cells, files,
     errors and values of variables that the request mentions. ``rules_files`` are the rules files to
     send, such as ``AGENTS.md``; the server reads them. If ``uses_memory`` is false, nothing of the
-    memories is sent; if ``uses_note`` is false, the notebook's note isn't.
+    memories is sent. The notebook's note is sent only if ``uses_note`` is true.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
@@ -192,7 +192,7 @@ class Context(Body):
     mentions: Annotated[list[Mention], Field(max_length=MAX_MENTIONS)] = []
     rules_files: Annotated[list[UsedRulesFile], Field(max_length=20)] = []
     uses_memory: bool = True
-    uses_note: bool = True
+    uses_note: bool = False
 
     @field_validator("mentions")
     @classmethod

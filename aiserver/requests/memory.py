@@ -107,9 +107,11 @@ class NoteBody(Body):
 class NoteChangeBody(Body):
     """A new text for a note, or the choice whether requests contain the note.
 
-    ``expected`` is the text that the person has changed; empty if there was none.
+    ``expected`` is the text that the person has changed; empty if there was none. With ``undo``,
+    ``text`` is that of the note that the person has just replaced or deleted.
     """
 
     text: EntryText | None = None
     expected: Annotated[str, Field(max_length=2000)] = ""
+    undo: bool = False
     used: bool | None = None

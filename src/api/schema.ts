@@ -1087,7 +1087,7 @@ export interface components {
             rulesFiles?: components["schemas"]["UsedRulesFile"][];
             /** @description True by default. Whether entries of the memories are sent */
             usesMemory?: boolean;
-            /** @description True by default. Whether the note of the notebook is sent, if it is used */
+            /** @description False by default. Whether the note of the notebook is sent, if it is used */
             usesNote?: boolean;
         };
         /**
@@ -2126,10 +2126,12 @@ export interface components {
             text?: string | null;
             /** @description The text that the person has changed; empty if there was none */
             expected?: string;
+            /** @description False by default. Whether `text` is that of the note that was just replaced or deleted, which gets its author back */
+            undo?: boolean;
             used?: boolean | null;
         };
         Note: {
-            /** @description Empty if the person has deleted the note */
+            /** @description Empty if the person has deleted the note, or if only `used` is stored */
             text: string;
             /**
              * @description `outline`: made from the notebook's text without a model

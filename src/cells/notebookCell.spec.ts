@@ -39,13 +39,19 @@ const surroundings = (options?: IRequestOptions) =>
 describe('NotebookCell', () => {
   it('adds the choices that differ from the defaults to a request', () => {
     const rulesFiles = [{ path: 'AGENTS.md', sha256: 'a' }];
-    const chosen = surroundings({ rulesFiles, condensesTurns: false });
+    const chosen = surroundings({
+      rulesFiles,
+      condensesTurns: false,
+      usesNote: true
+    });
+    expect(chosen.context.usesNote).toBe(true);
     expect(chosen.condensesTurns).toBe(false);
     expect(chosen.context.rulesFiles).toEqual(rulesFiles);
     for (const options of [undefined, { condensesTurns: true }]) {
       const standard = surroundings(options);
       expect(standard).not.toHaveProperty('condensesTurns');
       expect(standard.context).not.toHaveProperty('rulesFiles');
+      expect(standard.context).not.toHaveProperty('usesNote');
     }
   });
 

@@ -58,7 +58,7 @@ export interface IRequestOptions {
   readonly rulesFiles?: readonly UsedRulesFile[];
   /** Whether the entries of memories are sent; by default, they are. */
   readonly usesMemory?: boolean;
-  /** Whether the note of the notebook is sent; by default, it is. */
+  /** Whether the note of the notebook is sent; by default, it isn't. */
   readonly usesNote?: boolean;
   /** Whether models get summaries of older turns, and make them; by default, they do. */
   readonly condensesTurns?: boolean;
@@ -292,7 +292,7 @@ export class NotebookCell {
     const {
       rulesFiles = [],
       usesMemory = true,
-      usesNote = true,
+      usesNote = false,
       condensesTurns = true
     } = this._requestOptions();
     return {
@@ -304,7 +304,7 @@ export class NotebookCell {
         kernel: kernelNameOf(this._panel),
         ...(rulesFiles.length && { rulesFiles: [...rulesFiles] }),
         ...(!usesMemory && { usesMemory }),
-        ...(!usesNote && { usesNote })
+        ...(usesNote && { usesNote })
       }
     };
   }

@@ -107,6 +107,21 @@ async def test_a_prompt_contains_an_entry_also_if_it_was_changed(text: str, sent
 
 
 @pytest.mark.parametrize(
+    ("is_long", "count"), [(False, 0), (True, 1)], ids=["a longer note stays", "the note itself"]
+)
+async def test_a_complete_text_is_found_up_to_its_end(is_long: bool, count: int) -> None:
+    sessions = InMemorySessionManager()
+    start = "Notebook: Analysis of the monthly sales of all shops"
+    note = f"{start}.\nReads b.csv." if is_long else f"{start}.\nReads a.csv."
+    await sessions.put_blob(prompt(f"rules\n<note 012345>\n{start}.\nReads b.csv.\n</note 012345>"))
+    stored = StoredPrompts(sessions, [f"{note}\n</note"], are_complete=True)
+    await stored.delete()
+    assert stored.deleted_count == count
+    await StoredPrompts(sessions, [f"{start}.\n</note", start[10:]], are_complete=True).delete()
+    assert await sessions.list_blobs() == []
+
+
+@pytest.mark.parametrize(
     ("text", "data"),
     [
         ("use pandas", prompt("reuse pandas", "use pandas".upper())),

@@ -20,6 +20,9 @@ TEXT = "Sales canary-4711: Which shops grow?\nReads sales.csv with pandas."
 PATH = "notebooks/nb/note"
 
 
+WITH_NOTE = {"usesNote": True}
+
+
 def sent(scripted: Any) -> str:
     return "\n".join(message["content"] for message in scripted.requests[-1]["body"]["messages"])
 
@@ -66,7 +69,7 @@ async def test_what_a_note_can_be_changed_to(call, body, status):
 async def test_a_request_contains_the_note_of_its_notebook(call, scripted, remote_model):
     """P43: the preview, the receipt and the bytes on the wire agree; P14: between marks."""
     await update(call)
-    body = request("plot it")
+    body = request("plot it", context=WITH_NOTE)
     preview = (await call("POST", "generate/preview", body)).data
     scripted.script(CODE, CODE, CODE, CODE)
     turn = (await call("POST", "generate", body)).data
@@ -78,8 +81,8 @@ async def test_a_request_contains_the_note_of_its_notebook(call, scripted, remot
     assert [item["kind"] for item in turn["context"]].count("note") == 1
     assert "canary" not in str(turn)
     for other in (
-        request("plot it", notebookId="nb2"),
-        request("plot it", context={"usesNote": False}),
+        request("plot it", notebookId="nb2", context=WITH_NOTE),
+        request("plot it"),
     ):
         await call("POST", "generate", other)
         assert "canary" not in sent(scripted)
@@ -93,12 +96,12 @@ async def test_a_deleted_note_is_in_no_file_and_no_prompt(
 ):
     """P45: but a prompt with the same heading, without the note, stays."""
     heading = {"cellType": "markdown", "source": "# Sales canary-4711"}
-    with_heading = request("plot it", context={"cells": [heading], "usesNote": False})
+    with_heading = request("plot it", context={"cells": [heading]})
     scripted.script(CODE, CODE, CODE)
     await update(call)
     turns = [
         (await call("POST", "generate", body)).data["turn_id"]
-        for body in (request("plot it"), with_heading)
+        for body in (request("plot it", context=WITH_NOTE), with_heading)
     ]
     assert (await call("DELETE", PATH)).data == {"deleted_prompts": 1}
     prompts = [
@@ -109,9 +112,60 @@ async def test_a_deleted_note_is_in_no_file_and_no_prompt(
     [document] = jp_data_dir.rglob("notes.json")
     assert b"canary" not in document.read_bytes()
     assert (await update(call))["note"]["text"] == ""
-    await call("POST", "generate", request("plot it"))
+    await call("POST", "generate", request("plot it", context=WITH_NOTE))
     assert "canary" not in sent(scripted)
     assert (await update(call, again=True))["note"]["text"] == TEXT
+
+
+async def test_the_prompts_of_other_notebooks_stay(call, scripted, remote_model):
+    """Their notes can begin with the same title and introduction."""
+    scripted.script(CODE, CODE)
+    longer = [*CELLS, {"source": "pd.read_csv('shops.csv')"}]
+    await update(call)
+    await call("POST", "notebooks/nb2/note", {"cells": longer})
+    for notebook_id in ("nb", "nb2"):
+        body = request("plot it", notebookId=notebook_id, context=WITH_NOTE)
+        await call("POST", "generate", body)
+        assert "canary" in sent(scripted)
+    assert (await call("DELETE", PATH)).data == {"deleted_prompts": 1}
+    other = (await call("GET", "sessions/nb2/c1/turns/1/prompt")).data["messages"]
+    assert "canary-4711" in str(other)
+
+
+async def test_undo_restores_the_author(call, extension):
+    note = (await update(call))["note"]
+    deletion = {"text": TEXT, "expected": "", "undo": True}
+    await call("DELETE", PATH)
+    restored = (await call("PATCH", PATH, deletion)).data["note"]
+    assert {**restored, "expires_at": 0} == {**note, "expires_at": 0} and restored["expires_at"]
+    await call("PATCH", PATH, {"text": "Mine", "expected": TEXT})
+    await update(call, again=True)
+    reply = await call("PATCH", PATH, {"text": "Mine", "expected": TEXT, "undo": True})
+    assert (reply.data["note"]["text"], reply.data["note"]["author"]) == ("Mine", "person")
+    await call("DELETE", PATH)
+    extension.memories.manager.notes._replaced.clear()  # as after a restart
+    reply = await call("PATCH", PATH, {**deletion, "text": "Mine"})
+    assert (reply.status, reply.data["note"]["author"]) == (200, "person")
+
+
+async def test_nothing_is_changed_if_the_text_was_changed_meanwhile(call):
+    note = (await update(call))["note"]
+    body = {"text": "Mine", "expected": "older", "used": False}
+    assert (await call("PATCH", PATH, body)).status == 412
+    assert (await call("GET", PATH)).data["note"] == note
+
+
+async def test_damaged_notes_are_never_overwritten(call, scripted, remote_model, jp_data_dir):
+    await update(call)
+    [document] = jp_data_dir.rglob("notes.json")
+    damaged = document.read_bytes()[:-20]
+    document.write_bytes(damaged)
+    for method, body in (("GET", None), ("POST", {"cells": CELLS}), ("DELETE", None)):
+        reply = await call(method, PATH, body)
+        assert (reply.status, reply.data["code"]) == (503, "memory_unreadable")
+    scripted.script(CODE)
+    assert (await call("POST", "generate", request("plot it", context=WITH_NOTE))).status == 200
+    assert document.read_bytes() == damaged
 
 
 async def test_get_requests_change_no_note(call, jp_data_dir):
@@ -121,7 +175,7 @@ async def test_get_requests_change_no_note(call, jp_data_dir):
     before = document.read_bytes(), document.stat().st_mtime_ns
     assert oct(document.stat().st_mode & 0o777) == "0o600"
     await call("GET", PATH)
-    await call("POST", "generate/preview", request("plot it"))
+    await call("POST", "generate/preview", request("plot it", context=WITH_NOTE))
     assert (document.read_bytes(), document.stat().st_mtime_ns) == before
 
 
@@ -133,7 +187,7 @@ async def test_a_note_that_cant_be_read_never_prevents_a_request(
     document.unlink()
     document.mkdir()
     scripted.script(CODE)
-    assert (await call("POST", "generate", request("plot it"))).status == 200
+    assert (await call("POST", "generate", request("plot it", context=WITH_NOTE))).status == 200
     assert (await call("GET", PATH)).status == 503
 
 
@@ -159,7 +213,7 @@ async def test_guests_and_forbidden_features_get_no_note(
     for method, body in (("GET", None), ("POST", {"cells": []}), ("PATCH", {}), ("DELETE", None)):
         assert (await call(method, PATH, body)).status == 403
     scripted.script(CODE)
-    assert (await call("POST", "generate", request("plot it"))).status == 200
+    assert (await call("POST", "generate", request("plot it", context=WITH_NOTE))).status == 200
     assert "canary" not in sent(scripted)
 
 
@@ -197,6 +251,10 @@ async def test_a_local_model_words_the_purpose(call, scripted, server_config):
     assert TEXT in sent(scripted) and SECRET not in sent(scripted)
     assert await update(call, usesModel=True, cells=cells) == {"note": note, "being_worded": False}
     assert len(scripted.requests) == 1
+    scripted.script({"text": "Finds out which shops grow."})
+    result = await update(call, usesModel=True, cells=cells, again=True)
+    assert result["being_worded"], "the person asks for it"
+    assert (await until_worded(call))["text"].startswith("Finds out which shops grow.")
 
 
 @with_local_model

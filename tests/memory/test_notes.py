@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from aiserver.errors import MemoryEntryChanged, NotFound, NotRemembered
+from aiserver.errors import MemoryEntryChanged, MemoryUnreadable, NotFound, NotRemembered
 from aiserver.memory.notes.manager import LIFETIME, NoteManager
-from aiserver.memory.notes.note import MAX_NOTES, Note, encode, fingerprints, parse
+from aiserver.memory.notes.note import MAX_NOTES, MAX_OWN_NOTES, Note, encode, fingerprints, parse
 from aiserver.memory.notes.outline import Outline
+from aiserver.memory.stores.base import MAX_BYTES
 from aiserver.memory.stores.in_memory import InMemoryMemoryStore
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
@@ -142,6 +143,44 @@ async def test_the_choice_whether_a_note_is_used_survives_a_new_text(clock: Cloc
     assert again and again.text == OTHER.text and not again.is_used
 
 
+@pytest.mark.parametrize("has_expired", [False, True])
+@in_loop
+async def test_the_choice_outlives_the_text(clock: Clock, has_expired: bool) -> None:
+    await clock.open().update("nb", OUTLINE)
+    await clock.open().set_used("nb", is_used=False)
+    if has_expired:
+        clock.now += LIFETIME + DAY
+        await clock.open().sweep()
+    else:
+        await clock.open().update("nb", Outline(cells=("x",)))  # nothing to write about
+    assert b"canary-1" not in clock.backend.content()
+    clock.now += 100 * LIFETIME
+    await clock.open().sweep()
+    note = await clock.open().get("nb")
+    assert note and not note.text and not note.is_used
+    note = await clock.open().update("nb", OUTLINE)
+    assert note and note.text == OUTLINE.text and not note.is_used
+
+
+@in_loop
+async def test_undo_restores_the_note_but_not_the_choice(clock: Clock) -> None:
+    notes = clock.open()
+    first = await notes.update("nb", OUTLINE)
+    await notes.word("nb", "What the shops earn.", "local:a", OUTLINE)
+    await notes.update("nb", OTHER, again=True)
+    await notes.set_used("nb", is_used=False)
+    with pytest.raises(MemoryEntryChanged):
+        await notes.write("nb", "What the shops earn.", "older", is_undo=True)
+    clock.now += LIFETIME - 1
+    note = await notes.write("nb", "What the shops earn.", OTHER.text, is_undo=True)
+    assert first and (note.author, note.model, note.cells) == ("model", "local:a", first.cells)
+    assert note == await notes.get("nb") and not note.is_used
+    await notes.delete("nb")
+    await notes.erase(["What the shops earn."])
+    note = await notes.write("nb", "What the shops earn.", "", is_undo=True)
+    assert note.author == "person", "a forgotten text isn't in the server's memory, either"
+
+
 @in_loop
 async def test_owners_have_separate_notes(clock: Clock) -> None:
     """P9."""
@@ -168,20 +207,36 @@ def test_the_document_is_bounded_and_drops_what_was_not_used_for_longest() -> No
     notes = {f"nb{n}": Note("text", "outline", 0.0, float(n)) for n in range(MAX_NOTES + 5)}
     parsed = parse(encode(notes), 100.0, LIFETIME)
     assert parsed == {name: note for name, note in notes.items() if note.used_at >= 5}
+    mine = {
+        "text": Note("Mine", "person", -9.0, -9.0),
+        "deleted": Note("", "person", -9.0, -9.0),
+        "not used": Note("text", "outline", -9.0, -9.0, is_used=False),
+    }
+    assert mine.items() <= parse(encode(mine | notes), 0.0, LIFETIME).items()
+    many = {f"own{n}": Note("Mine", "person", 0.0, float(n)) for n in range(MAX_OWN_NOTES + 5)}
+    parsed = parse(encode(many | notes), 100.0, LIFETIME)
+    assert len(parsed) == MAX_NOTES + MAX_OWN_NOTES and "own4" not in parsed and "own5" in parsed
     longest = Note("名" * 600, "outline", 1.0, 1.0, cells=("abcd",) * 1000)
     data = encode({f"{n:064}": longest for n in range(MAX_NOTES)})
     assert data and len(data) < 2_000_000
+    unused = replace(longest, is_used=False)
+    data = encode(
+        {f"{n:064}": longest if n % 2 else unused for n in range(2 * (MAX_NOTES + MAX_OWN_NOTES))}
+    )
+    assert data and len(data) < MAX_BYTES
 
 
 def test_damaged_documents_and_unknown_fields() -> None:
     """P22, P25."""
-    for data in (b"", b"{", b"[]", b'{"notes": 1}', b'{"notes": [1, {}]}', b"[" * 100_000):
-        assert parse(data, 0.0, LIFETIME) == {}
+    assert parse(None, 0.0, LIFETIME) == parse(b'{"notes": [1, {}]}', 0.0, LIFETIME) == {}
+    for data in (b"", b"{", b"[]", b'{"notes": 1}', b"\xff", b"[" * 100_000):
+        with pytest.raises(MemoryUnreadable):
+            parse(data, 0.0, LIFETIME)
     fields = Note("text", "person", 1.0, 1.0).to_dict("nb")
     for change in (
         {"notebook_id": 1},
         {"text": "x" * 601},
-        {"author": "evil"},
+        {"author": 1},
         {"used": "yes"},
         {"used_at": "1"},
         {"used_at": float("inf")},
@@ -190,3 +245,21 @@ def test_damaged_documents_and_unknown_fields() -> None:
     newer = json.dumps({"notes": [fields | {"colour": "red"}]}).encode()
     stored = json.loads(encode(parse(newer, 0.0, LIFETIME)) or b"")
     assert stored["notes"][0]["colour"] == "red"
+
+
+@in_loop
+async def test_a_note_of_an_author_in_a_newer_version_is_preserved() -> None:
+    """P22: it is neither replaced nor erased, unless the person does it."""
+    item = Note("By all of us", "person", 1.0, 1.0).to_dict("nb") | {"author": "team"}
+    store = InMemoryMemoryStore()
+    await store.replace("notes", None, json.dumps({"notes": [item]}).encode())
+    manager = NoteManager(store)
+    await manager.sweep()
+    await manager.update("other", OUTLINE)
+    note = await manager.update("nb", OUTLINE)
+    assert note and (note.text, note.author) == ("By all of us", "person")
+    await manager.set_used("nb", is_used=False)
+    notes = {n["notebook_id"]: n for n in json.loads(await store.read("notes") or b"")["notes"]}
+    assert notes["nb"] == item | {"used": False, "used_at": notes["nb"]["used_at"]}
+    await manager.write("nb", "Mine", "By all of us")
+    assert b"team" not in (await store.read("notes") or b"")

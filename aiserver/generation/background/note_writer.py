@@ -4,7 +4,7 @@ Invariants:
 
 - Only a model on this machine gets the texts, with secrets redacted.
 - If the model fails, or its answer isn't a short text in the language of the notebook, the note
-  stays as it is, and the model isn't asked again before the outline changes.
+  stays as it is, and the model isn't asked again before the outline changes or the person asks.
 """
 
 from __future__ import annotations
@@ -40,14 +40,16 @@ class NoteWriter:
         outline: Outline,
         cells: Sequence[NoteCell],
         model: ChatModel,
+        *,
+        again: bool = False,
     ) -> bool:
-        """Start wording a note, unless this outline was worded already.
+        """Start wording a note, unless this outline was worded already and ``again`` is false.
 
         Return whether the wording is running. Raises ValueError for a remote model.
         """
         if not model.info.on_this_machine:
             raise ValueError("a note is never sent to another machine")
-        if self._asked.get(notebook_id) == outline.text:
+        if self._asked.get(notebook_id) == outline.text and not again:
             return False
         work = self._word(notes, notebook_id, outline, cells, model)
         self._tasks.start(_key(notebook_id), model.info, work, "A note could not be worded")

@@ -11,7 +11,7 @@ from ...memory.notes.manager import NoteManager
 from ...memory.notes.note import Note
 from ...memory.notes.outline import outline_of
 from ...models import check_id
-from ...prompts.project.note import labelled
+from ...prompts.project.note import closed
 from ...requests import NoteBody, NoteChangeBody
 from ...surrogates import json_bytes
 from ..base import guarded
@@ -45,7 +45,9 @@ class NoteHandler(MemoryBase):
         is_outline = note is not None and (note.author, note.text) == ("outline", outline.text)
         if body.uses_model and is_outline:
             assistant = self.services.assistant
-            is_being_worded = await assistant.word_note(notes, notebook_id, outline, body.cells)
+            is_being_worded = await assistant.word_note(
+                notes, notebook_id, outline, body.cells, again=body.again
+            )
         await self._answer(note, is_being_worded)
 
     @guarded("write")
@@ -53,13 +55,13 @@ class NoteHandler(MemoryBase):
         """Replace the text by the person's, or choose whether requests contain it."""
         notes, body = self.notes, self.body(NoteChangeBody)
         check_id("notebookId", notebook_id)
-        if body.used is not None:
-            await notes.set_used(notebook_id, is_used=body.used)
         if body.text is not None:
             try:
-                await notes.write(notebook_id, body.text, body.expected)
+                await notes.write(notebook_id, body.text, body.expected, is_undo=body.undo)
             except MemoryEntryChanged as reason:
                 raise MemoryEntryChanged(_CHANGED) from reason
+        if body.used is not None:
+            await notes.set_used(notebook_id, is_used=body.used)
         await self._answer(await notes.get(notebook_id))
 
     @guarded("write")
@@ -67,8 +69,9 @@ class NoteHandler(MemoryBase):
         """Erase the note, and delete the stored prompts with it."""
         notes, services = self.notes, self.services
         note = await notes.get(check_id("notebookId", notebook_id))
-        texts = [labelled(note.text)] if note and note.text else []
-        stored = StoredPrompts(services.sessions, texts, owner=services.session_owner)
+        texts = [closed(note.text)] if note and note.text else []
+        owner = services.session_owner
+        stored = StoredPrompts(services.sessions, texts, owner=owner, are_complete=True)
         if texts:
             await stored.delete()
         await notes.delete(notebook_id)

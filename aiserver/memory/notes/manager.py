@@ -2,6 +2,7 @@
 
 Invariants: each change is one atomic write. A note that the person has written or deleted is only
 replaced by an act of the person. A model's wording replaces only the outline that it was made from.
+The choice not to send a note lasts until the person changes it, also without a text to send.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .outline import Outline
 
 LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires, by default
 _MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many notes
+_MAX_REPLACED = 100  # notebooks whose last replaced note can be restored
 _USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
 
 
@@ -36,10 +38,15 @@ class NoteManager:
     ) -> None:
         self._store, self._owner = store, owner
         self._now = now
+        # By notebook, the note that the person's last act replaced; never stored.
+        self._replaced: dict[str, Note] = {}
         self.lifetime = lifetime
 
     async def get(self, notebook_id: str) -> Note | None:
-        """Return a notebook's note; None if there is none. Changes nothing."""
+        """Return a notebook's note; None if there is none. Changes nothing.
+
+        Each method raises StorageError, MemoryUnreadable if the stored notes are damaged.
+        """
         data = await self._store.read("notes", owner=self._owner)
         notes = await asyncio.to_thread(documents.parse, data, self._now(), self.lifetime)
         return notes.get(notebook_id)
@@ -61,7 +68,9 @@ class NoteManager:
                 is_recent = 0 <= now - old.used_at < _USE_INTERVAL
                 return old if is_recent else replace(old, used_at=now)
             if not outline.text:
-                return old if old is not None and old.author == "person" else None
+                if old is None or old.author == "person":
+                    return old
+                return None if old.is_used else old.without_text()
             return Note(
                 text=outline.text,
                 author="outline",
@@ -72,12 +81,16 @@ class NoteManager:
                 cells=outline.cells,
             )
 
-        return await self._change(notebook_id, change)
+        return await self._change(notebook_id, change, can_undo=again)
 
-    async def write(self, notebook_id: str, text: str, expected: str) -> Note:
+    async def write(
+        self, notebook_id: str, text: str, expected: str, *, is_undo: bool = False
+    ) -> Note:
         """Replace a note by the person's text, if its text is still ``expected``; return the note.
 
-        ``expected`` is empty if there is no note. Raises MemoryEntryChanged, and the errors of
+        ``expected`` is empty if there is no note. With ``is_undo``, the text is that of the note
+        that the person has just replaced or deleted: it gets its author and its dates back, unless
+        the server was restarted since. Raises MemoryEntryChanged, and the errors of
         ``limits.checked_note``.
         """
         new_text = checked_note(text)
@@ -85,8 +98,11 @@ class NoteManager:
         def change(old: Note | None) -> Note:
             if (old.text if old else "") != expected:
                 raise MemoryEntryChanged
-            now = self._now()
-            return Note(new_text, "person", now, now, old.is_used if old else True)
+            now, is_used = self._now(), old.is_used if old else True
+            replaced = self._replaced.get(notebook_id) if is_undo else None
+            if replaced and replaced.text == new_text:
+                return replace(replaced, used_at=now, is_used=is_used)
+            return Note(new_text, "person", now, now, is_used)
 
         note = await self._change(notebook_id, change)
         assert note is not None
@@ -122,7 +138,7 @@ class NoteManager:
             now = self._now()
             return Note("", "person", now, now, old.is_used if old else True)
 
-        await self._change(notebook_id, change)
+        await self._change(notebook_id, change, can_undo=True)
 
     async def erase(self, texts: Collection[str]) -> None:
         """Erase the notes that contain one of some texts, which the person forgets."""
@@ -130,12 +146,13 @@ class NoteManager:
         def edit(data: bytes | None) -> bytes | None:
             notes = self._parse(data)
             contain = {
-                id_: replace(note, text="", author="person", model="", subject="", cells=())
+                id_: replace(note.without_text(), author="person")
                 for id_, note in notes.items()
                 if any(_contains(note.text, text) for text in texts)
             }
             return documents.encode(notes | contain) if contain else data
 
+        self._replaced.clear()
         await self._store.update("notes", edit, owner=self._owner)
 
     async def sweep(self) -> None:
@@ -145,21 +162,35 @@ class NoteManager:
         )
 
     async def _change(
-        self, notebook_id: str, change: Callable[[Note | None], Note | None]
+        self,
+        notebook_id: str,
+        change: Callable[[Note | None], Note | None],
+        *,
+        can_undo: bool = False,
     ) -> Note | None:
-        """Replace a note by the result of ``change``; None removes it. Return the result."""
-        result: list[Note | None] = [None]
+        """Replace a note by the result of ``change``; None removes it. Return the result.
+
+        With ``can_undo``, the replaced note can be restored.
+        """
+        old: Note | None = None
+        new: Note | None = None
 
         def edit(data: bytes | None) -> bytes | None:
+            nonlocal old, new
             notes = self._parse(data)
             old = notes.pop(notebook_id, None)
-            result[0] = new = change(old)
+            new = change(old)
             if new == old:
                 return data
             return documents.encode(notes | ({notebook_id: new} if new else {}))
 
         await self._store.update("notes", edit, owner=self._owner)
-        return result[0]
+        if can_undo and old and old.text:
+            self._replaced.pop(notebook_id, None)
+            self._replaced[notebook_id] = old
+            if len(self._replaced) > _MAX_REPLACED:
+                del self._replaced[next(iter(self._replaced))]
+        return new
 
     def _parse(self, data: bytes | None) -> dict[str, Note]:
         return documents.parse(data, self._now(), self.lifetime)

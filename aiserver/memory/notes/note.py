@@ -1,7 +1,13 @@
 """A note, and the document with all notes of an owner. Pure.
 
-Invariants: an expired note is never returned. The document has at most ``MAX_NOTES`` notes; the
-least recently used ones are dropped first. Unknown fields of stored notes are preserved.
+Invariants:
+
+- The text of an expired note is never returned. The choice not to send a note doesn't expire.
+- The document has at most ``MAX_NOTES`` notes that were made, and ``MAX_OWN_NOTES`` with a text or
+  a choice of the person; the least recently used ones are dropped first.
+- Unknown fields of stored notes are preserved. A note of an unknown author, which a newer version
+  has stored, is treated as the person's, so that it isn't replaced.
+- A damaged document is never overwritten.
 """
 
 from __future__ import annotations
@@ -9,24 +15,31 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
+from ...errors import MemoryUnreadable, UserText
 from ..limits import MAX_NOTE
 
 Author = Literal["outline", "model", "person"]
 """The origin of a text: made without a model, worded by a model, or written by the person."""
 
 MAX_NOTES = 200
+MAX_OWN_NOTES = 400
 _FINGERPRINT = 4  # characters: enough to compare cells, and too few to find out their texts
 _MAX_DIFFERENCE = 0.3  # the share of cells that may differ before a note is made again
+_DAMAGED = UserText(
+    "AI Server can’t read the notes about your notebooks: the file with them is damaged. "
+    "It is not overwritten."
+)
 
 
 @dataclass(frozen=True)
 class Note:
     """The note of one notebook. The times are in seconds since 1970.
 
-    The text is empty if the person has deleted it. ``model`` is the id of the model that worded it.
+    The text is empty if the person has deleted it, or if only the choice not to send the note is
+    left. ``model`` is the id of the model that worded it.
     ``subject`` is a fingerprint of the notebook's title and files, and ``cells`` are those of its
     cells, when the note was made.
     """
@@ -41,8 +54,17 @@ class Note:
     cells: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the note has a text or a choice of the person."""
+        return self.author == "person" or not self.is_used
+
+    def without_text(self) -> Note:
+        """Return the note with nothing of the notebook's or the person's text."""
+        return replace(self, text="", model="", subject="", cells=())
+
     def expires_at(self, lifetime: float) -> float | None:
-        """Return the time at which the note expires if it isn't used; None if it never does."""
+        """Return the time at which the text expires if it isn't used; None if it never does."""
         return None if self.author == "person" else self.used_at + lifetime
 
     def is_outdated(self, subject: str, cells: Sequence[str]) -> bool:
@@ -57,7 +79,7 @@ class Note:
         stored = dict(self.extra) | {
             "notebook_id": notebook_id,
             "text": self.text,
-            "author": self.author,
+            "author": self.extra.get("author", self.author),
             "written_at": self.written_at,
             "used_at": self.used_at,
             "used": self.is_used,
@@ -82,21 +104,28 @@ def fingerprints(digests: Sequence[str]) -> tuple[str, ...]:
 def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
     """Return the notes that haven't expired, by the ids of their notebooks.
 
-    Invalid notes are left out.
+    Of an expired note that the person doesn't send, the choice is returned. Invalid notes are left
+    out. Raises MemoryUnreadable if the document is damaged.
     """
-    try:
-        stored = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
+    if data is None:
         return {}
+    try:
+        stored = json.loads(data)
+    except (ValueError, RecursionError) as reason:
+        raise MemoryUnreadable(_DAMAGED) from reason
     listed = stored.get("notes") if isinstance(stored, dict) else None
+    if not isinstance(listed, list):
+        raise MemoryUnreadable(_DAMAGED)
     notes: dict[str, Note] = {}
-    for item in listed if isinstance(listed, list) else []:
+    for item in listed:
         note = _note(item)
         if note is None:
             continue
         expires_at = note.expires_at(lifetime)
         if expires_at is None or expires_at > now:
             notes[item["notebook_id"]] = note
+        elif not note.is_used:
+            notes[item["notebook_id"]] = note.without_text()
     return notes
 
 
@@ -104,21 +133,24 @@ def encode(notes: Mapping[str, Note]) -> bytes | None:
     """Return notes as they are stored; None if there are none."""
     if not notes:
         return None
-    newest = sorted(notes.items(), key=lambda pair: pair[1].used_at)[-MAX_NOTES:]
-    listed = [note.to_dict(notebook_id) for notebook_id, note in newest]
+    by_use = sorted(notes.items(), key=lambda pair: pair[1].used_at)
+    of_notebooks = [pair for pair in by_use if not pair[1].is_own][-MAX_NOTES:]
+    of_person = [pair for pair in by_use if pair[1].is_own][-MAX_OWN_NOTES:]
+    listed = [note.to_dict(notebook_id) for notebook_id, note in of_notebooks + of_person]
     return (json.dumps({"notes": listed}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _note(item: Any) -> Note | None:
     if not isinstance(item, dict):
         return None
+    stored_author = item.get("author")
     authors: tuple[Author, ...] = get_args(Author)
-    author = next((author for author in authors if author == item.get("author")), None)
+    author: Author = next((author for author in authors if author == stored_author), "person")
     texts = [item.get(name, "") for name in ("notebook_id", "text", "model", "subject", "cells")]
     times = [item.get(name) for name in ("written_at", "used_at")]
     is_used = item.get("used", True)
     if not (
-        author
+        isinstance(stored_author, str)
         and all(isinstance(text, str) for text in texts)
         and texts[0]
         and len(texts[1]) <= MAX_NOTE
@@ -127,6 +159,9 @@ def _note(item: Any) -> Note | None:
     ):
         return None
     cells = texts[4]
+    extra = {name: value for name, value in item.items() if name not in _NAMES}
+    if stored_author != author:
+        extra["author"] = stored_author
     return Note(
         text=texts[1],
         author=author,
@@ -136,5 +171,5 @@ def _note(item: Any) -> Note | None:
         model=texts[2],
         subject=texts[3],
         cells=tuple(cells[at : at + _FINGERPRINT] for at in range(0, len(cells), _FINGERPRINT)),
-        extra={name: value for name, value in item.items() if name not in _NAMES},
+        extra=extra,
     )

@@ -11,12 +11,21 @@ from ..history import Count
 from ..receipt import ContextItem
 from ..templates import Style
 
+_KIND = "note"
 _LABEL = "Notebook: "
 
 
 def labelled(note: str) -> str:
-    """Return a note as prompts contain it, by which stored prompts with the note are found."""
+    """Return a note as prompts contain it."""
     return _LABEL + note
+
+
+def closed(note: str) -> str:
+    """Return a note with the beginning of its closing mark, to find stored prompts with it.
+
+    Otherwise, a note would be found in prompts with a longer one that begins in the same way.
+    """
+    return f"{labelled(note)}\n</{_KIND}"
 
 
 async def note_text(note: str, style: Style, count: Count) -> tuple[str, list[ContextItem]]:
@@ -26,6 +35,6 @@ async def note_text(note: str, style: Style, count: Count) -> tuple[str, list[Co
     """
     if not note or style == "compact":
         return "", []
-    text = templates.NOTE + marked("note", labelled(note))
+    text = templates.NOTE + marked(_KIND, labelled(note))
     [size] = await count([text])
     return text, [ContextItem("note", tokens=size)]

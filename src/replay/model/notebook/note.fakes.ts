@@ -1,6 +1,11 @@
 /** A server with the notes of notebooks, for the specs. It decides as the real one does. */
 import { ApiError } from '../../../api/request';
-import type { Note, NoteBody, NoteResult } from '../../../api/types';
+import type {
+  Note,
+  NoteBody,
+  NoteChangeBody,
+  NoteResult
+} from '../../../api/types';
 import type { NoteApi } from './note';
 
 export const OUTLINE = 'Sales: Which shops grow?\nReads sales.csv.';
@@ -14,6 +19,7 @@ export class FakeNotes implements NoteApi {
   outline = OUTLINE;
   isBeingWorded = false;
   failure: ApiError | null = null;
+  private readonly _replaced = new Map<string, Note>();
 
   async get(id: string): Promise<NoteResult> {
     return this._answer('get', id);
@@ -21,7 +27,13 @@ export class FakeNotes implements NoteApi {
 
   async update(id: string, body: NoteBody): Promise<NoteResult> {
     this.bodies.push(body);
+    if (this.failure) {
+      return this._answer('update', id);
+    }
     const isWritten = this.notes.get(id)?.author === 'person' && !body.again;
+    if (body.again) {
+      this._remember(id);
+    }
     if (this.outline && !isWritten) {
       this.set(id, { text: this.outline, author: 'outline' });
     }
@@ -30,24 +42,22 @@ export class FakeNotes implements NoteApi {
 
   async change(
     id: string,
-    {
-      text,
-      expected = '',
-      used
-    }: { text?: string | null; expected?: string; used?: boolean | null }
+    { text, expected = '', used, undo }: NoteChangeBody
   ): Promise<NoteResult> {
     const stored = this.notes.get(id);
     if (text && (stored?.text ?? '') !== expected) {
       throw new ApiError(412, 'memory_entry_changed', 'This note has changed.');
     }
+    const replaced = undo ? this._replaced.get(id) : null;
     this.set(id, {
-      ...(text && { text, author: 'person' as const }),
+      ...(text && { text, author: replaced?.author ?? ('person' as const) }),
       ...(typeof used === 'boolean' && { used })
     });
     return this._answer('change', id);
   }
 
   async delete(id: string) {
+    this._remember(id);
     this.set(id, { text: '', author: 'person' });
     this._answer('delete', id);
     return { deleted_prompts: 0 };
@@ -65,6 +75,13 @@ export class FakeNotes implements NoteApi {
       ...this.notes.get(id),
       ...fields
     });
+  }
+
+  private _remember(id: string): void {
+    const note = this.notes.get(id);
+    if (note) {
+      this._replaced.set(id, note);
+    }
   }
 
   private _answer(method: string, id: string): NoteResult {

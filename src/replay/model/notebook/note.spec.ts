@@ -85,6 +85,20 @@ describe('NotebookNote', () => {
     expect(note.note?.text).toBe(OUTLINE);
   });
 
+  it('is checked again after a failed check', async () => {
+    api.failure = new ApiError(0, 'unreachable', 'No answer.');
+    await show();
+    expect(note.error?.code).toBe('unreachable');
+    hide();
+    await show();
+    api.failure = null;
+    hide();
+    await accept();
+    await accept();
+    expect(api.requests).toEqual(['update nb', 'update nb', 'update nb']);
+    expect(note.note?.text).toBe(OUTLINE);
+  });
+
   it('isn’t checked while a person types or a history changes', async () => {
     await show();
     jest.advanceTimersByTime(6 * MINUTE_MS);
@@ -147,6 +161,18 @@ describe('NotebookNote', () => {
     subject.notebookId = 'nb';
     await note.undo();
     expect(note.note?.text).toBe('Mine');
+  });
+
+  it('has its author again after undo', async () => {
+    await show();
+    await note.delete();
+    await note.undo();
+    expect(note.note).toMatchObject({ text: OUTLINE, author: 'outline' });
+    note.edit('Mine');
+    await note.save();
+    await note.writeAgain();
+    await note.undo();
+    expect(note.note).toMatchObject({ text: 'Mine', author: 'person' });
   });
 
   it('keeps the typed text if the note has changed meanwhile', async () => {

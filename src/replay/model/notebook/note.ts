@@ -4,6 +4,7 @@
  * Invariants:
  * - The server makes the note from the notebook's cells, at most once in `CHECK_MS` per notebook:
  *   when the notebook tab is opened, and after an answer was accepted; never while a person types.
+ *   A check that fails doesn't count.
  * - A failure, or a newer note, never discards text that the person has typed.
  * - While notes are off, no request is sent.
  */
@@ -147,13 +148,14 @@ export class NotebookNote extends LoadedModel {
     });
   }
 
-  /** Write the text again that the last action has replaced or deleted. */
+  /** Restore the note that the last action has replaced or deleted, with its author. */
   async undo(): Promise<boolean> {
     const replaced = this._replaced;
     if (!replaced || !this.canUndo) {
       return false;
     }
-    const body = { text: replaced.text, expected: this.note?.text ?? '' };
+    const expected = this.note?.text ?? '';
+    const body = { text: replaced.text, expected, undo: true };
     return this._act(null, id => this._api!.change(id, body));
   }
 
@@ -194,14 +196,19 @@ export class NotebookNote extends LoadedModel {
     return time === undefined || Date.now() - time >= CHECK_MS;
   }
 
-  private _update(id: string, again = false): Promise<NoteResult> {
+  private async _update(id: string, again = false): Promise<NoteResult> {
     this._checkTimes.set(id, Date.now());
     const body = {
       cells: toNoteCells(this.subject.allSources()),
       again,
       usesModel: this._mode === 'model'
     };
-    return this._api!.update(id, body);
+    try {
+      return await this._api!.update(id, body);
+    } catch (reason) {
+      this._checkTimes.delete(id);
+      throw reason;
+    }
   }
 
   /** After an answer was accepted, check the note, also while the view is hidden. */

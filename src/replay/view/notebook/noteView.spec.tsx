@@ -123,9 +123,16 @@ describe('the note of the notebook', () => {
   it('teaches what a notebook without a note needs', async () => {
     show('');
     await has('Begin the notebook with a heading');
+    expect(section()!.textContent).not.toContain('You deleted');
     (await button('Write a note')).click();
     press(await type('Mine'), 'Enter');
     await has('Mine');
+  });
+
+  it('doesn’t call a note deleted of which only the choice is stored', async () => {
+    api.set('nb', { used: false });
+    show('');
+    await has('Begin the notebook with a heading');
   });
 
   it('isn’t shown while notes are off', async () => {

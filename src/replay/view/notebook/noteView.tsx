@@ -43,7 +43,9 @@ export function NoteView(): React.JSX.Element | null {
       ) : note?.text ? (
         <NoteText note={note} onEnd={withFocus} />
       ) : (
-        hasLoaded && <NoNote isDeleted={note !== null} onEnd={withFocus} />
+        hasLoaded && (
+          <NoNote isDeleted={note?.author === 'person'} onEnd={withFocus} />
+        )
       )}
       {draft.failure && (
         <p className="jp-AIServer-Replay-aboutFailure" role="alert">
