@@ -95,13 +95,16 @@ def checked_proposal(text: str) -> str:
     cleaned = checked_text(text)
     if _HOME.search(cleaned) or _is_in_home(cleaned):
         raise NotRemembered(_PATH)
-    if _identifies_somebody(unicodedata.normalize("NFKC", cleaned)):
+    if identifies_somebody(unicodedata.normalize("NFKC", cleaned)):
         raise NotRemembered(_VALUE)
     return cleaned
 
 
-def _identifies_somebody(text: str) -> bool:
-    """Return whether a text contains an e-mail address, or a number of a person or an account."""
+def identifies_somebody(text: str) -> bool:
+    """Return whether a text contains an e-mail address, or a number of a person or an account.
+
+    The text must be normalized (NFKC).
+    """
     if _EMAIL.search(text):
         return True
     if any(not _YEARS_OR_ROUND.fullmatch(match[0]) for match in _IDENTIFIERS.finditer(text)):

@@ -270,7 +270,7 @@ async def test_a_bad_answer_leaves_the_outline(call, scripted, server_config, ex
 @with_local_model
 async def test_a_note_that_is_still_valid_isnt_worded_again(call, scripted, server_config):
     def with_section(name: str) -> list[dict[str, str]]:
-        headings = [{"cellType": "markdown", "source": f"## {text}"} for text in (name, "Plot")]
+        headings = [{"cellType": "markdown", "source": f"## {text}"} for text in ("Plot", name)]
         return [*CELLS, *headings, {"source": "x = 1"}]
 
     note = (await update(call, cells=with_section("Load")))["note"]

@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Only a model on this machine gets the texts, with secrets redacted.
+- Only a model on this machine gets the texts, without secrets and lines about the author.
 - If the model fails, or its answer isn't a short text in the language of the notebook, the note
   stays as it is, and the model isn't asked again before the outline changes or the person asks.
 """
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from ...errors import BadAnswer
 from ...llm.base import ChatModel
 from ...memory.notes.manager import NoteManager
-from ...memory.notes.outline import Outline, without_secrets
+from ...memory.notes.outline import Outline, clean_cells
 from ...prompts.project.note_request import MAX_PURPOSE, clean_purpose, purpose_messages
 from ...redact import redact
 from ...requests import NoteCell
@@ -68,7 +68,7 @@ class NoteWriter:
         model: ChatModel,
     ) -> None:
         started_at = time.monotonic()
-        clean = await asyncio.to_thread(without_secrets, cells)
+        clean = await asyncio.to_thread(clean_cells, cells)
         messages = await purpose_messages(
             outline.text, clean, model.style, model.prompt_tokens, model.count_tokens
         )

@@ -1,7 +1,8 @@
 """Make a note from a notebook's own text, without a model. Pure, except for registered secrets.
 
-Invariants: the text has at most ``MAX_NOTE`` characters and no secret that ``redact`` recognises.
-It is empty if the notebook doesn't say what it is about. Any cells give a result.
+Invariants: the text has at most ``MAX_NOTE`` characters, no secret that ``redact`` recognises, and
+nothing of lines that are about the notebook's author. It is empty if the notebook doesn't say what
+it is about. Any cells give a result.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from ...surrogates import fix_surrogates
 from ..limits import MAX_NOTE, checked_note
 from .data import read_data
 from .note import fingerprints
+from .personal import is_personal
 from .prose import read_prose
 from .wording import facts_texts, purpose_text
 
+_MAX_SOURCES = 400_000  # characters of all cells; the cells after them are left out
 _MAX_COMMENTS = 2000  # characters, from which the language is detected if there is no prose
 
 
@@ -52,32 +55,46 @@ class Outline:
 
 
 def outline_of(cells: Sequence[NoteCell]) -> Outline:
-    """Return the outline of a notebook. Takes some milliseconds for each hundred cells."""
+    """Return the outline of a notebook. Takes up to a second for the longest notebooks."""
     digests = [_digest(f"{cell.cell_type}\0{cell.source}") for cell in cells]
-    clean = without_secrets(cells)
+    clean = clean_cells(cells)
     prose, data = read_prose(clean), read_data(clean)
     sample = prose.text if prose.text.strip() else _comments(clean)
     purpose = _checked(purpose_text(prose, sample))
     facts = [_checked(text) for text in facts_texts(prose, data, sample)]
-    has_content = purpose or data.files or data.tables or len(prose.sections) > 1
-    subject = "\0".join([prose.title, *data.files, *data.tables])
+    subject = "\0".join([prose.title, *data.files])
     return Outline(
         purpose,
-        tuple(filter(None, facts)) if has_content else (),
+        tuple(filter(None, facts)) if purpose or data.files else (),
         _digest(subject)[:16],
         fingerprints(digests),
     )
 
 
-def without_secrets(cells: Sequence[NoteCell]) -> list[NoteCell]:
-    """Return cells without secrets and invisible characters."""
-    return [_clean(cell) for cell in cells]
+def clean_cells(cells: Sequence[NoteCell]) -> list[NoteCell]:
+    """Return cells without secrets, invisible characters and lines about the author.
+
+    The last cells of a very long notebook are left out.
+    """
+    clean = []
+    room = _MAX_SOURCES
+    for cell in cells:
+        room -= len(cell.source)
+        if room < 0:
+            break
+        clean.append(_clean(cell))
+    return clean
 
 
 def _clean(cell: NoteCell) -> NoteCell:
-    text = visible_part(fix_surrogates(cell.source))
-    text = redact(text, is_prose=cell.cell_type != "code")
-    return cell.model_copy(update={"source": text})
+    is_prose = cell.cell_type != "code"
+    lines = visible_part(fix_surrogates(cell.source)).splitlines()
+    text = "\n".join(
+        line
+        for line in lines
+        if not ((is_prose or line.lstrip().startswith("#")) and is_personal(line))
+    )
+    return cell.model_copy(update={"source": redact(text, is_prose=is_prose)})
 
 
 def _comments(cells: Sequence[NoteCell]) -> str:

@@ -1,5 +1,7 @@
 """Find out from a notebook's Markdown what the notebook is about. Pure; takes linear time.
 
+Lines about the author must have been removed.
+
 Invariant: the results are single lines without markup and without paths in a home folder.
 """
 
@@ -15,6 +17,7 @@ from ...requests import NoteCell
 MAX_TITLE = 100  # characters
 MAX_INTRODUCTION = 220
 MAX_NAME = 40  # of a section
+_MAX_HEADING = 1000  # in the Markdown, with the targets of links
 _ELLIPSIS = "…"
 
 _IMAGE = re.compile(r"!\[[^\[\]\n]*\]\([^()\n]*\)")
@@ -35,20 +38,19 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z_])|(?<=[。！？])")
 
 @dataclass(frozen=True)
 class Prose:
-    """The title, the first sentences below it, and the other headings.
+    """The title, the first sentences below it, and the last other heading with code below it.
 
-    ``last_section`` is the last heading that has code below it. All may be empty.
+    All may be empty. ``last_section`` is, too, if the notebook has only one such heading.
     """
 
     title: str
     introduction: str
-    sections: tuple[str, ...]
     last_section: str
 
     @property
     def text(self) -> str:
         """All words of the prose, from which its language is detected."""
-        return " ".join([self.title, self.introduction, *self.sections])
+        return " ".join([self.title, self.introduction, self.last_section])
 
 
 def read_prose(cells: Sequence[NoteCell]) -> Prose:
@@ -58,20 +60,18 @@ def read_prose(cells: Sequence[NoteCell]) -> Prose:
         (index, level, _plain(text, MAX_TITLE))
         for index, cell in enumerate(cells)
         if cell.cell_type == "markdown"
-        for level, text in headings(re.sub(r"[ \t]+", " ", cell.source))
+        for level, text in headings(re.sub(r"[ \t]+", " ", cell.source), _MAX_HEADING)
     ]
     listed = [heading for heading in all_headings if heading[2]]
     title = next((heading for heading in listed if heading[1] == 1), None)
     if title is None and listed and listed[0][0] <= first_code:
         title = listed[0]
     others = [heading for heading in listed if heading is not title]
-    top = min((level for _, level, _ in others), default=0)
     start = title[0] if title else 0
     return Prose(
         title[2] if title else "",
         _introduction(cells[start:], has_title=title is not None),
-        tuple(dict.fromkeys(shorten(text, MAX_NAME) for _, level, text in others if level == top)),
-        _last_section(cells, others),
+        _last_section(cells, [(index, text) for index, _, text in others]),
     )
 
 
@@ -84,11 +84,11 @@ def _is_code(cell: NoteCell) -> bool:
     return cell.cell_type == "code" and bool(cell.source.strip())
 
 
-def _last_section(cells: Sequence[NoteCell], others: Sequence[tuple[int, int, str]]) -> str:
+def _last_section(cells: Sequence[NoteCell], others: Sequence[tuple[int, str]]) -> str:
     codes = [index for index, cell in enumerate(cells) if _is_code(cell)]
     last = codes[-1] if codes else -1
-    above = [text for index, _, text in others if index < last]
-    return shorten(above[-1], MAX_NAME) if above else ""
+    above = [text for index, text in others if index < last]
+    return shorten(above[-1].rstrip(":： "), MAX_NAME) if above and len(others) > 1 else ""
 
 
 def _introduction(cells: Sequence[NoteCell], *, has_title: bool) -> str:

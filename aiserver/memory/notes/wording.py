@@ -10,7 +10,6 @@ from ...search.simplified import simplify
 from .data import Data
 from .prose import Prose
 
-MAX_SECTIONS = 6
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _MIN_SHARE = 0.15  # of Chinese characters among all that aren't spaces
@@ -22,10 +21,6 @@ class _Words:
     comma: str
     last_comma: str
     full_stop: str
-    sections: str
-    more_sections: str
-    tables: str
-    files_and_tables: str
     reads: str
     reads_with: str
     uses: str
@@ -37,10 +32,6 @@ _ENGLISH = _Words(
     comma=", ",
     last_comma=" and ",
     full_stop=".",
-    sections="Sections: {names}.",
-    more_sections="Sections: {names} and {count} more.",
-    tables="the tables {names}",
-    files_and_tables="{files}, {tables}",
     reads="Reads {data}.",
     reads_with="Reads {data} with {libraries}.",
     uses="Uses {libraries}.",
@@ -51,28 +42,20 @@ _SIMPLIFIED = _Words(
     comma="、",
     last_comma="、",
     full_stop="。",
-    sections="章节：{names}。",
-    more_sections="章节：{names}，另有 {count} 节。",
-    tables="数据表 {names}",
-    files_and_tables="{files} 以及{tables}",
-    reads="读取 {data}。",
-    reads_with="用 {libraries} 读取 {data}。",
+    reads="读取{data}。",
+    reads_with="用 {libraries} 读取{data}。",
     uses="使用 {libraries}。",
-    last_section="目前进行到“{name}”一节。",
+    last_section="最后一个有代码的章节是“{name}”。",
 )
 _TRADITIONAL = _Words(
     colon="：",
     comma="、",
     last_comma="、",
     full_stop="。",
-    sections="章節：{names}。",
-    more_sections="章節：{names}，另有 {count} 節。",
-    tables="資料表 {names}",
-    files_and_tables="{files} 以及{tables}",
-    reads="讀取 {data}。",
-    reads_with="以 {libraries} 讀取 {data}。",
+    reads="讀取{data}。",
+    reads_with="以 {libraries} 讀取{data}。",
     uses="使用 {libraries}。",
-    last_section="目前進行到「{name}」一節。",
+    last_section="最後一個有程式碼的章節是「{name}」。",
 )
 
 
@@ -96,29 +79,21 @@ def purpose_text(prose: Prose, sample: str) -> str:
 
 
 def facts_texts(prose: Prose, data: Data, sample: str) -> list[str]:
-    """Return sentences about the data, the last section and all sections, the first ones first."""
+    """Return sentences about the data and the last section with code, the first ones first."""
     words = _words(sample)
     texts = []
-    tables = words.tables.format(names=_joined(data.tables, words)) if data.tables else ""
-    sources = _joined(data.files, words)
-    if sources and tables:
-        sources = words.files_and_tables.format(files=sources, tables=tables)
-    sources = sources or tables
-    libraries = _joined(data.libraries, words)
-    if sources and libraries:
-        texts.append(words.reads_with.format(data=sources, libraries=libraries))
-    elif sources:
-        texts.append(words.reads.format(data=sources))
+    files, libraries = _joined(data.files, words), _joined(data.libraries, words)
+    if files and words is not _ENGLISH and not _HAN.match(files):
+        files = f" {files}"  # Chinese has spaces around Latin letters only
+    if files and libraries:
+        texts.append(words.reads_with.format(data=files, libraries=libraries))
+    elif files:
+        texts.append(words.reads.format(data=files))
     elif libraries:
         texts.append(words.uses.format(libraries=libraries))
-    if len(prose.sections) > 1:
-        if prose.last_section:
-            texts.append(words.last_section.format(name=prose.last_section))
-        names, count = prose.sections[:MAX_SECTIONS], len(prose.sections) - MAX_SECTIONS
-        template = words.more_sections if count > 0 else words.sections
-        joined = words.comma.join(names) if count > 0 else _joined(names, words)
-        texts.append(template.format(names=joined, count=count))
-    return [text.replace("读取 数", "读取数").replace("讀取 資", "讀取資") for text in texts]
+    if prose.last_section:
+        texts.append(words.last_section.format(name=prose.last_section))
+    return texts
 
 
 def _joined(names: Sequence[str], words: _Words) -> str:

@@ -34,7 +34,7 @@ def heading_path(cells: Sequence[ContextCell]) -> str:
     return SEPARATOR.join(reversed(path))
 
 
-def headings(source: str) -> Iterator[tuple[int, str]]:
+def headings(source: str, max_length: int = MAX_LENGTH) -> Iterator[tuple[int, str]]:
     """Yield the level and the text of each heading. Lines in code blocks aren't headings."""
     fence = ""
     for line in source.splitlines():
@@ -45,6 +45,6 @@ def headings(source: str) -> Iterator[tuple[int, str]]:
             elif marks.startswith(fence) and not info.strip():
                 fence = ""
         elif not fence and (match := _HEADING.match(line)):
-            text = " ".join(match[2].split())[:MAX_LENGTH]
+            text = " ".join(match[2].split())[:max_length]
             if text:
                 yield len(match[1]), text
