@@ -155,6 +155,11 @@ test('the notebook after each moment, by keyboard only (P38)', async ({
   await page.keyboard.press('Enter');
   await expect(about).toContainText('Reads sales.csv. For all shops.');
   await expect(about).toContainText('Edited by you');
+  await about.getByRole('button', { name: 'Write again' }).click();
+  await expect(about).toContainText('From the notebook’s own text');
+  await about.getByRole('button', { name: 'Undo' }).click();
+  await expect(about).toContainText('Reads sales.csv. For all shops.');
+  await expect(about).toContainText('Edited by you');
 });
 
 test('the scrubber by mouse, and a cell opened at its step', async ({
