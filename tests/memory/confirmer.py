@@ -7,7 +7,9 @@ for each line of input, a child proposes and confirms ``turns`` texts.
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -35,7 +37,11 @@ def open_files(root: Path, person: MemoryStore | None = None) -> MemoryManager:
 
 
 async def confirm(root: str, work: str) -> None:
-    """Confirm one proposal, and print the outcome."""
+    """Confirm one proposal, and print the outcome.
+
+    All work is done in one thread, because strace counts the system calls of each thread.
+    """
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
     try:
         await open_files(Path(root)).confirm(work)
         saver.say("ack")
