@@ -124,9 +124,8 @@ test: lint pytest jest galata places audit
 lint: build
 	ruff check .
 	ruff format --check .
-	mypy
 	scripts/kernel_code.py --check
-	jlpm lint
+	@echo "mypy, jlpm lint" && { mypy & python=$$!; jlpm lint; frontend=$$?; wait $$python && exit $$frontend; }
 
 pytest: build model
 	@scripts/need-debian strace strace

@@ -25,12 +25,13 @@ from aiserver.memory.entries import SCOPES, Scope
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.testing import MemoryBackend
 
-from .backends import DurableMemoryBackend, SQLMemoryBackend
+from .backends import DurableMemoryBackend, RedisMemoryBackend, SQLMemoryBackend
 from .test_lifecycle import Project, killed_after_the_decision
 
 texts = st.sampled_from(["Use polars", "Use pandas", "金额单位是万元", "- x", "# none", "a | b"])
 scopes = st.sampled_from(SCOPES)
 _examples = itertools.count(1)
+SERVERS = (RedisMemoryBackend, SQLMemoryBackend)
 
 
 class Machine(RuleBasedStateMachine):
@@ -172,8 +173,8 @@ def test_every_store_behaves_like_dictionaries(
     run_state_machine_as_test(
         machine,
         settings=settings(
-            # Each of the databases takes some milliseconds per request.
-            max_examples=3 if isinstance(memory_backend, SQLMemoryBackend) else 20,
+            # Each of the database servers takes some milliseconds per request.
+            max_examples=3 if isinstance(memory_backend, SERVERS) else 20,
             stateful_step_count=20,
             deadline=None,
             derandomize=True,
