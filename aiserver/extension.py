@@ -288,7 +288,7 @@ class AIServer(MemorySettings, ExtensionApp):
         from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
-        from .memory.correction_watcher import CorrectionWatcher
+        from .memory.histories.correction_watcher import CorrectionWatcher
         from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories

@@ -57,7 +57,7 @@ INNER = {
         {"corrections", "notes"},
         {"manager"},
         {"factory", "recall", "similar"},
-        {"correction_watcher", "past_answers", "settings"},
+        {"histories", "settings"},
     ],
     "kernel": [
         {"problems", "source"},

@@ -32,7 +32,7 @@ from ..features import Features
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
-from ..memory.correction_watcher import CorrectionWatcher
+from ..memory.histories.correction_watcher import CorrectionWatcher
 from ..memory.manager import MemoryManager
 from ..memory.recall import Recall
 from ..models import Interaction, SessionKey

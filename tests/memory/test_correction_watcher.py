@@ -11,8 +11,8 @@ import pytest
 from aiserver import i18n
 from aiserver.errors import StorageUnreachable
 from aiserver.generation.forgetting import forget
-from aiserver.memory.correction_watcher import CorrectionWatcher
 from aiserver.memory.corrections import counts
+from aiserver.memory.histories.correction_watcher import CorrectionWatcher
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.proposals import MAX_PROPOSALS
 from aiserver.memory.stores.base import DocumentName, MemoryStore

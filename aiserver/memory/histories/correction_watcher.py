@@ -19,18 +19,18 @@ import logging
 from collections.abc import Coroutine, Iterable, Sequence
 from functools import partial
 
-from ..errors import AIServerError, NotRemembered
-from ..i18n import current_locale
-from ..models import NewEvent, Session, SessionKey
-from ..safe_traceback import outline_of
-from ..sessions.base import SessionManager
-from .corrections.compare import Substitution, substitutions
-from .corrections.counts import MAX_FOREIGN, Counts, Repeated, newest
-from .corrections.texts import is_covered, text_of
-from .corrections.turns import corrected_turns
-from .entries import TurnSource
-from .manager import MemoryManager
-from .proposals import MAX_PROPOSALS
+from ...errors import AIServerError, NotRemembered
+from ...i18n import current_locale
+from ...models import NewEvent, Session, SessionKey
+from ...safe_traceback import outline_of
+from ...sessions.base import SessionManager
+from ..corrections.compare import Substitution, substitutions
+from ..corrections.counts import MAX_FOREIGN, Counts, Repeated, newest
+from ..corrections.texts import is_covered, text_of
+from ..corrections.turns import corrected_turns
+from ..entries import TurnSource
+from ..manager import MemoryManager
+from ..proposals import MAX_PROPOSALS
 
 PAUSE = 10.0  # seconds after an edit; so a burst of edits is counted at once
 _MAX_CELLS = 500  # that wait; further ones aren't counted
