@@ -140,14 +140,14 @@ describe('rememberedClause', () => {
     }
   });
 
-  it('is fast for long requests', () => {
+  it('needs little processor time for long requests', () => {
     const long = 'and, but, also, remember '.repeat(800);
-    const start = performance.now();
+    const start = process.cpuUsage();
     rememberedText(long);
     rememberedClause(long);
     rememberedClause('，并且另外同时'.repeat(2500));
     rememberedClause(' '.repeat(20_000));
     rememberedClause('请'.repeat(20_000));
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(process.cpuUsage(start).user).toBeLessThan(2e6); // in microseconds
   });
 });
