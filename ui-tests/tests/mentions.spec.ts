@@ -110,6 +110,12 @@ test('a request about a data file begins in the file browser', async ({
     await entry.click();
     await expect(cell.input).toHaveValue('@"my sales.csv" ');
     await expect(cell.input).toBeFocused();
+    // Without the mention, the row offers the file.
+    await cell.input.fill('plot it');
+    await cell.button('Use my sales.csv').click();
+    await expect(cell.input).toHaveValue('plot it @"my sales.csv" ');
+    await expect(cell.button('Use my sales.csv')).toHaveCount(0);
+    await cell.input.fill('@"my sales.csv" ');
     if (!isSent) {
       await cell.input.press('Escape');
       await expect(cell.root).toHaveCount(0);

@@ -44,6 +44,7 @@ export async function setup(
     joinKeys?: IJoinKey[];
     dataValues?: ITarget['dataValues'];
     recipes?: Recipe[];
+    listFiles?: IPromptRowServices['listFiles'];
     describeFiles?: IPromptRowServices['describeFiles'];
     memory?: IMemory;
     pastAnswers?: PastAnswerSource;
@@ -108,7 +109,7 @@ export async function setup(
     ),
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     memoryUse: new MemoryUse(() => 'a.ipynb'),
-    listFiles: async () => [],
+    listFiles: options.listFiles ?? (async () => []),
     describeFiles: options.describeFiles ?? (async () => []),
     listDataFrames: async () => [
       {

@@ -14,6 +14,7 @@ import * as React from 'react';
 import type { GenerationModel } from '../model/generation';
 import type { IGenerationState } from '../model/state';
 import { DataFramePicker } from './chips/dataFramePicker';
+import { FileButtons } from './chips/fileButtons';
 import { isComposing } from '../../ui/composing';
 import { askIcon } from '../../ui/icons';
 import { Actions, RequestLine, RequestNumber } from './promptActions';
@@ -314,13 +315,10 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         />
       )}
       <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
+      <FileButtons {...{ model, text, listFiles, trans, setText, focus }} />
       <QuestionButtons
-        {...{ model, text, dataframes, trans }}
-        describeFiles={services.describeFiles}
-        onChoose={request => {
-          setText(request);
-          focus();
-        }}
+        {...services}
+        {...{ model, text, dataframes, setText, focus }}
       />
       <div className="jp-AIServer-Ask-bar">
         <Actions

@@ -24,10 +24,10 @@ export function QuestionButtons(props: {
   dataframes: readonly DataFrameProfile[];
   describeFiles: IPromptRowServices['describeFiles'];
   trans: TranslationBundle;
-  /** Fill the input field with a request. */
-  onChoose: (request: string) => void;
+  setText: (text: string) => void;
+  focus: () => void;
 }): React.JSX.Element | null {
-  const { model, text, dataframes, describeFiles, trans, onChoose } = props;
+  const { model, text, dataframes, describeFiles, trans } = props;
   const { phase, failure } = model.state;
   const files = dataFilesIn(model, text);
   const mentions = [
@@ -59,7 +59,8 @@ export function QuestionButtons(props: {
           title={question.reason}
           run={() => {
             const parts = [question.slashWord, text.trim(), question.text];
-            onChoose(parts.filter(Boolean).join(' '));
+            props.setText(parts.filter(Boolean).join(' '));
+            props.focus();
           }}
         />
       ))}
