@@ -119,6 +119,8 @@ test('a request about a data file begins in the file browser', async ({
     if (!isSent) {
       await cell.input.press('Escape');
       await expect(cell.root).toHaveCount(0);
+      // JupyterLab selects the file of a notebook that was activated, once it has read the folder.
+      await expect(item('cells.ipynb')).toHaveClass(/jp-mod-selected/);
     }
   }
   // A request about the file's columns is suggested.
