@@ -185,6 +185,7 @@ class AIServer(MemorySettings, ExtensionApp):
             return
         with contextlib.suppress(AIServerError):  # later requests try again
             await self.memories.manager.sweep()
+        with contextlib.suppress(AIServerError):
             await self.memories.manager.notes.sweep()
         for warning in warnings:
             self.log.warning("%s", warning)

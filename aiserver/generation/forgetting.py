@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..concurrency import for_each
-from ..errors import NotFound, ProposalNotFound
+from ..errors import MemoryTooLarge, MemoryUnreadable, NotFound, ProposalNotFound
 from ..memory.listed import ListedEntry
 from ..memory.manager import MemoryManager
 from ..project_files.visible_text import visible_part
@@ -102,8 +102,12 @@ async def forget(
 
 
 async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
-    """Erase the notes with some texts, and the corrections that they are about."""
-    await memories.notes.erase(texts)
+    """Erase the notes with some texts, and the corrections that they are about.
+
+    Damaged notes are in no request, and must not prevent that an entry is forgotten.
+    """
+    with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
+        await memories.notes.erase(texts)
     await memories.corrections.erase(texts)
 
 

@@ -122,6 +122,7 @@ def _may_fit(entries: Sequence[ListedEntry], room: int) -> bool:
 async def _list(manager: MemoryManager) -> list[ListedEntry]:
     with contextlib.suppress(AIServerError):  # on a full disk, for example
         await manager.sweep()
+        await manager.notes.sweep()
     return await manager.list_entries(skip_unreadable=True)
 
 

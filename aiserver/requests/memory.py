@@ -95,12 +95,14 @@ class NoteCell(Body):
 class NoteBody(Body):
     """The cells of the open notebook, from top to bottom.
 
-    With ``again``, the person wants a new note, even if the notebook has hardly changed. With
-    ``uses_model``, a model on this machine may word the note.
+    With ``again``, the person wants a new note, even if the notebook has hardly changed. It
+    replaces the text that is ``expected``, empty if there is none. With ``uses_model``, a model on
+    this machine may word the note.
     """
 
     cells: Annotated[list[NoteCell], Field(max_length=1000)]
     again: bool = False
+    expected: Annotated[str | None, Field(max_length=2000)] = None
     uses_model: bool = False
 
 

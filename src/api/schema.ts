@@ -427,8 +427,8 @@ export interface paths {
         /**
          * Make the note of a notebook from its cells, unless it is still valid
          * @description A note is made if there is none, if it has expired, or if the notebook has changed much. A note
-         *     that the person has written or deleted is replaced only with `again`. Nothing is sent to a model
-         *     on another machine.
+         *     that the person has written or deleted is replaced only with `again`; the status is 412 if its text isn't
+         *     `expected`. Nothing is sent to a model on another machine.
          */
         post: operations["makeNote"];
         /**
@@ -2118,6 +2118,8 @@ export interface components {
             cells: components["schemas"]["NoteCell"][];
             /** @description False by default. Whether the note is made even if it is still valid */
             again?: boolean;
+            /** @description With `again`, the text that the new note replaces, empty if there is none; if it is missing, any text */
+            expected?: string | null;
             /** @description False by default. Whether the default model words the note in the background, if it runs on this machine */
             usesModel?: boolean;
         };

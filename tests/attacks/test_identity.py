@@ -118,9 +118,12 @@ async def test_guests_cannot_delete_the_owners_histories(call, scripted, extensi
 
 @pytest.mark.parametrize(
     "server_config",
-    [{"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_ask": True}}],
+    [
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_ask": True}},
+        {"ServerApp": NAMED},  # a server of several people, without an owner
+    ],
 )
-async def test_the_answers_of_guests_are_not_offered_as_the_owners(call, scripted, server_config):
+async def test_the_answers_of_others_are_not_offered(call, scripted, server_config):
     """P9"""
     asked = {"intent": "a bar plot of df", "notebookId": "nb2"}
     for cell, user, is_offered in (("c1", BEN, False), ("c2", ANNA, True)):

@@ -165,6 +165,9 @@ async def test_damaged_notes_are_never_overwritten(call, scripted, remote_model,
         assert (reply.status, reply.data["code"]) == (503, "memory_unreadable")
     scripted.script(CODE)
     assert (await call("POST", "generate", request("plot it", context=WITH_NOTE))).status == 200
+    text = {"scope": "project", "text": "Amounts are in cents"}
+    entry = (await call("POST", "memory", text)).data
+    assert (await call("DELETE", f"memory/project/{entry['id']}")).status == 200, "and forgotten"
     assert document.read_bytes() == damaged
 
 
@@ -258,7 +261,15 @@ async def test_a_local_model_words_the_purpose(call, scripted, server_config):
 
 
 @with_local_model
-@pytest.mark.parametrize("answer", ["```python\nx = 1\n```", "x" * 1000, "找出增长的门店在哪里。"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "```python\nx = 1\n```",
+        "x" * 1000,
+        "找出增长的门店在哪里。",
+        "Finds the orders of the customer 13812345678.",
+    ],
+)
 async def test_a_bad_answer_leaves_the_outline(call, scripted, server_config, extension, answer):
     scripted.script({"text": answer})
     note = (await update(call, usesModel=True))["note"]

@@ -182,6 +182,28 @@ async def test_undo_restores_the_note_but_not_the_choice(clock: Clock) -> None:
 
 
 @in_loop
+async def test_a_text_of_another_window_isnt_lost(clock: Clock) -> None:
+    notes = clock.open()
+    await notes.update("nb", OUTLINE)
+    await notes.write("nb", "Of window 2", OUTLINE.text)
+    with pytest.raises(MemoryEntryChanged):
+        await notes.update("nb", OTHER, again=True, expected=OUTLINE.text)
+    await notes.delete("nb")  # by window 1, which still shows the outline
+    note = await notes.write("nb", OUTLINE.text, "", is_undo=True)
+    assert (note.text, note.author) == ("Of window 2", "person")
+
+
+@in_loop
+async def test_expired_texts_are_erased_hourly(clock: Clock) -> None:
+    notes = clock.open()
+    await notes.sweep()
+    await notes.update("nb", OUTLINE)
+    clock.now += LIFETIME + 1
+    await notes.sweep()
+    assert b"canary-1" not in (await clock.backend.open().read("notes", owner="ada") or b"")
+
+
+@in_loop
 async def test_owners_have_separate_notes(clock: Clock) -> None:
     """P9."""
     await clock.open("ada").update("nb", OUTLINE)

@@ -14,10 +14,11 @@ import logging
 import time
 from collections.abc import Sequence
 
-from ...errors import BadAnswer
+from ...errors import AIServerError, BadAnswer
 from ...llm.base import ChatModel
 from ...memory.notes.manager import NoteManager
 from ...memory.notes.outline import Outline, clean_cells
+from ...memory.notes.personal import is_personal
 from ...prompts.project.note_request import MAX_PURPOSE, clean_purpose, purpose_messages
 from ...redact import redact
 from ...requests import NoteCell
@@ -72,10 +73,14 @@ class NoteWriter:
         messages = await purpose_messages(
             outline.text, clean, model.style, model.prompt_tokens, model.count_tokens
         )
-        answer, _ = await self._tasks.answer(model, messages, 2 * MAX_PURPOSE)
+        try:
+            answer, _ = await self._tasks.answer(model, messages, 2 * MAX_PURPOSE)
+        except AIServerError:
+            self._remember(notebook_id, outline)
+            raise
         self._remember(notebook_id, outline)
         purpose = clean_purpose(redact(answer, is_prose=True), outline.text)
-        if not purpose:
+        if not purpose or is_personal(purpose):
             raise BadAnswer
         await notes.word(notebook_id, outline.with_purpose(purpose), model.info.id, outline)
         milliseconds = round((time.monotonic() - started_at) * 1000)

@@ -187,7 +187,7 @@ class PastAnswerHandler(MemoryBase):
             body.intent,
             cell_language(body.language, cell_type=body.cell_type),
             owner=services.session_owner,
-            owner_name=services.memory_owner,
+            owner_name=self.user_name,
             except_notebook_id=body.notebook_id,
         )
         paths = await services.notebooks.paths([answer.notebook_id] if answer else [])

@@ -40,7 +40,12 @@ class NoteHandler(MemoryBase):
         notes, body = self.notes, self.body(NoteBody)
         check_id("notebookId", notebook_id)
         outline = await asyncio.to_thread(outline_of, body.cells)
-        note = await notes.update(notebook_id, outline, again=body.again)
+        try:
+            note = await notes.update(
+                notebook_id, outline, again=body.again, expected=body.expected
+            )
+        except MemoryEntryChanged as reason:
+            raise MemoryEntryChanged(_CHANGED) from reason
         is_being_worded = False
         is_outline = note is not None and (note.author, note.text) == ("outline", outline.text)
         if body.uses_model and is_outline:

@@ -22,6 +22,7 @@ from .outline import Outline
 LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires, by default
 _MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many notes
 _MAX_REPLACED = 100  # notebooks whose last replaced note can be restored
+_SWEEP_INTERVAL = 3600.0  # seconds
 _USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
 
 
@@ -40,6 +41,7 @@ class NoteManager:
         self._now = now
         # By notebook, the note that the person's last act replaced; never stored.
         self._replaced: dict[str, Note] = {}
+        self._swept_at = float("-inf")
         self.lifetime = lifetime
 
     async def get(self, notebook_id: str) -> Note | None:
@@ -52,16 +54,24 @@ class NoteManager:
         return notes.get(notebook_id)
 
     async def update(
-        self, notebook_id: str, outline: Outline, *, again: bool = False
+        self,
+        notebook_id: str,
+        outline: Outline,
+        *,
+        again: bool = False,
+        expected: str | None = None,
     ) -> Note | None:
         """Record that a notebook is used, and return its note.
 
         The note is made from the outline if there is none, if the notebook has changed much, or if
-        the person asks for it ``again``. None if there is nothing to write.
+        the person asks for it ``again``. None if there is nothing to write. With ``again``, raises
+        MemoryEntryChanged if the old text isn't ``expected``; None stands for any text.
         """
 
         def change(old: Note | None) -> Note | None:
             now = self._now()
+            if again and expected not in (None, old.text if old else ""):
+                raise MemoryEntryChanged
             is_fixed = old is not None and old.author == "person" and not again
             is_current = old is not None and not old.is_outdated(outline.subject, outline.cells)
             if old is not None and (is_fixed or (is_current and not again)):
@@ -88,10 +98,10 @@ class NoteManager:
     ) -> Note:
         """Replace a note by the person's text, if its text is still ``expected``; return the note.
 
-        ``expected`` is empty if there is no note. With ``is_undo``, the text is that of the note
-        that the person has just replaced or deleted: it gets its author and its dates back, unless
-        the server was restarted since. Raises MemoryEntryChanged, and the errors of
-        ``limits.checked_note``.
+        ``expected`` is empty if there is no note. With ``is_undo``, the note that the person's last
+        act has replaced or deleted is restored, with its author and its dates. Another window may
+        have changed it before that act, so it may have another text. After a restart of the server,
+        ``text`` is written. Raises MemoryEntryChanged, and the errors of ``limits.checked_note``.
         """
         new_text = checked_note(text)
 
@@ -100,7 +110,7 @@ class NoteManager:
                 raise MemoryEntryChanged
             now, is_used = self._now(), old.is_used if old else True
             replaced = self._replaced.get(notebook_id) if is_undo else None
-            if replaced and replaced.text == new_text:
+            if replaced:
                 return replace(replaced, used_at=now, is_used=is_used)
             return Note(new_text, "person", now, now, is_used)
 
@@ -156,7 +166,10 @@ class NoteManager:
         await self._store.update("notes", edit, owner=self._owner)
 
     async def sweep(self) -> None:
-        """Remove the notes that have expired. A server calls this method when it starts."""
+        """Remove the notes that have expired, unless this was done within the last hour."""
+        if 0 <= self._now() - self._swept_at < _SWEEP_INTERVAL:
+            return
+        self._swept_at = self._now()
         await self._store.update(
             "notes", lambda data: documents.encode(self._parse(data)), owner=self._owner
         )

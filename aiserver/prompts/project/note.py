@@ -31,7 +31,8 @@ def closed(note: str) -> str:
 async def note_text(note: str, style: Style, count: Count) -> tuple[str, list[ContextItem]]:
     """Return the text, and its item in the receipt. It is empty in the style ``compact``.
 
-    There, each further line of prose costs right answers (``python -m benchmarks.memory``).
+    There, further lines of the memory cost right answers (``python -m benchmarks.memory``), and so
+    may a note.
     """
     if not note or style == "compact":
         return "", []

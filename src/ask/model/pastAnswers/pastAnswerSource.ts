@@ -1,8 +1,8 @@
 /**
  * Asks the server for an answer that the person has accepted in another notebook.
  *
- * Invariant: nothing depends on the server. A failure is like no answer, and a person who may not
- * use the memories is asked for no further ones.
+ * Invariant: nothing depends on the server. A failure is like no answer. After the server has
+ * said that the person may not use memories, it isn't asked again.
  */
 import type { MemoryClient } from '../../../api/memoryClient';
 import type { ApiError } from '../../../api/request';
@@ -25,7 +25,8 @@ export class PastAnswerSource {
     try {
       return await this._api.pastAnswer(body);
     } catch (reason) {
-      this._isRefused ||= (reason as Partial<ApiError>).status === 403;
+      const code = (reason as Partial<ApiError>).code ?? '';
+      this._isRefused ||= ['not_owner', 'feature_forbidden'].includes(code);
       return null;
     }
   }

@@ -32,6 +32,7 @@ export class FakeNotes implements NoteApi {
     }
     const isWritten = this.notes.get(id)?.author === 'person' && !body.again;
     if (body.again) {
+      this._check(id, body.expected ?? '');
       this._remember(id);
     }
     if (this.outline && !isWritten) {
@@ -44,9 +45,8 @@ export class FakeNotes implements NoteApi {
     id: string,
     { text, expected = '', used, undo }: NoteChangeBody
   ): Promise<NoteResult> {
-    const stored = this.notes.get(id);
-    if (text && (stored?.text ?? '') !== expected) {
-      throw new ApiError(412, 'memory_entry_changed', 'This note has changed.');
+    if (text) {
+      this._check(id, expected);
     }
     const replaced = undo ? this._replaced.get(id) : null;
     this.set(id, {
@@ -75,6 +75,12 @@ export class FakeNotes implements NoteApi {
       ...this.notes.get(id),
       ...fields
     });
+  }
+
+  private _check(id: string, expected: string): void {
+    if ((this.notes.get(id)?.text ?? '') !== expected) {
+      throw new ApiError(412, 'memory_entry_changed', 'This note has changed.');
+    }
   }
 
   private _remember(id: string): void {

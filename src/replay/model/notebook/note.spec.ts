@@ -52,7 +52,6 @@ describe('NotebookNote', () => {
           cellType: 'code',
           source
         })),
-        again: false,
         usesModel: false
       }
     ]);
@@ -173,6 +172,47 @@ describe('NotebookNote', () => {
     await note.writeAgain();
     await note.undo();
     expect(note.note).toMatchObject({ text: 'Mine', author: 'person' });
+  });
+
+  it('isn’t written again if it has changed meanwhile', async () => {
+    await show();
+    api.set('nb', { text: 'Theirs', author: 'person' });
+    expect(await note.writeAgain()).toBe(false);
+    expect(note.draft.failure?.code).toBe('memory_entry_changed');
+    expect(note.note?.text).toBe('Theirs');
+    expect(await note.writeAgain()).toBe(true);
+    await note.undo();
+    expect(note.note).toMatchObject({ text: 'Theirs', author: 'person' });
+  });
+
+  it('can be restored if it can’t be read after it was deleted', async () => {
+    await show();
+    const get = jest.spyOn(api, 'get').mockRejectedValueOnce(new Error());
+    expect(await note.delete()).toBe(true);
+    expect(get).toHaveBeenCalled();
+    expect([note.note, note.canUndo]).toEqual([null, true]);
+    await note.undo();
+    expect(note.note?.text).toBe(OUTLINE);
+  });
+
+  it('keeps what is typed while it is saved', async () => {
+    await show();
+    note.edit('Mine');
+    const saved = note.save();
+    note.edit('Mine, too');
+    expect(await saved).toBe(true);
+    expect(note.note?.text).toBe('Mine');
+    expect(note.draft).toMatchObject({ text: 'Mine, too', newerText: null });
+    expect(await note.save()).toBe(true);
+    expect(note.note?.text).toBe('Mine, too');
+  });
+
+  it('sends nothing more after a refusal', async () => {
+    note.mode = 'outline';
+    api.failure = new ApiError(403, 'not_owner', '');
+    await accept();
+    await accept();
+    expect(api.requests).toEqual(['update nb']);
   });
 
   it('keeps the typed text if the note has changed meanwhile', async () => {

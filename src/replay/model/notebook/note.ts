@@ -144,7 +144,8 @@ export class NotebookNote extends LoadedModel {
   delete(): Promise<boolean> {
     return this._act(this._current(), async id => {
       await this._api!.delete(id);
-      return this._api!.get(id);
+      const deleted = { note: null, being_worded: false };
+      return this._api!.get(id).catch(() => deleted);
     });
   }
 
@@ -176,14 +177,16 @@ export class NotebookNote extends LoadedModel {
         : this._api!.get(id));
       return () => this._show(id, result);
     } catch (reason) {
-      const { code } = toFailure(reason);
-      if (!NO_NOTES.includes(code)) {
+      if (!NO_NOTES.includes(toFailure(reason).code)) {
         throw reason;
       }
-      return () => {
-        this._hasNoNotes = true;
-      };
+      return () => this._onRefusal(reason);
     }
+  }
+
+  /** If the person has no notes here, send no further requests. */
+  private _onRefusal(reason: unknown): void {
+    this._hasNoNotes ||= NO_NOTES.includes(toFailure(reason).code);
   }
 
   /** A note isn't made from histories, so it doesn't change with them. */
@@ -200,7 +203,7 @@ export class NotebookNote extends LoadedModel {
     this._checkTimes.set(id, Date.now());
     const body = {
       cells: toNoteCells(this.subject.allSources()),
-      again,
+      ...(again && { again, expected: this.note?.text ?? '' }),
       usesModel: this._mode === 'model'
     };
     try {
@@ -224,7 +227,7 @@ export class NotebookNote extends LoadedModel {
     ) {
       void this._update(id).then(
         result => this._show(id, result),
-        () => undefined // Opening the notebook tab tries again.
+        reason => this._onRefusal(reason) // Opening the notebook tab tries again.
       );
     }
   }
@@ -260,13 +263,17 @@ export class NotebookNote extends LoadedModel {
     if (id === null || this.draft.isSending) {
       return false;
     }
+    const { text } = this.draft;
     this._setDraft(id, { isSending: true, failure: null });
     this.stateChanged.emit();
     try {
       const result = await action(id);
       this._setDraft(id, { isSending: false });
-      if (endsEdit) {
+      if (endsEdit && this._drafts.get(id)?.text === text) {
         this._drafts.delete(id);
+      } else if (endsEdit) {
+        // The person has typed on.
+        this._setDraft(id, { base: result.note?.text ?? '' });
       }
       const isReplaced = result.note?.text !== replaced?.text;
       this._replaced = isReplaced ? replaced : null;
