@@ -83,4 +83,4 @@ def test_long_texts_are_searched_quickly() -> None:
     texts = ["'" * 100_000 + "a.csv", "数" * 100_000 + ".csv", "a.csv " * 40_000, "a/" * 100_000]
     started = time.process_time()
     mentioned_files(texts)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5  # quadratic time would be minutes

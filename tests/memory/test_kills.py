@@ -84,7 +84,7 @@ def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path) -> 
     for name, count in calls.items():
         ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
         # Of the many calls that mostly read, some are enough.
-        step = 1 if name in CHANGING - {"openat"} else 6
+        step = 1 if name in CHANGING - {"openat"} else 12
         for number, how in itertools.product(range(1, count + 1, step), ends):
             root = shutil.copytree(tmp_path / "template", tmp_path / "try")
             output = confirmer.run(root, work=id_, inject=f"{name}:{how}:when={number}")
