@@ -32,7 +32,7 @@ test('the answer to %%ai is shown, recorded for its cell and accepted there (P11
   // The notebook had no id, and the sidebar shows the turn at once.
   await cell.focus();
   await expect(replay.steps.filter({ hasText: '计算总和' })).toHaveCount(1);
-  expect(await lab.notebookId(file)).toBeTruthy();
+  await expect.poll(() => lab.notebookId(file)).toBeTruthy(); // The page saves the notebook.
 
   await cell.focus();
   await page.keyboard.press('ControlOrMeta+k');
