@@ -54,7 +54,7 @@ async def fill(
 
 async def measure(folder: Path, sessions: int, turns: int, *, accepted: bool) -> None:
     """Print a row of the table."""
-    store = FileSessionManager(root=folder)
+    store = FileSessionManager(root=str(folder))
     intents = await fill(store, sessions, turns, accepted=accepted)
     engine = SearchEngine(store)
     # The first look-up reads all sessions.

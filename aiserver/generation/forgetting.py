@@ -104,7 +104,7 @@ async def forget(
 async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
     """Erase the notes with some texts, and the corrections that they are about.
 
-    Damaged notes are in no request, and must not prevent that an entry is forgotten.
+    Damaged notes are in no request, and must not keep an entry from being forgotten.
     """
     with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
         await memories.notes.erase(texts)
