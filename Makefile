@@ -1,13 +1,14 @@
 # Two commands:
 #
-#   make lab     runs AI Server in JupyterLab, with a model on this machine (MODEL=0.5b: the smallest)
-#   make test    runs all tests, including those in a real browser
+#   make lab       runs AI Server in JupyterLab, with a model on this machine (MODEL=0.5b: the smallest)
+#   make test      runs the tests that every change has to pass, also in a real browser: 15 minutes
 #
 # For contributors:
 #
-#   make check   runs linters, type checks and unit tests in minutes, without browser and databases
-#   make fix     formats the code, and applies the linters' fixes
-#   make docs    builds the documentation into .make/docs
+#   make check     runs linters, type checks and unit tests in minutes, without a browser
+#   make fix       formats the code, and applies the linters' fixes
+#   make test-all  runs all tests: databases, R, JupyterHub, collaboration, Notebook 7, the wheel
+#   make docs      builds the documentation into .make/docs
 #
 # They need Python 3.10 or newer, make, and access to PyPI and the npm registry. They install the
 # rest into this folder (.venv, node_modules). Running them again repeats only what has changed.
@@ -16,76 +17,94 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
-VENV := $(CURDIR)/.venv
-BIN := $(VENV)/bin
+# Relative, because make can't handle spaces in the names of files.
+VENV := .venv
 DONE := .make
-export PATH := $(BIN):$(PATH)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
+# uv reads no pip.conf; use the same index as pip, which may be a mirror.
+INSTALL = index=$$(pip config get global.index-url 2>/dev/null || true); \
+  UV_DEFAULT_INDEX=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$${index:-https://pypi.org/simple}}} \
+  SKIP_JUPYTER_BUILDER=1 uv pip install -q
 
 # Sources of the frontend, and of the wheel.
 FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test check fix coverage build model lint pytest unit jest galata places audit docs pictures \
-  translations clean
+.PHONY: help lab test test-all check fix coverage build model lint pytest pytest-all unit jest galata galata-all \
+  places audit docs pictures translations clean
 
 help:
-	@sed -n '3,10s/^#   //p' Makefile
+	@sed -n '3,12s/^#   //p' Makefile
 
 # --- requirements -------------------------------------------------------------------
 
 $(DONE)/venv:
 	@scripts/check-python $(PYTHON)
 	@echo "• Python environment in .venv"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@python -m pip install -q uv
 	@mkdir -p $(DONE) && touch $@
 
-$(DONE)/node: $(DONE)/venv scripts/need-node
-	@scripts/need-node $(BIN)
-	@touch $@
-
-$(DONE)/python: $(DONE)/node pyproject.toml
+# What running needs. The page isn't built here but below, beside the download of a model.
+$(DONE)/python: $(DONE)/venv pyproject.toml
 	@echo "• Python packages"
-	@pip install -q hatchling hatch-jupyter-builder hatch-nodejs-version editables jupyter_builder jupyterlab
+	@$(INSTALL) -e '.[lab]'
 	@touch $@
 
-$(DONE)/npm: $(DONE)/python package.json yarn.lock
-	@echo "• npm packages (some minutes the first time)"
+$(DONE)/node: $(DONE)/venv scripts/need-node
+	@scripts/need-node $(VENV)/bin
+	@touch $@
+
+# `make lab` installs only the npm packages that build the page, 90 MB of 600.
+$(DONE)/npm-build: $(DONE)/python $(DONE)/node package.json yarn.lock
+	@echo "• npm packages"
+	@test -e $(DONE)/npm || jlpm workspaces focus --production >$(DONE)/npm.log 2>&1 || \
+	  { tail -n 40 $(DONE)/npm.log; exit 1; }
+	@touch $@
+
+$(DONE)/npm: $(DONE)/python $(DONE)/node package.json yarn.lock
+	@echo "• npm packages"
 	@jlpm install --immutable >$(DONE)/npm.log 2>&1 || { tail -n 40 $(DONE)/npm.log; exit 1; }
+	@touch $@ $(DONE)/npm-build
+
+$(DONE)/frontend: $(if $(filter lab%,$(MAKECMDGOALS)),$(DONE)/npm-build,$(DONE)/npm) $(FRONTEND)
+	@echo "• Frontend"
+	@{ jlpm build && jupyter-builder develop . --overwrite; } >$(DONE)/build.log 2>&1 || \
+	  { tail -n 40 $(DONE)/build.log; exit 1; }
 	@touch $@
 
-$(DONE)/install: $(DONE)/npm pyproject.toml
-	@echo "• AI Server itself"
-	@rm -rf aiserver/labextension
-	@pip install -q --no-build-isolation -e '.[test]'
+# What the tests need.
+$(DONE)/test: $(DONE)/python pyproject.toml
+	@echo "• Python packages of the tests"
+	@$(INSTALL) -e '.[test]'
 # The tests compare with nbdime, but its extensions must not run in the tested server and page.
 	@jupyter server extension disable --sys-prefix nbdime >$(DONE)/nbdime.log 2>&1
 	@jupyter labextension disable --level=sys_prefix nbdime-jupyterlab >>$(DONE)/nbdime.log 2>&1
-	@jupyter-builder develop . --overwrite >$(DONE)/develop.log 2>&1 || { cat $(DONE)/develop.log; exit 1; }
-	@touch $@ $(DONE)/frontend
-
-$(DONE)/frontend: $(DONE)/install $(FRONTEND)
-	@echo "• Frontend"
-	@jlpm build >$(DONE)/build.log 2>&1 || { tail -n 40 $(DONE)/build.log; exit 1; }
 	@touch $@
 
-build: $(DONE)/frontend
+build: $(DONE)/frontend $(DONE)/test
 
 # The tests need the smallest local model, whatever the machine.
-model: $(DONE)/install
+model: $(DONE)/python
 	@jupyter aiserver model install 0.5b --yes
 
 # --- make lab -----------------------------------------------------------------------
 
 # The local model that is suggested for this machine; MODEL=0.5b chooses another one. Without a
 # network, a model that is installed is enough.
-lab: build
-	@jupyter aiserver model install $(MODEL) --yes || jupyter aiserver model path >/dev/null
+lab: $(DONE)/python
+	@$(MAKE) -j2 $(DONE)/frontend lab-model
 	@scripts/lab
+
+lab-model: $(DONE)/python
+	@jupyter aiserver model install $(MODEL) --yes || jupyter aiserver model path >/dev/null
 
 # --- for contributors -----------------------------------------------------------------
 
@@ -96,29 +115,35 @@ fix: build
 	ruff format .
 	jlpm lint:fix
 
-# Tests that need a missing program (a database, strace, the model) are skipped or reduced.
+# Two workers, or up to four. Without a missing program (strace, the model), tests are skipped.
+PYTEST := pytest --numprocesses logical --maxprocesses 4 --dist worksteal
+
 unit: build
-	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded"
+	$(PYTEST) -m "not thorough and not embedded"
 
 # The tests of `make check` again, with the lines that they reach.
 coverage: build
-	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded" \
+	$(PYTEST) -m "not thorough and not embedded" \
 	  --cov=aiserver --cov-report=term:skip-covered --cov-report=html:$(DONE)/coverage/python
 	jlpm test --coverage --coverageReporters=text-summary --coverageReporters=html \
 	  --coverageDirectory=$(DONE)/coverage/typescript
 	@echo "Open $(DONE)/coverage/python/index.html and $(DONE)/coverage/typescript/index.html"
 
-$(DONE)/docs-tools: $(DONE)/install pyproject.toml
-	@pip install -q --no-build-isolation -e '.[docs]'
+$(DONE)/docs-tools: $(DONE)/python pyproject.toml
+	@$(INSTALL) -e '.[docs]'
 	@touch $@
 
 docs: $(DONE)/docs-tools
 	sphinx-build -q -W --keep-going -b html docs $(DONE)/docs
 	@echo "Open $(DONE)/docs/index.html"
 
-# --- make test ----------------------------------------------------------------------
+# --- make test, make test-all ---------------------------------------------------------
 
-test: lint pytest jest galata places audit
+test: lint pytest jest galata
+	@scripts/report-skipped $(DONE)/skipped
+
+# All that takes longer, or needs other servers and environments; nightly, and before a release.
+test-all: lint pytest-all jest galata-all places audit
 	@scripts/report-skipped $(DONE)/skipped
 
 lint: build
@@ -129,9 +154,13 @@ lint: build
 
 pytest: build model
 	@scripts/need-debian strace strace
+	AISERVER_SKIPPED=$(DONE)/skipped/pytest $(PYTEST) -m "not thorough"
+
+pytest-all: build model
+	@scripts/need-debian strace strace
 	@scripts/need-databases
 	@scripts/need-r
-	AISERVER_SKIPPED=$(DONE)/skipped/pytest pytest --numprocesses logical --maxprocesses 4 --dist worksteal
+	AISERVER_SKIPPED=$(DONE)/skipped/pytest $(PYTEST) --hypothesis-profile=thorough
 
 jest: build
 	jlpm test
@@ -142,8 +171,13 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 	  >../$(DONE)/ui-tests.log 2>&1 || { tail -n 40 ../$(DONE)/ui-tests.log; exit 1; }
 	@touch $@
 
-# One test needs an R kernel, and fails without it.
+# The browser tests that carry the product.
 galata: build model $(DONE)/ui-tests
+	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
+	  AISERVER_BROWSER="$$browser" jlpm test --project=lab --grep @core
+
+# One test needs an R kernel, and fails without it.
+galata-all: build model $(DONE)/ui-tests
 	@scripts/need-r
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
 	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
@@ -161,7 +195,7 @@ $(DONE)/wheel: $(DONE)/release scripts/make-env
 	@touch $@
 
 # Collaboration changes how every notebook is opened and saved, so it gets its own environment.
-$(DONE)/rtc: $(DONE)/install scripts/make-env
+$(DONE)/rtc: $(DONE)/test scripts/make-env
 	@echo "• jupyter-collaboration in its own environment"
 	@scripts/make-env $(DONE)/envs/rtc --over $(VENV) 'jupyter-collaboration>=5,<6'
 	@touch $@
@@ -169,7 +203,7 @@ $(DONE)/rtc: $(DONE)/install scripts/make-env
 places: build $(DONE)/ui-tests $(DONE)/wheel $(DONE)/rtc
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm test --project=places
 
-audit: $(DONE)/install
+audit: $(DONE)/test
 	@scripts/audit
 
 # Create the pictures of README and docs with the browser tests.
@@ -178,7 +212,7 @@ pictures: build model $(DONE)/ui-tests
 
 # Update translations/ from the interface, and compile the files that JupyterLab reads.
 # ADD=pt_BR adds a language.
-translations: $(DONE)/install
+translations: $(DONE)/test
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:

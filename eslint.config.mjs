@@ -8,7 +8,7 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['src/**/*.{ts,tsx}'],
-    languageOptions: { parserOptions: { project: './tsconfig.test.json' } },
+    languageOptions: { parserOptions: { project: './tsconfig.json' } },
     plugins: { 'react-hooks': hooks },
     rules: {
       ...hooks.configs.recommended.rules,
