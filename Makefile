@@ -33,9 +33,11 @@ INSTALL = index=$$(pip config get global.index-url 2>/dev/null || true); \
   SKIP_JUPYTER_BUILDER=1 uv pip install -q
 
 # Sources of the frontend, and of the wheel.
-FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
+FRONTEND := package.json tsconfig.json webpack.config.js aiserver/rest-api.yml scripts/generate.mjs scripts/compile_po.mjs \
+  scripts/kernel_code.py $(shell find src style schema examples/first-steps.ipynb examples/data.csv aiserver/kernel translations \
+  -type f ! -name '*.spec.*' ! -name '*.pyc' ! -path 'src/kernel/*Code.ts' ! -path src/api/schema.ts)
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
-  $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
+  $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -path '*/locale/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
 
 .PHONY: help lab test test-all check fix coverage build model lint pytest pytest-all unit jest galata galata-all \
   places audit docs pictures translations clean
@@ -149,7 +151,6 @@ test-all: lint pytest-all jest galata-all places audit
 lint: build
 	ruff check .
 	ruff format --check .
-	scripts/kernel_code.py --check
 	@echo "mypy, jlpm lint" && { mypy & python=$$!; jlpm lint; frontend=$$?; wait $$python && exit $$frontend; }
 
 pytest: build model
@@ -210,10 +211,9 @@ audit: $(DONE)/test
 pictures: build model $(DONE)/ui-tests
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
 
-# Update translations/ from the interface, and compile the files that JupyterLab reads.
-# ADD=pt_BR adds a language.
+# Update translations/ from the interface. ADD=pt_BR adds a language.
 translations: $(DONE)/test
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
-	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension aiserver/sharing/page/page.js
+	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension aiserver/locale aiserver/sharing/page/page.js

@@ -3,7 +3,15 @@ import hooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['lib/**', 'aiserver/**', 'ui-tests/**', 'src/api/schema.ts'] },
+  {
+    ignores: [
+      'lib/**',
+      'aiserver/**',
+      'ui-tests/**',
+      'src/api/schema.ts',
+      'src/kernel/*Code.ts'
+    ]
+  },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {

@@ -1,13 +1,12 @@
 """Maintain the translations of the interface: ``make translations``.
 
-    translations/aiserver.pot                          the template: the interface's English texts
-    translations/<locale>.po                           a PO file, which translators edit
-    aiserver/locale/<locale>/LC_MESSAGES/aiserver.json compiled from the PO file, for JupyterLab
+    translations/aiserver.pot   the template: the interface's English texts
+    translations/<locale>.po    a PO file, which translators edit
 
 The command collects the texts from the frontend (``strings.mjs``), from the server's
 ``UserText("…")`` calls and from the schemas of the settings. Then it merges the texts into the PO
-files, and compiles the PO files. ``--add LOCALE`` adds a language. ``--check`` changes nothing; it
-prints what is missing or stale, and fails if there is anything.
+files. ``--add LOCALE`` adds a language. ``--check`` changes nothing; it prints what is missing or
+stale, and fails if there is anything. The build compiles the PO files (``compile_po.mjs``).
 
 Invariants:
 
@@ -37,7 +36,6 @@ from jupyterlab_server.translation_utils import _prepare_schema_patterns
 ROOT = Path(__file__).parent.parent
 PO_FOLDER = ROOT / "translations"
 TEMPLATE = PO_FOLDER / "aiserver.pot"
-COMPILED_FOLDER = ROOT / "aiserver" / "locale"
 DOMAIN = "aiserver"
 HEADER = """# AI Server in {name}.
 # How to translate: docs/translating.md"""
@@ -139,11 +137,6 @@ def po_path(locale: str) -> Path:
     return PO_FOLDER / f"{locale}.po"
 
 
-def json_path(locale: str) -> Path:
-    """Return the path of the compiled file of a language, which JupyterLab reads."""
-    return COMPILED_FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
-
-
 def read(locale: str) -> Catalog:
     """Read the catalog of a language from its PO file."""
     with po_path(locale).open("rb") as file:
@@ -184,12 +177,6 @@ def new_catalog(locale: str) -> Catalog:
     return catalog
 
 
-def key(message: Message) -> str:
-    """Return the key of a text in the compiled file."""
-    text = message.id if isinstance(message.id, str) else message.id[0]
-    return f"{message.context}\x04{text}" if message.context else text
-
-
 def plural_forms(message: Message) -> list[str]:
     """Return the translations of a text: one for each plural form, or only one."""
     translations = message.string
@@ -198,28 +185,6 @@ def plural_forms(message: Message) -> list[str]:
         if isinstance(translations, str)
         else [form or "" for form in translations or ("",)]
     )
-
-
-def compile_catalog(catalog: Catalog, locale: str) -> bytes:
-    """Return the compiled file of a language, without missing and fuzzy translations."""
-    entries: dict[str, Any] = {}
-    for message in catalog:
-        translations = plural_forms(message)
-        if message.id and all(translations) and not message.fuzzy:
-            # JupyterLab's gettext ignores a list with one form, so in a language with only one
-            # plural form, such as Chinese, the form is listed twice.
-            entries[key(message)] = (
-                translations * 2
-                if message.pluralizable and len(translations) == 1
-                else translations
-            )
-    head = {
-        "domain": DOMAIN,
-        "language": locale.replace("_", "-"),
-        "plural_forms": catalog.plural_forms,
-    }
-    ordered = {"": head, **dict(sorted(entries.items()))}
-    return json.dumps(ordered, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def problems(catalog: Catalog) -> Iterator[str]:
@@ -245,15 +210,12 @@ def problems(catalog: Catalog) -> Iterator[str]:
 
 
 def update() -> None:
-    """Write the template, the PO files and the compiled files."""
+    """Write the template and the PO files."""
     texts = template(find_texts().texts)
     TEMPLATE.write_bytes(serialize(texts))
     for locale in locales():
         catalog = merge(read(locale), texts)
         po_path(locale).write_bytes(serialize(catalog, locale))
-        target = json_path(locale)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(compile_catalog(catalog, locale))
         problem_count = sum(1 for _ in problems(catalog))
         to_do = f", {problem_count} to do" if problem_count else ""
         print(f"{locale}: {len(catalog)} texts{to_do}")
@@ -272,9 +234,6 @@ def check() -> list[str]:
         issues += [f"{locale}: {problem}" for problem in problems(catalog)]
         if po_path(locale).read_bytes() != serialize(catalog, locale):
             stale.append(po_path(locale))
-        target = json_path(locale)
-        if not target.is_file() or target.read_bytes() != compile_catalog(catalog, locale):
-            stale.append(target)
     issues += [f"{path.relative_to(ROOT)} is stale: make translations" for path in stale]
     return issues
 

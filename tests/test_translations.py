@@ -155,9 +155,86 @@ def test_a_new_language_can_be_started_and_updates_lose_nothing(
     assert '#~ msgstr "Velho"' in path.read_text("utf-8")
     again = tool.merge(tool.read("pt_BR"), texts)
     assert again["Old"].string == "Velho"
-    compiled = json.loads(tool.compile_catalog(again, "pt_BR"))
-    assert compiled[""]["language"] == "pt-BR"
-    assert compiled["Old"] == ["Velho"]
+
+
+PO_FILE = r"""
+msgid ""
+msgstr ""
+"Language: pt_BR\n"
+"Plural-Forms: nplurals=2; plural=(n > 1);\n"
+"Content-Type: text/plain; charset=utf-8\n"
+
+msgid "Old"
+msgstr "Ve"
+"lho"
+
+msgctxt "menu"
+msgid "Old"
+msgstr "\"Antigo\""
+
+msgid "%1 cell"
+msgid_plural "%1 cells"
+msgstr[0] "%1 célula"
+msgstr[1] "%1 células"
+
+msgid "%1 half"
+msgid_plural "%1 halves"
+msgstr[0] "%1 metade"
+msgstr[1] ""
+
+msgid "Missing"
+msgstr ""
+
+#, fuzzy, c-format
+msgid "Fuzzy"
+msgstr "Vago"
+
+#~ msgid "Removed"
+#~ msgstr "Removido"
+"""
+
+
+def test_only_finished_translations_are_compiled() -> None:
+    code = f"""
+        import {{ compilePo }} from {json.dumps((ROOT / "scripts/compile_po.mjs").as_uri())};
+        import {{ readFileSync }} from 'node:fs';
+        process.stdout.write(compilePo(readFileSync(0)));
+    """
+    out = subprocess.run(
+        ["node", "--input-type=module", "-e", code],
+        input=PO_FILE.encode(),
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+    assert json.loads(out) == {
+        "": {
+            "domain": "aiserver",
+            "language": "pt-BR",
+            "plural_forms": "nplurals=2; plural=(n > 1);",
+        },
+        "Old": ["Velho"],
+        "menu\x04Old": ['"Antigo"'],
+        "%1 cell": ["%1 célula", "%1 células"],
+    }
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_build_compiles_every_translation(tool: ModuleType, locale: str) -> None:
+    path = ROOT / "aiserver" / "locale" / locale / "LC_MESSAGES" / "aiserver.json"
+    compiled = json.loads(path.read_text("utf-8"))
+    expected = {}
+    for message in tool.read(locale):
+        forms = tool.plural_forms(message)
+        # JupyterLab's gettext ignores a list with one form.
+        expected[key(message)] = forms * 2 if message.pluralizable and len(forms) == 1 else forms
+    del expected[""], compiled[""]
+    assert compiled == expected, "make build"
+
+
+def key(message: Any) -> str:
+    """Return the key of a text in the compiled file."""
+    text = message.id if isinstance(message.id, str) else message.id[0]
+    return f"{message.context}\x04{text}" if message.context else text
 
 
 HAN = "\u3400-\u9fff"
@@ -211,9 +288,7 @@ def test_the_interface_uses_the_terms_of_the_table(
 ) -> None:
     """Each term of the table translates its English term in some text of the interface."""
     texts = [
-        (tool.key(text).lower(), tool.plural_forms(text)[0])
-        for text in tool.read(locale)
-        if text.id
+        (key(text).lower(), tool.plural_forms(text)[0]) for text in tool.read(locale) if text.id
     ]
     table = WORDS.read_text("utf-8").partition("## Words that are settled")[2]
     rows = [

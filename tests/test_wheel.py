@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import venv
@@ -13,7 +14,7 @@ import aiserver
 ROOT = pathlib.Path(aiserver.__file__).parent.parent
 
 
-def test_the_wheel_contains_both_parts(tmp_path):
+def test_the_wheel_contains_both_parts_as_they_are_in_the_sources(tmp_path):
     subprocess.run(
         [
             sys.executable,
@@ -66,8 +67,6 @@ def test_the_wheel_contains_both_parts(tmp_path):
         "llm/local/server.py",
         "testing/contract/sessions.py",
         "testing/session-1.0.json",
-        "locale/zh_CN/LC_MESSAGES/aiserver.json",
-        "locale/zh_TW/LC_MESSAGES/aiserver.json",
     ):
         assert (package_folder / name).is_file()
     (info,) = target.glob("lib/python3.*/site-packages/aiserver-*.dist-info")
@@ -75,3 +74,23 @@ def test_the_wheel_contains_both_parts(tmp_path):
     # The built frontend is included only once.
     assert not (package_folder / "labextension").exists()
     assert (target / "bin" / "jupyter-aiserver").is_file()
+    # The generated files are those that the sources generate now.
+    subprocess.run(["node", "scripts/generate.mjs", "--check"], check=True, cwd=ROOT)
+    for po in (ROOT / "translations").glob("*.po"):
+        name = f"locale/{po.stem}/LC_MESSAGES/aiserver.json"
+        assert (package_folder / name).read_bytes() == (ROOT / "aiserver" / name).read_bytes()
+    scripts = [unescape(path.read_text("utf-8")) for path in lab.glob("static/*.js")]
+    kernel_code = subprocess.check_output([sys.executable, ROOT / "scripts/kernel_code.py"])
+    for name, text in json.loads(kernel_code).items():
+        assert any(text in script for script in scripts), f"the labextension has an old {name}"
+
+
+def unescape(script: str) -> str:
+    """Replace the escapes of string literals, whichever of them the bundler has chosen."""
+    escapes = {"n": "\n", "t": "\t", "r": "\r"}
+
+    def character(match: re.Match[str]) -> str:
+        code, escaped = match.groups()
+        return chr(int(code[1:], 16)) if code else escapes.get(escaped, escaped)
+
+    return re.sub(r"\\(?:(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|(.))", character, script)

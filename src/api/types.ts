@@ -1,5 +1,5 @@
 /**
- * The types of the HTTP API. This file exports all types of `schema.ts`, which `jlpm gen:api`
+ * The types of the HTTP API. This file exports all types of `schema.ts`, which the build
  * generates from `aiserver/rest-api.yml`. It adds shorter names for some of these types, and the
  * types of the events in streams.
  */
