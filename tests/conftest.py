@@ -5,14 +5,19 @@ The server is configured by traits, like users configure it; nothing is patched.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+from jupyter_server import serverapp
+from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import HTTPClientError, HTTPResponse
 from tornado.httputil import HTTPHeaders
 
@@ -23,6 +28,35 @@ from .scripted_model import ScriptedModel
 pytest_plugins = ["pytest_jupyter.jupyter_server", "aiserver.testing", "tests.servers"]
 
 API_KEY = "canary-key-4f1d9b"
+
+# A slow machine isn't a fault, so no example has a deadline.
+settings.register_profile("quick", max_examples=20, deadline=None)
+settings.register_profile("thorough", deadline=None)
+settings.load_profile("quick")  # ``--hypothesis-profile`` loads another one later
+
+# Settings of the person who runs the tests: folders, accounts and keys.
+PERSONAL = re.compile(
+    r"(AISERVER_(?!TEST_|GIT_|SKIPPED)|GIT_|HF_|IPYTHON|JPY_|JUPYTER|LANGCHAIN_|LANGSMITH_|OLLAMA_"
+    r"|OPENAI_|PIP_CONFIG|PYTHON_KEYRING|SSL_CERT_|XDG_)|.*_(API_KEY|BASE_URL|TOKEN)$"
+)
+GIT_CONFIG = "[user]\n\tname = Test\n\temail = test@example.org\n[core]\n\teditor = true\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the tests a home without the person's settings, and git an identity."""
+    home = tmp_path_factory.mktemp("home")
+    config = home / "gitconfig"
+    config.write_text(GIT_CONFIG)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in filter(PERSONAL.match, [*os.environ]):
+            patch.delenv(name)
+        patch.setenv("HOME", str(home))
+        patch.setenv("GIT_CONFIG_GLOBAL", str(config))  # also if a test has another home
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        # Each server would start ``git`` and ``uname`` for its ``sys_info``.
+        patch.setattr(serverapp, "get_sys_info", functools.cache(serverapp.get_sys_info))
+        yield
 
 
 @pytest.fixture
@@ -57,13 +91,29 @@ def remote_model() -> None:
 @pytest.fixture
 def jp_server_config(model_url: str, server_config: dict[str, Any]) -> dict[str, Any]:
     config: dict[str, Any] = {
-        "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+        "ServerApp": {"jpserver_extensions": {"aiserver": True, "jupyter_server_terminals": False}},
         "AIServer": {"model": "openai:scripted"},
         "ModelRegistry": {"model_options": {"base_url": model_url, "api_key": API_KEY}},
     }
     for section, traits in server_config.items():
         config[section] = config.get(section, {}) | traits
     return config
+
+
+@pytest.fixture
+def jp_nbconvert_templates() -> None:
+    """Replace pytest-jupyter's fixture, which copies templates that no test needs."""
+
+
+@pytest.fixture(autouse=True)
+def jp_server_cleanup(jp_asyncio_loop: Any) -> Iterator[None]:
+    """Replace pytest-jupyter's fixture, which creates a server after each test without one."""
+    yield
+    if ServerApp.initialized():
+        app = ServerApp.instance()
+        jp_asyncio_loop.run_until_complete(app._cleanup())
+        app.kernel_manager.context.destroy()
+        ServerApp.clear_instance()
 
 
 @pytest.fixture

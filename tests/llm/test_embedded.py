@@ -38,6 +38,9 @@ from aiserver.requests import CompletionBody, GenerateBody
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
 
+WEIGHTS = weights.installed(SMALLEST)  # before the tests get a home of their own
+
+
 @pytest.fixture(scope="module")
 def run() -> Iterator[Any]:
     """One event loop for the module, so that one child can serve all its tests."""
@@ -48,10 +51,9 @@ def run() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def model(run: Any) -> Iterator[LocalModel]:
-    path = weights.installed(SMALLEST)
-    if path is None:
+    if WEIGHTS is None:
         pytest.fail("The embedded model is missing. Run: jupyter aiserver model install 0.5b")
-    process = LocalProcess(path, threads=1, context=SMALLEST.context, memory=SMALLEST.memory)
+    process = LocalProcess(WEIGHTS, threads=1, context=SMALLEST.context, memory=SMALLEST.memory)
     limits = Limits(120, 10_000, requires_finish_reason=True)
     info, fill_tokens = ModelInfo("local:test", "test", True), SMALLEST.fill_tokens
     model = LocalModel(info, process, limits, fill_tokens=fill_tokens)
