@@ -12,6 +12,7 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ from ..providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
 from .response_limits import limit_responses
 
 if TYPE_CHECKING:
+    import ssl
+
     from langchain_core.language_models import BaseChatModel
 
 # The maximum length of prompt and answer together, in tokens. Each request to Ollama contains this
@@ -57,8 +60,12 @@ def create_chat_model(
     details = PROVIDERS.get(provider)
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
+    on_loopback = access.address is not None and is_loopback(access.address)
+    # Without these, the probe would create clients of its own, which takes 50 ms.
+    is_direct = on_loopback and library == "openai"
+    clients = _direct_clients(max_connections) if is_direct else {}
     # This model is only created to find out which options its class accepts.
-    probe: BaseChatModel = init_chat_model(name, model_provider=library, **explicit)
+    probe: BaseChatModel = init_chat_model(name, model_provider=library, **(clients | explicit))
     if details is None:
         _reject_gateway(probe)
     fields = type(probe).model_fields
@@ -71,7 +78,6 @@ def create_chat_model(
         # Ollama's class calls the maximum length of an answer ``num_predict``.
         "max_tokens" if "max_tokens" in accepted else "num_predict": max_tokens,
     }
-    on_loopback = access.address is not None and is_loopback(access.address)
     if provider == "ollama":
         headers = {"Authorization": f"Bearer {access.key}"} if access.key else {}
         defaults["num_ctx"] = OLLAMA_CONTEXT
@@ -80,7 +86,7 @@ def create_chat_model(
         # Without this option, environment variables could select Vertex AI, another service.
         defaults["vertexai"] = False
     elif on_loopback and "http_async_client" in accepted:
-        defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
+        defaults |= clients or _direct_clients(max_connections)
     if provider == COMPATIBLE:
         # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its own
         # option ``max_tokens`` under a newer name, which compatible servers might not support.
@@ -165,14 +171,25 @@ async def _close_client(client: Any) -> None:
         await ensure_async(close())
 
 
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """Return the trusted certificates. Loading them takes 25 ms."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
     """Return model options that set HTTP clients which ignore the environment's proxies."""
     import httpx
 
+    certificates = _certificates()
     return {
-        "http_client": httpx.Client(trust_env=False),
+        "openai_proxy": None,
+        "http_client": httpx.Client(trust_env=False, verify=certificates),
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
+            verify=certificates,
             # Only connecting has a timeout, because ``stream_chat`` limits the time between chunks.
             timeout=httpx.Timeout(None, connect=10),
             limits=httpx.Limits(
