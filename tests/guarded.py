@@ -129,9 +129,13 @@ class GuardedServer:
             self._process.wait()
         self._reserved.release()
 
+    def clear(self) -> None:
+        """Remove all records."""
+        self.notes.write_text("")
+
     @property
     def asked(self) -> set[str]:
-        """The addresses that the server has contacted since its start."""
+        """The addresses that the server has contacted."""
         addresses = {":".join(details) for kind, *details in self._records() if kind == "asked"}
         own = {f"127.0.0.1:{self.port}"}
         return {

@@ -15,6 +15,7 @@ from benchmarks.contenders.losing import Lost
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(400)  # many processes
 def test_the_benchmark_runs(tmp_path: Path) -> None:
     """P23: neither concurrent writers nor a killed one lose a turn."""

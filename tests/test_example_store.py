@@ -63,6 +63,7 @@ def run_suite(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_the_example_passes_the_suite(tmp_path: Path) -> None:
     done = run_suite(tmp_path, f"--rootdir={EXAMPLE}", str(EXAMPLE / "tests"))
     assert done.returncode == 0, done.stdout
@@ -71,6 +72,7 @@ def test_the_example_passes_the_suite(tmp_path: Path) -> None:
     assert "skipped" not in summary
 
 
+@pytest.mark.thorough
 def test_the_suite_explains_failures_and_skips(tmp_path: Path) -> None:
     """Assertions are rewritten, and tests without a way to plant data name what is missing."""
     (tmp_path / "conftest.py").write_text(BROKEN, "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,19 +61,27 @@ def is_banned(identifier: str) -> bool:
     return bool(words(bare) & BANNED) or bare.lower() in BANNED_WHOLE
 
 
-def names_in_python(path: Path) -> Iterator[tuple[int, str]]:
-    """Each identifier that a module defines, with its line."""
+@functools.cache
+def parse(path: Path) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return each identifier that a module defines, and each docstring, with their lines."""
+    names, docstrings = [(0, path.stem)], []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstrings.append((getattr(node, "lineno", 1), ast.get_docstring(node) or ""))
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.lineno, node.name
+                names.append((node.lineno, node.name))
             case ast.arg():
-                yield node.lineno, node.arg
+                names.append((node.lineno, node.arg))
             case ast.Name(ctx=ast.Store()):
-                yield node.lineno, node.id
+                names.append((node.lineno, node.id))
             case ast.Attribute(ctx=ast.Store()):
-                yield node.lineno, node.attr
-    yield 0, path.stem
+                names.append((node.lineno, node.attr))
+    return names, docstrings
+
+
+def names_in_python(path: Path) -> list[tuple[int, str]]:
+    return parse(path)[0]
 
 
 _NOISE = re.compile(
@@ -114,12 +123,9 @@ def test_identifiers_are_plain_words(language: str) -> None:
 def test_docstrings_begin_with_their_subject() -> None:
     odd = []
     for path in python_files():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                text = ast.get_docstring(node) or ""
-                if OPENERS.match(text) and not text.startswith("Whether "):
-                    line = getattr(node, "lineno", 1)
-                    odd.append(f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}")
+        for line, text in parse(path)[1]:
+            if OPENERS.match(text) and not text.startswith("Whether "):
+                odd.append(f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}")
     for path in typescript_files():
         for match in re.finditer(r"/\*\*\s*\*?\s*([^\n]*)", path.read_text("utf-8")):
             if OPENERS.match(match[1]) and not match[1].startswith("Whether "):
@@ -134,6 +140,5 @@ def test_the_glossary_names_what_the_code_has() -> None:
     sources = [path.read_text("utf-8") for path in (ROOT / "aiserver").rglob("*.py")]
     sources += [path.read_text("utf-8") for path in typescript_files()]
     sources += [path.stem for path in python_files()]
-    code = "\n".join(sources)
-    missing = [term for term, name in terms if not re.search(rf"\b{name}\b", code)]
-    assert not missing
+    code = set(re.findall(r"\w+", "\n".join(sources)))
+    assert not [term for term, name in terms if name not in code]

@@ -9,11 +9,14 @@ import subprocess
 import sys
 import venv
 
+import pytest
+
 import aiserver
 
 ROOT = pathlib.Path(aiserver.__file__).parent.parent
 
 
+@pytest.mark.thorough
 def test_the_wheel_contains_both_parts_as_they_are_in_the_sources(tmp_path):
     subprocess.run(
         [

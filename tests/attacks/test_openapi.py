@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import aiserver
 
+from ..examples import examples
 from .conftest import LiveServer
 
 SPEC: dict[str, Any] = yaml.safe_load(
@@ -26,7 +27,7 @@ OPERATIONS = {
     f"{operation.method.upper()} {operation.path}": operation
     for operation in (result.ok() for result in SCHEMA.get_all_operations())  # type: ignore[union-attr]
 }
-EXAMPLES = 20  # for each operation
+EXAMPLES = examples(20)  # for each operation
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

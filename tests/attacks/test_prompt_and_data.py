@@ -17,6 +17,7 @@ from aiserver.prompts.context import as_text
 from aiserver.requests import AnalyzeBody
 
 from ..conftest import request
+from ..examples import examples
 
 
 class Words(ChatModel):
@@ -58,7 +59,7 @@ def fenced(text: str) -> list[tuple[str, str, str]]:
     return re.findall(r"<([\w-]+) ([0-9a-f]{6})>\n(.*?)\n</\1 \2>", text, re.S)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(cell=HOSTILE, source=HOSTILE, past=HOSTILE, column=HOSTILE, earlier=HOSTILE)
 def test_untrusted_text_cannot_close_its_fence(cell, source, past, column, earlier):
     """P14: this covers cells, the cell's own code, past turns and data, in the style with marks."""
@@ -99,7 +100,7 @@ def test_untrusted_text_cannot_close_its_fence(cell, source, past, column, earli
         assert text.endswith("\n" + ticks[0])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(column=HOSTILE, name=HOSTILE.filter(str.strip))
 def test_data_is_one_line_in_the_style_without_marks(column, name):
     """P14: no name of a column or a frame starts a new line."""

@@ -22,6 +22,7 @@ from aiserver.redact import (
 from aiserver.redact.registered import REGISTERED
 
 from ..conftest import SSE, request
+from ..examples import examples
 
 KEYS = {
     "openai-key": "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34",
@@ -264,7 +265,7 @@ def test_the_standard_library_is_unchanged() -> None:
     assert set(changed) <= {"request.py"}, "only an example with a password may change"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(st.characters(min_codepoint=0x3000, max_codepoint=0x9FFF) | st.sampled_from("\n，")))
 def test_chinese_text_is_unchanged(text: str) -> None:
     """P16"""
@@ -272,7 +273,7 @@ def test_chinese_text_is_unchanged(text: str) -> None:
         assert redact(prefix + text) == prefix + text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -304,7 +305,7 @@ def test_redaction_is_idempotent_and_a_vault_restores_all(parts: list[str]) -> N
     assert not any(key in hidden for key in hidden_keys)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_secrets_are_restored_in_any_chunks_of_an_answer(data: st.DataObject) -> None:
     """P16: marks are split into chunks, next to text that looks like the start of a mark."""

@@ -15,6 +15,7 @@ from aiserver.errors import InvalidRequest
 from aiserver.models import SessionKey
 
 from ..conftest import request
+from ..examples import examples
 
 FOLDER = ".aiserver_sessions"
 EVIL = "<script>alert('canary-html')</script>"
@@ -94,7 +95,7 @@ def is_id(text: str) -> bool:
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(text=BAD)
 def test_only_valid_ids_create_a_key(text: str) -> None:
     """P5: nothing else can reach a store."""
@@ -111,7 +112,7 @@ def test_no_id_leaves_the_store_over_http(call, jp_asyncio_loop, jp_root_dir, jp
     """P5: in the URL and in the body, plain and percent-encoded."""
     outside = sorted(jp_root_dir.parent.rglob("*"))
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
     @given(text=BAD.filter(lambda text: not is_id(text)))
     def tried(text: str) -> None:
         async def once() -> None:

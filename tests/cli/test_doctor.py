@@ -7,7 +7,6 @@ import asyncio
 import errno
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,28 +29,23 @@ Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
 
 
 @pytest.fixture
-def doctor(tmp_path: Path) -> Doctor:
+def doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Doctor:
     """Run ``doctor`` in an empty folder, without a model and settings."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "config"))
 
     def run(*more: str, **variables: str) -> tuple[int, Any]:
-        inherited = {
-            name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
-        }
-        env = inherited | {
-            "AISERVER_MODEL_DIR": str(tmp_path / "models"),
-            "OLLAMA_HOST": "http://127.0.0.1:9",
-            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
-        }
-        (tmp_path / "work").mkdir(exist_ok=True)
-        done = subprocess.run(
-            [sys.executable, "-m", "aiserver.cli.main", "doctor", "--json", *more],
-            cwd=tmp_path / "work",
-            env=env | variables,
-            capture_output=True,
-            text=True,
-        )
-        assert not done.stderr, done.stderr
-        return done.returncode, json.loads(done.stdout)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        status = cli.main(["doctor", "--json", *more])
+        output = capsys.readouterr()
+        assert not output.err
+        return status, json.loads(output.out)
 
     return run
 

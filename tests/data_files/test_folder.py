@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from aiserver.data_files import folder
 from aiserver.data_files.reader import DataFiles
 
+from ..examples import examples
+
 CANARY = "canary_outside"
 PARTS = [
     *("..", ".", "", "a.csv", "sub", "b.csv", "inner", "out", "out.csv", "dir.csv", "pipe.csv"),
@@ -70,7 +72,7 @@ def columns(root: Path, name: str, notebook: str = "n.ipynb") -> list[list[str]]
     return [[column.name for column in profile.table.columns] for profile in profiles]
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(400), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(notebook=PATHS, name=PATHS)
 def test_nothing_outside_is_opened(root: Path, opened: list[str], notebook: str, name: str) -> None:
     """P5: neither through ``..``, absolute paths or links; and nothing that is hidden."""

@@ -18,6 +18,7 @@ from aiserver.data_files import excel as excel_module
 from aiserver.data_files.profile import FileProfile
 from aiserver.data_files.reader import MAX_BYTES, DataFiles
 
+from ..examples import examples
 from .binary_files import excel, parquet
 
 NAMES = [
@@ -167,7 +168,9 @@ def test_deep_json_has_no_columns(tmp_path: Path) -> None:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     name=st.sampled_from(NAMES),

@@ -20,6 +20,7 @@ from aiserver.data_files.reader import DataFiles
 from aiserver.data_files.sqlite_columns import UNTYPED, columns_of
 from aiserver.data_files.sqlite_pages import MAX_READ
 
+from ..examples import examples
 from .test_hostile_files import reads
 
 __all__ = ["reads"]  # a fixture
@@ -184,7 +185,7 @@ def test_a_hostile_statement_is_read_quickly(statement: str) -> None:
     assert time.process_time() - started < 0.5
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(alphabet="ab ,()[]\"'`-/*\n1城", max_size=80))
 def test_any_statement_can_be_read(text: str) -> None:
     for column in columns_of(f"CREATE TABLE t ({text}"):

@@ -131,11 +131,10 @@ class World:
         return [event.data for event in session.events or [] if event.type == "condensed_turns"]
 
     async def until_summarised(self, cell_id: str, count: int = 1) -> list[Any]:
-        for _ in range(500):
-            if len(stored := await self.summaries(cell_id)) >= count:
-                return stored
-            await asyncio.sleep(0.01)
-        raise AssertionError("no summary was stored")
+        await self.until_idle()
+        stored = await self.summaries(cell_id)
+        assert len(stored) >= count
+        return stored
 
 
 @pytest.fixture
@@ -287,9 +286,9 @@ async def test_a_new_conversation_during_the_summary_discards_it(world: World) -
     assert await world.summaries("c1") == []
 
 
-async def test_a_session_of_10000_turns(world: World) -> None:
+async def test_a_session_of_2000_turns(world: World) -> None:
     """All turns stay, and each summary continues the previous one without a gap."""
-    await world.seed("c1", count=10_000)
+    await world.seed("c1", count=2000)
     world.local.released.set()
     await world.ask("c1", world.local)
     await world.until_summarised("c1")
@@ -299,7 +298,7 @@ async def test_a_session_of_10000_turns(world: World) -> None:
         stored = await world.until_summarised("c1", number)
     session = await world.store.load_session(SessionKey("nb", "c1"))
     count = len(session.interactions)
-    assert count == 10_000 + 4 * (HISTORY_TURNS // 2) + 5
+    assert count == 2000 + 4 * (HISTORY_TURNS // 2) + 5
     assert [turn.turn_id for turn in session.interactions] == list(range(1, count + 1))
     sizes = [data["turns"] for data in stored]
     assert sizes == sorted(sizes)

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from aiserver.sessions.record.mutations import append_events
 from aiserver.testing.records import NOON
 
 from .branches import FOLDER, Repository
+from .quick import quick_driver
 
 CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))
 SEEDS = range(int(os.environ.get("AISERVER_GIT_SEEDS", "1")))
@@ -36,6 +38,14 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> Re
     assert cli.main(["git", "status"]) == 0
     created.commit("main")
     return created
+
+
+@pytest.fixture
+def quick(repository: Repository, tmp_path: Path) -> Iterator[None]:
+    """Merge in this process; the other tests start the real command for each file."""
+    with quick_driver(tmp_path) as server:
+        repository.git("config", "merge.aiserver.driver", server.command)
+        yield
 
 
 def branch_off(repository: Repository, *names: str, commits: int = 1) -> None:
@@ -60,6 +70,7 @@ def test_three_branches_are_merged(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("quick")
 def test_a_branch_is_rebased(repository: Repository) -> None:
     branch_off(repository, "one", "two", commits=2)
     repository.git("rebase", "-q", "two")
@@ -72,6 +83,7 @@ def test_a_branch_is_rebased(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("quick")
 def test_a_cherry_picked_commit_is_not_duplicated(repository: Repository) -> None:
     branch_off(repository, "one", "two", commits=2)
     repository.git("cherry-pick", "two~1")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ..conftest import API_KEY, SSE, Call, request
+from ..examples import examples
 from ..ports import ReservedPort
 from ..scripted_model import stream_of
 
@@ -36,7 +37,7 @@ def jp_server_config(scripted: Any, server_config: dict[str, Any]) -> dict[str, 
     options = {"base_url": scripted.base_url, "api_key": API_KEY}
     registry = {"model_options": options} | server_config.get("ModelRegistry", {})
     return {
-        "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+        "ServerApp": {"jpserver_extensions": {"aiserver": True, "jupyter_server_terminals": False}},
         "AIServer": {"model": "openai:scripted"},
         "ModelRegistry": registry,
     }
@@ -176,7 +177,7 @@ async def test_a_truncated_stream_is_an_error_and_keeps_its_text(
     last_frame = body.index(b'"finish_reason": "stop"')
     character = body.index("读".encode())
     offsets = {*range(character - 1, character + 4), 0, 1, last_frame - 1}
-    offsets |= set(random.Random(32).sample(range(last_frame), 80))
+    offsets |= set(random.Random(32).sample(range(last_frame), examples(80)))
     for offset in sorted(offsets):
         scripted.script(*[{"chunks": CHUNKS, "cut_at": offset}] * 3)
         body_of = request(cellId=f"at-{offset}")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from aiserver.kernel.check import check
 
+from ..examples import examples
 from .problems_of import sales
 
 touched: list[str] = []
@@ -230,7 +231,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=5), st.booleans())
 def test_check_never_raises_and_touches_nothing(pieces, joined):
     variables = hostile_variables()
@@ -244,7 +245,7 @@ def test_check_never_raises_and_touches_nothing(pieces, joined):
         assert all(type(name) is str for name in problem["candidates"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text):
     for problem in check(text, {}):

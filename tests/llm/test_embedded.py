@@ -111,11 +111,12 @@ def first_turn(intent: str, code: str) -> Interaction:
     ("file", "column", "first", "second"),
     [
         ("data.csv", "price", "读取 data.csv 并显示前5行", "修改为只读取 'price' 列"),
-        (
+        pytest.param(
             "sales.csv",
             "amount",
             "read sales.csv and show the first 5 rows",
             "only read the 'amount' column",
+            marks=pytest.mark.thorough,
         ),
     ],
 )
@@ -151,6 +152,7 @@ def test_tokens_are_counted_by_its_own_tokenizer(run: Any, model: LocalModel) ->
     assert run(model.count_tokens(["", "hello world", "读取"])) == [0, 2, 2]
 
 
+@pytest.mark.thorough
 def test_the_prompt_is_read_in_advance(run: Any, model: LocalModel) -> None:
     """A warm prompt's first token comes much sooner than a cold one's, and within 5 seconds."""
 
@@ -172,6 +174,7 @@ def test_the_prompt_is_read_in_advance(run: Any, model: LocalModel) -> None:
     assert warm < cold
 
 
+@pytest.mark.thorough
 def test_a_stopped_answer_frees_the_model_within_a_second(run: Any, model: LocalModel) -> None:
     """P30: the only slot is free again, so that a next request is answered at once."""
 
@@ -192,6 +195,7 @@ def test_a_stopped_answer_frees_the_model_within_a_second(run: Any, model: Local
     assert following < 3  # the answer itself would take half a minute
 
 
+@pytest.mark.thorough
 def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) -> None:
     async def request_during_warm_up() -> float:
         long = [SystemMessage("rules"), HumanMessage("\n".join(f"x{n} = {n}" for n in range(200)))]
@@ -207,6 +211,7 @@ def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) 
     assert run(request_during_warm_up()) < 6  # reading it all takes half a minute
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "wish"),
     [("print('```')", "print it twice"), ("s = 'a ``` b'\nprint(s)", "show it in upper case")],
@@ -260,6 +265,7 @@ def test_a_cell_with_control_tokens_is_completed(run: Any, model: LocalModel) ->
     assert complete(run, model, marked).startswith("ers")
 
 
+@pytest.mark.thorough
 def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     """It used to close its block by habit, with a bare fence, and to begin anew without end."""
     wish = PromptInput("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
@@ -275,6 +281,7 @@ def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     assert "```" not in parser.suggestion
 
 
+@pytest.mark.thorough
 def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> None:
     code = run(ask(model, PromptInput("mean of the vector c(1, 2, 3)", language="R")))
     assert "mean(" in code
@@ -292,6 +299,7 @@ def test_it_listens_only_on_this_machine_and_requires_its_key(run: Any, model: L
             assert status in (401, 404, 405), path
 
 
+@pytest.mark.thorough
 def test_an_idle_child_uses_no_processor(run: Any, model: LocalModel) -> None:
     run(model.count_tokens(["x"]))
     stat = Path(f"/proc/{model.process.pid}/stat")
@@ -317,6 +325,7 @@ mean = statistics.mean(discounted([10, 20], 0.5))
 mean"""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("intent", ["/document", "/注释", "/test"])
 def test_comments_and_tests_leave_the_code(run: Any, model: LocalModel, intent: str) -> None:
     async def answer() -> str:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from aiserver.prompts.answer import AnswerParser
 
+from ..examples import examples
+
 # answer, suggestion, explanation
 CASES = {
     "one block": ("```python\nx = 1\n```\n", "x = 1", ""),
@@ -100,7 +102,7 @@ def test_one_character_at_a_time(name: str) -> None:
 PIECES = ["```", "`", "python", "\n", "\r\n", "\r", " ", "x = 1", "text", "r", "``", "````", "中"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.data())
 def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> None:
     """P32: however a stream is cut, the parts are the same, and what was streamed is the whole."""

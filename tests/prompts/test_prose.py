@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from aiserver.prompts.fence import code_block
 from aiserver.prompts.prose import ProseParser
 
+from ..examples import examples
+
 # answer, suggestion, explanation
 CASES = {
     "four backticks": (
@@ -96,7 +98,7 @@ def test_one_character_at_a_time(name: str) -> None:
 PIECES = ["```", "````", "`", "markdown", "python", "\n", "\n", "\r\n", "\r", " ", "# A", "text"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.data())
 def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> None:
     """P32: however a stream is cut, the parts are the same, and what was streamed is the whole."""
@@ -110,7 +112,7 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
         assert (suggestion, explanation) == (code, explained)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_our_own_examples_are_parsed_literally(words: list[str]) -> None:
     """Past turns are shown as they should be answered: whatever text they hold, it survives."""

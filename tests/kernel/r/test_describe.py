@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from .conftest import RKernel
+
+pytestmark = pytest.mark.thorough
 
 
 def described(r: RKernel, examples: int = 0, *, has_values: bool = False) -> tuple[Any, Any]:

@@ -13,6 +13,8 @@ from aiserver.kernel.bundle import bundle_r
 
 from .conftest import RKernel
 
+pytestmark = pytest.mark.thorough
+
 CALLS = (
     "list_data(variables)",
     'profile_columns(variables, "df", 0, 100)',

@@ -6,6 +6,8 @@ import pytest
 
 from .conftest import RKernel
 
+pytestmark = pytest.mark.thorough
+
 MEGABYTES = 8  # the limit for all calls; the data has at least 20
 CALLS = (
     "describe(variables, 3, TRUE)",

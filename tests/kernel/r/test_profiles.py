@@ -12,6 +12,8 @@ from aiserver.kernel.profiling.sampling import sampled_positions
 
 from .conftest import RKernel
 
+pytestmark = pytest.mark.thorough
+
 DATA_SETS = (
     "airquality",
     "ChickWeight",
