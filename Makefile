@@ -102,7 +102,7 @@ model: $(DONE)/python
 # The local model that is suggested for this machine; MODEL=0.5b chooses another one. Without a
 # network, a model that is installed is enough.
 lab: $(DONE)/python
-	@$(MAKE) -j2 $(DONE)/frontend lab-model
+	@$(MAKE) -s -j2 $(DONE)/frontend lab-model
 	@scripts/lab
 
 lab-model: $(DONE)/python
@@ -174,8 +174,9 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 
 # The browser tests that carry the product.
 galata: build model $(DONE)/ui-tests
+	@scripts/need-r
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
-	  AISERVER_BROWSER="$$browser" jlpm test --project=lab --grep @core
+	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
 
 # One test needs an R kernel, and fails without it.
 galata-all: build model $(DONE)/ui-tests
