@@ -23,10 +23,13 @@ const esModules = [
   'yjs'
 ].join('|');
 
+const base = jestJupyterLab(__dirname);
+
 module.exports = {
-  ...jestJupyterLab(__dirname),
+  ...base,
   automock: false,
   collectCoverage: false,
+  maxWorkers: '100%',
   reporters: ['default'],
   modulePathIgnorePatterns: [
     '<rootDir>/lib/',
@@ -35,6 +38,13 @@ module.exports = {
     '<rootDir>/.venv/',
     '<rootDir>/ui-tests/'
   ],
+  setupFilesAfterEnv: ['<rootDir>/jest.setup.js'],
   testRegex: 'src/.*\\.spec\\.tsx?$',
+  transform: {
+    '\\.svg$': base.transform['\\.svg$'],
+    // `jlpm lint:types` checks the types.
+    '\\.tsx?$': ['ts-jest/legacy', { tsconfig: './tsconfig.json' }],
+    '\\.m?jsx?$': '<rootDir>/scripts/jest-transform.js'
+  },
   transformIgnorePatterns: [`/node_modules/(?!${esModules}).+`]
 };

@@ -7,8 +7,6 @@ import type { MemoryEntry } from '../api/types';
 import type { IMemory } from '../tokens';
 import { MemoryItem } from './memoryItem';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const ENTRY: MemoryEntry = {
   id: '0123456789ab',
   scope: 'project',

@@ -1,13 +1,12 @@
 import * as React from 'react';
+import { act } from 'react';
 import { createRoot } from 'react-dom/client';
-import { act } from 'react-dom/test-utils';
 
 import { Markdown } from './markdown';
 
 /** Render a text as Markdown; return the element. */
 async function render(text: string): Promise<HTMLElement> {
   const node = document.createElement('div');
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   await act(async () => {
     createRoot(node).render(<Markdown text={text} />);
     await import('marked');

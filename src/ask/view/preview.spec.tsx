@@ -6,8 +6,6 @@ import { createRoot } from 'react-dom/client';
 import type { Preview } from '../../api/types';
 import { PreviewView } from './preview';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 describe('PreviewView', () => {
   it('labels the origin of each message: a built-in example is not from the person (P15)', async () => {
     const preview: Preview = {

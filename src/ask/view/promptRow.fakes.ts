@@ -28,8 +28,6 @@ export const LOCAL: ModelInfo = {
   ready: true
 };
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 export async function setup(
   options: {
     source?: string;

@@ -87,9 +87,12 @@ describe('events that could not be recorded', () => {
     const { history, record, sent } = setup();
     const stale = new ApiError(412, 'stale_revision', 'stale');
     record.mockRejectedValueOnce(stale);
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => {});
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toBe(stale);
     await jest.advanceTimersByTimeAsync(600_000);
     expect(sent).toEqual([]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
   });
 
   it('don’t block later events once they are recorded', async () => {

@@ -8,8 +8,6 @@ import { MemoryModel } from '../model/memoryModel';
 import { AskedProposal } from './askedProposal';
 import { MemoryContext } from './context';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 async function setup(takesFocus = true) {
   const server = new FakeMemory();
   const model = new MemoryModel(server);

@@ -5,8 +5,6 @@ import { Root, createRoot } from 'react-dom/client';
 
 import { Combobox } from './combobox';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const trans = nullTranslator.load('aiserver');
 let root: Root;
 

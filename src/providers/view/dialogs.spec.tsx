@@ -6,8 +6,6 @@ import { ModelChoice } from '../model/modelChoice';
 import { ModelsApiFake } from '../model/models.fakes';
 import { connectProvider, showLocalModels } from './dialogs';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 describe('connectProvider', () => {
   afterEach(() => Dialog.flush());
 

@@ -21,8 +21,6 @@ import {
 import { Offer } from './offer';
 import { Providers } from './providers';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const trans = nullTranslator.load('aiserver');
 let root: Root | null = null;
 

@@ -35,15 +35,6 @@ import {
 import { Tracking } from './tracking';
 import { FakeServer } from './tracking.server.fakes';
 
-// Yjs warns if a cell is read before it is in a document. JupyterLab's models do this.
-const IGNORED_WARNINGS = /Add Yjs type to a document|Not same Y\.Doc/;
-const warn = console.warn;
-console.warn = (...args: unknown[]) => {
-  if (!args.some(arg => IGNORED_WARNINGS.test(String(arg)))) {
-    warn(...args);
-  }
-};
-
 /** The real `setTimeout`, which works even if a spec fakes the clock. */
 const realTimeout = window.setTimeout.bind(window);
 /** Call `resolve` after all pending tasks. */

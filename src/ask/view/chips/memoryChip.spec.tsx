@@ -9,8 +9,6 @@ import type { IMemory } from '../../../tokens';
 import { MemoryUse } from '../../model/context/memoryUse';
 import { MemoryChip } from './memoryChip';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const entry = (text: string): MemoryEntry => ({
   id: '0123456789ab',
   scope: 'project',

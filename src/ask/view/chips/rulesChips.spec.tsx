@@ -8,8 +8,6 @@ import { RulesFiles } from '../../model/context/rulesFiles';
 import { RulesChips } from './rulesChips';
 import { RulesFilesView } from './rulesDialog';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const HOSTILE: RulesFile = {
   path: 'project/<img src=x>/AGENTS.md',
   size: 40_000,

@@ -17,8 +17,6 @@ jest.mock('@jupyterlab/apputils', () => {
   };
 });
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const trans = nullTranslator.load('aiserver');
 const accept = (value?: object) => ({ button: { accept: true }, value });
 const CANCEL = { button: { accept: false }, value: null };

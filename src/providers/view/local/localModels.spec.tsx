@@ -18,8 +18,6 @@ import {
 } from '../../model/models.fakes';
 import { LocalModels } from './localModels';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
-
 const trans = nullTranslator.load('aiserver');
 let root: Root;
 
