@@ -1,4 +1,4 @@
-"""The index of the docs links every page, and links to files are valid."""
+"""The index of the docs links every page, and links are valid."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from pathlib import Path
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [
     *sorted(DOCS.glob("*.md")),
-    *(DOCS.parent / f"{name}.md" for name in ("README", "CONTRIBUTING")),
+    *(
+        DOCS.parent / f"{name}.md"
+        for name in ("README", "CONTRIBUTING", "AGENTS", "RELEASE", "SECURITY")
+    ),
 ]
 
 
 def links(page: Path) -> set[str]:
-    return set(re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text("utf-8")))
+    """Return the files of a page's links and pictures."""
+    text = page.read_text("utf-8")
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    return {*re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text), *pictures}
 
 
 def test_the_index_links_every_page_and_lists_it_for_the_site() -> None:
@@ -32,3 +38,25 @@ def test_links_to_files_are_valid() -> None:
         if not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_to_headings_are_valid() -> None:
+    broken = [
+        f"{page.name}: {file}#{anchor}"
+        for page in PAGES
+        for file, anchor in re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", page.read_text("utf-8"))
+        if anchor not in anchors(page.parent / file if file else page)
+    ]
+    assert broken == []
+
+
+def test_the_readme_is_short() -> None:
+    """Who reads it for two minutes knows what it is, how to run it, and what goes where."""
+    assert len((DOCS.parent / "README.md").read_text("utf-8").splitlines()) <= 120
