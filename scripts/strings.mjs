@@ -134,8 +134,8 @@ function visitCall(node, source) {
   }
   const texts = node.arguments.slice(0, method.textCount).map(literalText);
   if (texts.length < method.textCount || texts.includes(null)) {
-    // `gettext` is called with computed texts only to translate the server's texts
-    // (src/labels/serverText.ts). They are collected from the server's code.
+    // `gettext` is called with computed texts only to translate those of the server
+    // (src/labels/serverText.ts) and of the first-steps notebook. translations.py collects them.
     if (name === 'gettext') {
       return;
     }

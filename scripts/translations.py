@@ -4,9 +4,10 @@
     translations/<locale>.po    a PO file, which translators edit
 
 The command collects the texts from the frontend (``strings.mjs``), from the server's
-``UserText("…")`` calls and from the schemas of the settings. Then it merges the texts into the PO
-files. ``--add LOCALE`` adds a language. ``--check`` changes nothing; it prints what is missing or
-stale, and fails if there is anything. The build compiles the PO files (``compile_po.mjs``).
+``UserText("…")`` calls, from the schemas of the settings and from the first-steps notebook. Then it
+merges the texts into the PO files. ``--add LOCALE`` adds a language. ``--check`` changes nothing;
+it prints what is missing or stale, and fails if there is anything. The build compiles the PO files
+(``compile_po.mjs``).
 
 Invariants:
 
@@ -36,6 +37,7 @@ from jupyterlab_server.translation_utils import _prepare_schema_patterns
 ROOT = Path(__file__).parent.parent
 PO_FOLDER = ROOT / "translations"
 TEMPLATE = PO_FOLDER / "aiserver.pot"
+FIRST_STEPS = ROOT / "examples" / "first-steps.ipynb"
 DOMAIN = "aiserver"
 HEADER = """# AI Server in {name}.
 # How to translate: docs/translating.md"""
@@ -74,6 +76,7 @@ def find_texts() -> SourceTexts:
     for path in sorted((ROOT / "schema").glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
         texts += schema_texts(schema, path.relative_to(ROOT).as_posix())
+    texts += notebook_texts(FIRST_STEPS)
     return SourceTexts(texts, strings["untranslatable"])
 
 
@@ -104,6 +107,13 @@ def schema_texts(schema: dict[str, Any], at: str) -> Iterator[Text]:
                 yield Text(context, node, None, at)
 
     return walk(schema, "")
+
+
+def notebook_texts(path: Path) -> Iterator[Text]:
+    """Yield the text of each Markdown cell, which ``src/firstSteps`` translates."""
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown":
+            yield Text(None, "".join(cell["source"]), None, path.relative_to(ROOT).as_posix())
 
 
 def template(texts: list[Text]) -> Catalog:

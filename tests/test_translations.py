@@ -311,17 +311,26 @@ def test_the_interface_uses_the_terms_of_the_table(
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_the_first_steps_use_the_labels_of_the_interface(tool: ModuleType, locale: str) -> None:
-    """Each label is also given in Chinese: “**… → 显示回放**（View → Show Replay）”."""
-    cells = json.loads((ROOT / "examples" / "first-steps.ipynb").read_text("utf-8"))["cells"]
+    """Each label, such as “**View → Show Replay**”, is in the translation as the page shows it."""
     catalog = tool.read(locale)
-    names = 0
-    for cell in cells:
-        for bold in re.findall(r"\*\*([^*]+)\*\*", cell["source"]):
-            if translation := catalog.get(bold.rpartition(" → ")[2]):
-                names += 1
-                name = f"{translation.string}**（{bold.removeprefix('⋯ → ')}）"
-                assert name in cell["source"]
-    assert names == 4
+    labels = []
+    for text in tool.notebook_texts(tool.FIRST_STEPS):
+        translation = catalog.get(text.id).string
+        for bold in re.findall(r"\*\*([^*]+)\*\*", text.id):
+            if label := catalog.get(bold.rpartition(" → ")[2]):
+                labels.append(label.id)
+                assert f"{label.string}**" in translation
+    assert labels == ["Show Replay", "Restore this version", "Fix it"]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_first_steps_are_seven_in_each_language(tool: ModuleType, locale: str) -> None:
+    """Each has one cell of text."""
+    texts = [text.id for text in tool.notebook_texts(tool.FIRST_STEPS)]
+    translations = [tool.read(locale).get(text).string for text in texts]
+    for steps in (texts, translations):
+        numbers = [re.findall(r"^## (\d) · ", step, re.M) for step in steps]
+        assert numbers == [[str(number)] for number in range(1, 8)]
 
 
 # --- messages of the server -----------------------------------------------------------------

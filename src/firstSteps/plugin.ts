@@ -7,7 +7,7 @@ import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { writeFirstSteps } from './model/firstSteps';
+import { translateNotebook, writeFirstSteps } from './model/firstSteps';
 import { CommandIDs } from '../tokens';
 import { askIcon } from '../ui/icons';
 
@@ -49,7 +49,9 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
             'first-steps',
             {
               'data.csv': { text: data.default },
-              [NOTEBOOK]: { notebook: notebook.default }
+              [NOTEBOOK]: {
+                notebook: translateNotebook(notebook.default, trans)
+              }
             }
           );
           await app.commands.execute('docmanager:open', {

@@ -203,6 +203,14 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
         { timeout: 30_000 }
       );
       await check(page, 'dataframes');
+
+      // The first-steps notebook is written in the language of the page.
+      await page.evaluate(() =>
+        (window as any).jupyterapp.commands.execute('aiserver:open-first-steps')
+      );
+      const title = { zh_CN: 'AI Server 入门', zh_TW: 'AI Server 入門' };
+      await page.getByRole('heading', { name: title[locale] }).waitFor();
+      await picture(page, `${locale}-first-steps`);
     });
 
     test('the replay', async ({ page, lab, open }) => {

@@ -249,54 +249,46 @@ test('from installation to the last of the first steps, with the local model', a
     )
     .waitFor();
 
-  // 1 · Ask.
-  const first = new CellUnderTest(page, 2);
+  // 1 · Ask. 2 · Accept. 3 · Run: by the keys that the notebook names, without a click.
+  const first = new CellUnderTest(page, 1);
   await first.ask('read data.csv and show the first 5 rows');
-  await first.accept(ANSWER);
-  await first.run();
+  await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+  await page.keyboard.press('Shift+Enter');
+  await first.proposal.waitFor({ state: 'detached' });
+  await page.keyboard.press('Shift+Enter');
   await expect(first.output.first()).toContainText('São Paulo');
   const firstSource = await first.source();
 
-  // 2 · Say what to change.
+  // 4 · Change.
   await first.ask("keep only the 'price' column");
-  await first.accept(ANSWER);
-  await first.run();
-  await expect(first.output.first()).toContainText('11.54');
+  await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+  await page.keyboard.press('Alt+Enter');
   await expect(first.output.first()).not.toContainText('São Paulo');
+  await expect(first.output.first()).toContainText('11.54');
 
-  // 3 · See how it was made. 4 · Restore an earlier version.
+  // 5 · Go back.
   await first.focus();
   const replay = new ReplayUnderTest(page);
   await replay.open();
-  await expect(replay.steps).not.toHaveCount(0);
   await replay.steps.first().getByRole('button').click();
   await replay.button('Restore this version').click();
-  expect((await first.source()).trim()).toBe(firstSource.trim());
-  await first.run();
-  await expect(first.output.first()).toContainText('São Paulo');
+  await expect
+    .poll(async () => (await first.source()).trim())
+    .toBe(firstSource.trim());
 
-  // 5 · Draw a plot, of the table that is attached by itself.
+  // 6 · Draw a plot of the table, which is attached by itself.
   const plot = new CellUnderTest(page, 7);
   await plot.ask('plot a histogram of the price');
-  await expect(plot.row).toContainText('60 rows × 5 columns');
-  await plot.accept(ANSWER);
-  await plot.run();
+  await expect(plot.row).toContainText('60 rows × ');
+  await expect(plot.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+  await page.keyboard.press('Alt+Enter');
   await expect(plot.output.getByRole('img').first()).toBeVisible();
-  const plotSource = await plot.source();
-
-  // 6 · Ask a question: it is answered in words.
-  await plot.ask('what does this code do?');
-  await expect(plot.button('Insert below')).toBeVisible({ timeout: ANSWER });
-  await expect(plot.row).toContainText('histogram');
-  expect(await plot.source()).toBe(plotSource);
-  await plot.button('Close').click();
 
   // 7 · Fix an error.
-  const broken = new CellUnderTest(page, 10);
+  const broken = new CellUnderTest(page, 9);
   await broken.run();
   await expect(broken.output.first()).toContainText('NameError');
-  await broken.open();
-  await broken.button('Fix it').click();
+  await broken.root.getByRole('button', { name: 'Fix it' }).click();
   await broken.accept(ANSWER);
   await broken.run();
   await expect(broken.output.first()).toContainText('5.98');

@@ -1,4 +1,7 @@
-import { FolderApi, writeFirstSteps } from './firstSteps';
+import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { FolderApi, translateNotebook, writeFirstSteps } from './firstSteps';
 
 /** A fake contents manager: `get` returns existing files or fails with status 404. */
 function folderWith(...names: string[]) {
@@ -46,5 +49,33 @@ describe('writeFirstSteps', () => {
     };
     await expect(writeFirstSteps(contents, 'first', FILES)).rejects.toThrow();
     expect(saved).toEqual({});
+  });
+});
+
+describe('translateNotebook', () => {
+  const trans = {
+    gettext: (text: string) => (text === 'Ask\nfor it' ? '提问' : text)
+  } as TranslationBundle;
+
+  it('translates the Markdown cells and nothing else', () => {
+    const notebook = {
+      metadata: {},
+      nbformat: 4,
+      nbformat_minor: 5,
+      cells: [
+        { cell_type: 'markdown', source: ['Ask\n', 'for it'], metadata: {} },
+        { cell_type: 'code', source: 'Ask\nfor it', metadata: {} },
+        { cell_type: 'markdown', source: 'new', metadata: {} }
+      ]
+    } as INotebookContent;
+    const before = JSON.parse(JSON.stringify(notebook));
+    const { cells, ...rest } = translateNotebook(notebook, trans);
+    expect(cells.map(cell => cell.source)).toEqual([
+      '提问',
+      'Ask\nfor it',
+      'new'
+    ]);
+    expect(rest).toEqual({ metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    expect(notebook).toEqual(before);
   });
 });

@@ -4,7 +4,9 @@
  * Invariant: existing files are never overwritten. Each copy of the notebook is written into a new
  * folder, together with the data file that the notebook reads.
  */
+import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
@@ -34,6 +36,22 @@ export async function writeFirstSteps(
     );
   }
   return path;
+}
+
+/**
+ * Return the notebook in the language of the interface. `scripts/translations.py` collects the
+ * texts of its Markdown cells.
+ */
+export function translateNotebook(
+  notebook: INotebookContent,
+  trans: TranslationBundle
+): INotebookContent {
+  const cells = notebook.cells.map(cell =>
+    cell.cell_type === 'markdown'
+      ? { ...cell, source: trans.gettext([cell.source].flat().join('')) }
+      : cell
+  );
+  return { ...notebook, cells };
 }
 
 /** Return the first of the paths `name`, `name-2`, `name-3`, … at which nothing exists. */
