@@ -23,8 +23,9 @@ export default defineConfig({
   reporter: [['list'], ['./fixtures/failures.ts']],
   projects: [
     { name: 'lab', testIgnore: PLACES },
-    // No tests: they print how quick it is.
+    // No tests: figures print how quick it is, pictures make the animation of the README.
     { name: 'figures', testDir: './figures', workers: 1 },
+    { name: 'pictures', testDir: './pictures', workers: 1 },
     {
       name: 'places',
       testMatch: PLACES,
