@@ -58,5 +58,5 @@ def test_links_to_headings_are_valid() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    """Who reads it for two minutes knows what it is, how to run it, and what goes where."""
+    """A stranger reads it in two minutes."""
     assert len((DOCS.parent / "README.md").read_text("utf-8").splitlines()) <= 120
