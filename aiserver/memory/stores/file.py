@@ -132,7 +132,7 @@ class FileMemoryStore(MemoryStore):
         file_name = FILE_NAMES[name]
         with translate_os_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
             self._remove_orphans(folder, file_name)
-            if self._is_shared_by_git:
+            if self._is_shared_by_git and name == "memory":
                 _prepare_for_git(folder)
             if self._read(folder, name) != expected:
                 return False
@@ -181,14 +181,18 @@ class FileMemoryStore(MemoryStore):
         ensure_folder(folder)
 
     def _temp_files(self, folder: Path, file_name: str) -> list[str]:
-        """Return the names of the temp files that will replace a file, or a file for git."""
+        """Return the names of the temp files that will replace a file.
+
+        Files for git are written by a process that has the lock of the memory.
+        """
         if not check_folder(folder):
             return []
+        targets = (file_name, *_FOR_GIT) if file_name == FILE_NAMES["memory"] else (file_name,)
         with os.scandir(folder) as entries:
             return [
                 entry.name
                 for entry in entries
-                if entry.name.startswith((f"{file_name}.", *_FOR_GIT))
+                if entry.name.startswith(tuple(f"{target}." for target in targets))
                 and temp_target(entry.name)
                 and not entry.is_dir(follow_symlinks=False)
             ]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.durable import files as durable_files
+from aiserver.durable import platform
 from aiserver.errors import (
     MemoryTooLarge,
     MemoryUnreadable,
@@ -359,3 +360,24 @@ async def test_files_for_git_are_written_where_they_are_missing(
     await window.add("project", "Use polars")
     assert names(file.parent) == {"MEMORY.md", ".gitignore", ".gitattributes"}
     assert (file.parent / ".gitignore").read_bytes() == b"mine\n"
+
+
+@in_loop
+async def test_files_for_git_that_are_being_written_are_not_removed(
+    store: FileMemoryStore, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P23: a reader, which removes orphans, has the lock of another document."""
+    real, cleaned = platform.flush, 0
+
+    def flush(descriptor: int) -> None:
+        nonlocal cleaned
+        with store._locked(file.parent, "proposals.json", 0):
+            store._remove_orphans(file.parent, "proposals.json")
+            cleaned += 1
+        real(descriptor)
+
+    monkeypatch.setattr(durable_files, "flush", flush)
+    assert await store.replace("memory", None, HAND_WRITTEN)
+    assert cleaned == 3
+    written = {"MEMORY.md", ".gitignore", ".gitattributes", "proposals.json.lock"}
+    assert names(file.parent) == written
