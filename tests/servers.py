@@ -1,5 +1,7 @@
 """Real database servers for the tests: PostgreSQL, MariaDB and Redis, each in its own folder.
 
+All tests that use one are marked ``thorough``. Code above the stores is tested without a server.
+
 Invariants: a server listens only on loopback, on a port that is reserved for it; no setting makes
 it faster but less durable; it ends with the process that started it, and its folder is deleted. If
 a server is not available, the tests that need it are skipped with a reason; under ``CI`` they fail.
@@ -332,6 +334,20 @@ def need(kind: type[Server], variable: str = "") -> None:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
+
+
+def on_servers(*kinds: str, more: tuple[Any, ...] = ()) -> list[Any]:
+    """Return parameters for tests that need a server of each kind, with a mark."""
+    return [pytest.param(kind, *more, marks=pytest.mark.thorough) for kind in kinds]
+
+
+@pytest.hookimpl(tryfirst=True)  # before items are deselected by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests with a fixture that runs a server."""
+    servers = {"postgres_url", "mysql_url", "redis_url", "redis_server"}
+    for item in items:
+        if servers & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

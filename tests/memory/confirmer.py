@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +50,15 @@ async def confirm(root: str, work: str) -> None:
         saver.say(f"error {exc.code}")
 
 
+async def warm_up() -> None:
+    """Import everything that a confirmation needs, so that no traced call belongs to an import."""
+    with tempfile.TemporaryDirectory() as root:
+        (Path(root) / "project").mkdir()
+        for scope in open_files(Path(root)).scopes:
+            proposal = await open_files(Path(root)).propose("Use polars", scope, "request")
+            await open_files(Path(root)).confirm(proposal.id)
+
+
 async def confirm_many(choice: str, cell: str, turns: int) -> None:
     """Propose and confirm texts, and print the id of each entry. ``cell`` is the root."""
     if choice.startswith("file:"):
@@ -69,6 +79,7 @@ async def confirm_many(choice: str, cell: str, turns: int) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
+        asyncio.run(warm_up())
         saver.do = confirm
         saver.serve()
     else:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from aiserver.testing import MemoryBackend
 
 from ..sessions.conftest import (  # noqa: F401
-    DATABASES,
+    DURABLE,
     database_of,
     empty_sqlite,
     mysql_database,
@@ -18,14 +16,25 @@ from ..sessions.conftest import (  # noqa: F401
 )
 from .backends import FileMemoryBackend, InMemoryBackend, RedisMemoryBackend, SQLMemoryBackend
 
-DURABLE = ["file", *DATABASES, "redis"]
+
+def memory_backend_of(request: pytest.FixtureRequest, kind: str) -> MemoryBackend:
+    """Return an empty store of a kind."""
+    if kind == "memory":
+        return InMemoryBackend()
+    if kind == "file":
+        return FileMemoryBackend(request.getfixturevalue("tmp_path") / "person")
+    if kind == "redis":
+        return RedisMemoryBackend(request.getfixturevalue("redis_backend"))
+    return SQLMemoryBackend(database_of(request, kind))
 
 
 @pytest.fixture(params=["memory", *DURABLE])
-def memory_backend(request: pytest.FixtureRequest, tmp_path: Path) -> MemoryBackend:
-    """Return each store in turn."""
-    if request.param in DATABASES:
-        return SQLMemoryBackend(database_of(request, request.param))
-    if request.param == "redis":
-        return RedisMemoryBackend(request.getfixturevalue("redis_backend"))
-    return FileMemoryBackend(tmp_path / "person") if request.param == "file" else InMemoryBackend()
+def memory_backend(request: pytest.FixtureRequest) -> MemoryBackend:
+    """Return each store in turn, for the tests of stores."""
+    return memory_backend_of(request, request.param)
+
+
+@pytest.fixture(params=["memory", "file", "sqlite"])
+def local_memory_backend(request: pytest.FixtureRequest) -> MemoryBackend:
+    """Return each store without a server in turn, for the tests of the manager."""
+    return memory_backend_of(request, request.param)

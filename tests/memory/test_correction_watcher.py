@@ -74,9 +74,9 @@ class Desk:
 
 @in_loop
 async def test_three_corrections_lead_to_one_proposal_in_every_store(
-    memory_backend: MemoryBackend,
+    local_memory_backend: MemoryBackend,
 ) -> None:
-    desk = Desk(memory_backend.open())
+    desk = Desk(local_memory_backend.open())
     await desk.correct()
     await desk.correct()
     assert await desk.waiting() == []
@@ -93,7 +93,7 @@ async def test_three_corrections_lead_to_one_proposal_in_every_store(
     for _ in range(4):
         await desk.correct()
     assert await desk.waiting() == [], "an entry says it already"
-    assert b"secret" not in memory_backend.content()
+    assert b"secret" not in local_memory_backend.content()
 
 
 class FailingStore(InMemoryMemoryStore):
@@ -130,10 +130,10 @@ async def test_a_rejected_or_expired_proposal_is_repeated_only_after_three_more(
 
 @in_loop
 async def test_what_was_proposed_and_forgotten_is_in_no_document(
-    memory_backend: MemoryBackend,
+    local_memory_backend: MemoryBackend,
 ) -> None:
     """P45: also if the person has made the change again after the entry was written."""
-    desk = Desk(memory_backend.open())
+    desk = Desk(local_memory_backend.open())
     for _ in range(3):
         await desk.correct()
     assert b"lineplot" not in await desk.stored(), "it is in the proposal only"
@@ -145,7 +145,7 @@ async def test_what_was_proposed_and_forgotten_is_in_no_document(
     for cell in cells:
         await desk.edit(cell, event("edit", source=f"{SEABORN}\n"))
     for text in (b"lineplot", b"seaborn", b".plot", *(f'"{c}"'.encode() for c in cells)):
-        assert text not in memory_backend.content()
+        assert text not in local_memory_backend.content()
     desk.now += 31 * DAY
     await desk.memory.sweep()
     assert await desk.stored() == b""

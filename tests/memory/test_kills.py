@@ -18,11 +18,12 @@ import pytest
 
 from aiserver.memory.manager import MemoryManager
 
-from ..sessions.file.test_faults import CHANGING, Saver, calls_in
+from ..examples import examples
+from ..sessions.conftest import DURABLE
+from ..sessions.file.test_faults import CHANGING, READING, Saver, calls_in, each_call
 from ..sessions.worker import Worker
 from .backends import DurableMemoryBackend, bytes_of
 from .confirmer import open_files
-from .conftest import DURABLE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs strace, fork and kill -9")
 
@@ -70,8 +71,9 @@ def outcome(root: Path, id_: str) -> str:
     return asyncio.run(look())
 
 
+@each_call
 @pytest.mark.timeout(240)
-def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path) -> None:
+def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path, reading: bool) -> None:
     """The text is an entry or still waits, and an acknowledged confirmation is an entry."""
     id_ = prepare(tmp_path / "template")
     traced = shutil.copytree(tmp_path / "template", tmp_path / "traced")
@@ -81,11 +83,11 @@ def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path) -> 
     assert calls["rename"] >= 6 and calls["fsync"] >= 6, calls
     outcomes: Counter[str] = Counter()
     errors = itertools.cycle(["error=ENOSPC", "error=EIO", "error=EACCES"])
-    for name, count in calls.items():
+    for name in sorted(calls.keys() & READING if reading else calls.keys() - READING):
         ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
         # Of the many calls that mostly read, some are enough.
         step = 1 if name in CHANGING - {"openat"} else 12
-        for number, how in itertools.product(range(1, count + 1, step), ends):
+        for number, how in itertools.product(range(1, calls[name] + 1, step), ends):
             root = shutil.copytree(tmp_path / "template", tmp_path / "try")
             output = confirmer.run(root, work=id_, inject=f"{name}:{how}:when={number}")
             result = outcome(root, id_)
@@ -113,7 +115,8 @@ def test_random_kills(worker: Worker, memory_backend: DurableMemoryBackend, tmp_
     """No acknowledged entry is lost, and each proposal is an entry or still waits."""
     random_ = random.Random(45)  # the moment of each kill is not deterministic
     outcomes: Counter[str] = Counter()
-    for attempt in range(15):
+    attempts = examples(15)
+    for attempt in range(attempts):
         root = tmp_path / f"attempt-{attempt}"
         (root / "project").mkdir(parents=True)
         [pid] = worker.start(memory_backend.url, str(root), turns=10_000)
@@ -128,7 +131,7 @@ def test_random_kills(worker: Worker, memory_backend: DurableMemoryBackend, tmp_
         }
         result = asyncio.run(look(memory_backend, root, ids["proposed"], ids["ack"]))
         outcomes[result] += 1
-    assert outcomes["entry"] + outcomes["proposal"] == 15
+    assert outcomes["entry"] + outcomes["proposal"] == attempts
 
 
 async def look(

@@ -73,8 +73,8 @@ class Project:
 
 
 @pytest.fixture
-def project(memory_backend: MemoryBackend, tmp_path: Path) -> Project:
-    return Project(memory_backend, tmp_path / "project")
+def project(local_memory_backend: MemoryBackend, tmp_path: Path) -> Project:
+    return Project(local_memory_backend, tmp_path / "project")
 
 
 @pytest.fixture
@@ -432,8 +432,10 @@ async def test_private_texts_are_never_stored(project: Project) -> None:
 
 
 @in_loop
-async def test_without_files_there_is_no_project_memory(memory_backend: MemoryBackend) -> None:
-    window = MemoryManager(memory_backend.open(), None, owner="ada")
+async def test_without_files_there_is_no_project_memory(
+    local_memory_backend: MemoryBackend,
+) -> None:
+    window = MemoryManager(local_memory_backend.open(), None, owner="ada")
     assert window.scopes == ["person"]
     with pytest.raises(InvalidField):
         await window.propose("Use polars", "project", "request")

@@ -32,8 +32,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(memory_backend: MemoryBackend) -> Clock:
-    return Clock(memory_backend)
+def clock(local_memory_backend: MemoryBackend) -> Clock:
+    return Clock(local_memory_backend)
 
 
 @in_loop

@@ -25,13 +25,13 @@ from aiserver.memory.entries import SCOPES, Scope
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.testing import MemoryBackend
 
-from .backends import DurableMemoryBackend, RedisMemoryBackend, SQLMemoryBackend
+from ..examples import examples
+from .backends import DurableMemoryBackend
 from .test_lifecycle import Project, killed_after_the_decision
 
 texts = st.sampled_from(["Use polars", "Use pandas", "金额单位是万元", "- x", "# none", "a | b"])
 scopes = st.sampled_from(SCOPES)
 _examples = itertools.count(1)
-SERVERS = (RedisMemoryBackend, SQLMemoryBackend)
 
 
 class Machine(RuleBasedStateMachine):
@@ -166,15 +166,14 @@ class Machine(RuleBasedStateMachine):
 
 @pytest.mark.timeout(600)  # minimizing a failure takes minutes
 def test_every_store_behaves_like_dictionaries(
-    memory_backend: MemoryBackend, tmp_path: Path
+    local_memory_backend: MemoryBackend, tmp_path: Path
 ) -> None:
     """P27, P45"""
-    machine: Any = partial(Machine, memory_backend, tmp_path)
+    machine: Any = partial(Machine, local_memory_backend, tmp_path)
     run_state_machine_as_test(
         machine,
         settings=settings(
-            # Each of the database servers takes some milliseconds per request.
-            max_examples=3 if isinstance(memory_backend, SERVERS) else 20,
+            max_examples=examples(20),
             stateful_step_count=20,
             deadline=None,
             derandomize=True,

@@ -43,9 +43,9 @@ async def kinds(store: SessionManager, key: SessionKey) -> list[str]:
 
 @in_loop
 async def test_a_batch_writes_the_sessions_and_an_entry_with_their_last_seqs(
-    backend: Backend,
+    local_backend: Backend,
 ) -> None:
-    store = backend.open()
+    store = local_backend.open()
     await store.save_interaction(A, turn())
     heads, *_ = await ChangeRecorder(store).record(
         NB,
@@ -57,7 +57,7 @@ async def test_a_batch_writes_the_sessions_and_an_entry_with_their_last_seqs(
         ),
     )
     assert heads == {"aa": SessionHead(2, 3), "bb": SessionHead(1, 1)}
-    store = backend.open()
+    store = local_backend.open()
     assert await kinds(store, A) == ["turn", "edit", "run"]
     assert (await store.load_session(B)).to_dict()["interactions"] == []
     types = {"aa": "code", "bb": "markdown"}
@@ -75,10 +75,10 @@ async def test_a_batch_writes_the_sessions_and_an_entry_with_their_last_seqs(
 
 @in_loop
 async def test_the_first_order_names_records_from_before_tracking(
-    backend: Backend,
+    local_backend: Backend,
 ) -> None:
     """P28: an answer that was accepted before is older, whatever its timestamp."""
-    store = backend.open()
+    store = local_backend.open()
     await store.save_interaction(B, turn())
     await store.record_events(B, [event("accept", turn_id=1)])
     await store.save_interaction(SessionKey(NB, "deleted"), turn())
@@ -89,15 +89,15 @@ async def test_the_first_order_names_records_from_before_tracking(
     assert (await ChangeRecorder(store).record(NB, begin)).heads == {"aa": SessionHead(1, 1)}
     assert (await logged(store))[-1]["cells"] == {"aa": 1, "bb": 2}
     await store.save_interaction(C, turn())
-    again = backend.open()
+    again = local_backend.open()
     await ChangeRecorder(again).record(NB, batch("b2", order=order[:2]))
     assert (await logged(again))[-1]["cells"] == {}, "already logged"
 
 
 @in_loop
-async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> None:
+async def test_a_batch_that_is_sent_again_is_recorded_once(local_backend: Backend) -> None:
     """P36: by the same server or, after it died, by a new one."""
-    store = backend.open()
+    store = local_backend.open()
     await store.record_events(A, [edit("e0", "x = 1")])
     sent = batch(
         "b1",
@@ -110,7 +110,7 @@ async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> 
     first = await changes.record(NB, sent)
     before = [await store.load_session(key) for key in (A, B, C)]
     assert (await changes.record(NB, sent)).heads == first.heads
-    again = backend.open()
+    again = local_backend.open()
     assert (await ChangeRecorder(again).record(NB, sent)).heads == first.heads
     assert [await again.load_session(key) for key in (A, B, C)] == before
     assert len(await logged(again)) == 2
@@ -154,10 +154,10 @@ async def test_an_interrupted_batch_is_completed(store: SessionManager) -> None:
 
 @in_loop
 async def test_a_new_cell_starts_with_the_records_of_its_origin_before_the_batch(
-    backend: Backend,
+    local_backend: Backend,
 ) -> None:
     """P28: each piece of a split has a history of its own."""
-    store = backend.open()
+    store = local_backend.open()
     await store.save_interaction(A, turn())
     pieces = {"pieces": ["bb", "aa"], "from": "aa"}
     split = [event("split", source=part, data=pieces, id=f"s{part}") for part in "12"]
@@ -165,7 +165,7 @@ async def test_a_new_cell_starts_with_the_records_of_its_origin_before_the_batch
         NB,
         batch("b1", CellChange(A, [split[1]]), CellChange(B, [split[0]], fork_of=A)),
     )
-    store = backend.open()
+    store = local_backend.open()
     assert await kinds(store, A) == await kinds(store, B) == ["turn", "split"]
     session = await store.load_session(B)
     assert session.meta.forked_from == {"notebook_id": NB, "cell_id": "aa", "revision": 1}
@@ -175,20 +175,20 @@ async def test_a_new_cell_starts_with_the_records_of_its_origin_before_the_batch
 
 
 @in_loop
-async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) -> None:
+async def test_a_merged_cell_names_its_parents_in_every_store(local_backend: Backend) -> None:
     """The parents are recorded with their revisions at that time."""
-    store = backend.open()
+    store = local_backend.open()
     await store.record_events(A, [edit("e1", "x")])
     merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])
     await ChangeRecorder(store).record(
         NB, batch("b1", merged, CellChange(A, [event("merge", id="n")]))
     )
-    store = backend.open()
+    store = local_backend.open()
     session = await store.load_session(C)
     assert session.meta.parents == [{"notebook_id": NB, "cell_id": "aa", "revision": 1}]
     assert await kinds(store, C) == ["merge"]
     await store.save_interaction(C, turn())
-    assert (await backend.open().load_session(C)).meta.parents == session.meta.parents
+    assert (await local_backend.open().load_session(C)).meta.parents == session.meta.parents
 
 
 @in_loop
@@ -368,10 +368,10 @@ async def test_a_restored_older_log_is_followed(files: FileBackend) -> None:
 
 @in_loop
 async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answered(
-    backend: Backend,
+    local_backend: Backend,
 ) -> None:
     """P26: the records of a save match the file, also after a restart."""
-    first = ChangeRecorder(backend.open())
+    first = ChangeRecorder(local_backend.open())
     ours, theirs = {"page": "ours"}, {"page": "theirs"}
     begin = batch("b1", CellChange(A, [edit("e1", "x = 1", "first")]), **ours)
     seen = (await first.record(NB, begin)).seq
@@ -379,7 +379,7 @@ async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answer
     other = await first.record(NB, batch("b2", their, order=[("aa", "code")], saved=True, **theirs))
     assert other.changed_by_others is None
 
-    again = ChangeRecorder(backend.open())
+    again = ChangeRecorder(local_backend.open())
     mine = CellChange(B, [edit("e3", "y = 1")])
     save = batch("b3", mine, saved=True, seen=seen, **ours)
     for _ in range(2):  # the first answer may be lost
@@ -389,7 +389,7 @@ async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answer
     reply = batch("b4", CellChange(A, [observed]), saved=True, seen=answer.seq, **ours)
     answer = await again.record(NB, reply)
     assert answer.changed_by_others is None
-    log = [entry for entry in await logged(backend.open()) if entry["type"] == "changed"]
+    log = [entry for entry in await logged(local_backend.open()) if entry["type"] == "changed"]
     assert [(entry["id"], entry.get("saved", False)) for entry in log] == [
         ("b1", False),
         ("b2", True),
@@ -398,20 +398,20 @@ async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answer
     ]
 
     # Saving again without changes writes nothing.
-    before = await logged(backend.open())
+    before = await logged(local_backend.open())
     for name in ("b5", "b6"):
         answer = await again.record(NB, batch(name, saved=True, seen=answer.seq, **ours))
         assert answer.changed_by_others is None
-    assert await logged(backend.open()) == before
-    session = await backend.open().load_session(A)
+    assert await logged(local_backend.open()) == before
+    session = await local_backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2", "x = 1"]
 
 
 @in_loop
-async def test_a_repeated_observation_is_recorded_if_it_is_new(backend: Backend) -> None:
-    changes = ChangeRecorder(backend.open())
+async def test_a_repeated_observation_is_recorded_if_it_is_new(local_backend: Backend) -> None:
+    changes = ChangeRecorder(local_backend.open())
     for number, source in enumerate(["x = 1", "x = 1", "x = 2"]):
         observed = event("edit", source=source, data={"again": True}, id=f"e{number}")
         await changes.record(NB, batch(f"b{number}", CellChange(A, [observed])))
-    session = await backend.open().load_session(A)
+    session = await local_backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2"]

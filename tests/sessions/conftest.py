@@ -22,8 +22,9 @@ from aiserver.sessions.redis.layout import split
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.testing import Backend
 
-from ..servers import Redis, need, new_database
+from ..servers import Redis, need, new_database, on_servers
 from .databases import Database, sqlite_copy, sqlite_template
+from .worker import Worker
 
 
 class DurableBackend(Backend):
@@ -69,7 +70,17 @@ class SQLBackend(DurableBackend):
         self.database.plant(key, data)
 
 
-DATABASES = ["sqlite", "postgresql", "mysql"]
+DATABASES = ["sqlite", *on_servers("postgresql", "mysql")]
+DURABLE = ["file", *DATABASES, *on_servers("redis")]
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    """Return a process that forks others, which save."""
+    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.servers", "sql.sqlite")
+    process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
+    yield process
+    process.close()
 
 
 @pytest.fixture(scope="session")
@@ -171,15 +182,28 @@ def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
     place.server.close()
 
 
-@pytest.fixture(params=["file", "memory", *DATABASES, "redis"])
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    """Return each store in turn."""
-    if request.param in DATABASES:
-        return SQLBackend(database_of(request, request.param))
-    if request.param == "redis":
+def backend_of(request: pytest.FixtureRequest, kind: str) -> Backend:
+    """Return an empty store of a kind."""
+    if kind == "memory":
+        return MemoryBackend()
+    if kind == "file":
+        return FileBackend(request.getfixturevalue("tmp_path"))
+    if kind == "redis":
         place: Backend = request.getfixturevalue("redis_backend")
         return place
-    return FileBackend(tmp_path) if request.param == "file" else MemoryBackend()
+    return SQLBackend(database_of(request, kind))
+
+
+@pytest.fixture(params=["memory", *DURABLE])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Return each store in turn, for the tests of stores."""
+    return backend_of(request, request.param)
+
+
+@pytest.fixture(params=["memory", "file", "sqlite"])
+def local_backend(request: pytest.FixtureRequest) -> Backend:
+    """Return each store without a server in turn, for the tests of code above the stores."""
+    return backend_of(request, request.param)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""P23 for each database store; ``file/test_faults.py`` tests files."""
+"""P23 for each store that several processes can open."""
 
 from __future__ import annotations
 
@@ -9,38 +9,45 @@ import pytest
 
 from aiserver.models import SessionKey
 
-from .conftest import DATABASES, DurableBackend
+from ..servers import on_servers
+from .conftest import DurableBackend
 from .worker import Worker
 
-PROCESSES, TURNS = 8, 500
+FEW = 4, 25
+# Not with files: each save writes the whole session. ``file/test_faults.py`` uses many cells.
+MANY = 8, 500
+CROWDS = [
+    *[pytest.param("file", *FEW), pytest.param("sqlite", *FEW)],
+    pytest.param("sqlite", *MANY, marks=pytest.mark.thorough),
+    *on_servers("postgresql", "mysql", "redis", more=MANY),
+]
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-@pytest.mark.parametrize("backend", [*DATABASES, "redis"], indirect=True)
-def test_a_crowd_of_processes_loses_nothing(backend: DurableBackend) -> None:
-    """P23: 8 processes save 500 turns to one cell, with events in between."""
-    worker = Worker("redis.asyncio", "aiserver.sessions.sql.operations")
-    try:
-        worker.start(backend.url, "cell", TURNS, count=PROCESSES)
-        acknowledged = [line.split() for line in worker.output_lines()]
-    finally:
-        worker.close()
+@pytest.mark.parametrize(("backend", "processes", "turns"), CROWDS, indirect=["backend"])
+def test_a_crowd_of_processes_loses_nothing(
+    worker: Worker, backend: DurableBackend, processes: int, turns: int
+) -> None:
+    """P23: the processes save turns to one cell, with events in between."""
+    worker.start(backend.url, "cell", turns, count=processes)
+    acknowledged = [line.split() for line in worker.output_lines()]
     assert {kind for kind, *_ in acknowledged} == {"ack"}, acknowledged
-    asyncio.run(
-        _look(backend, [(int(turn_id), int(revision)) for _, turn_id, revision in acknowledged])
-    )
+    numbers = [(int(turn_id), int(revision)) for _, turn_id, revision in acknowledged]
+    asyncio.run(_look(backend, numbers, processes, turns))
 
 
-async def _look(backend: DurableBackend, acknowledged: list[tuple[int, int]]) -> None:
+async def _look(
+    backend: DurableBackend, acknowledged: list[tuple[int, int]], processes: int, turns: int
+) -> None:
     store = backend.open()
     session = await store.load_session(SessionKey("notebook", "cell"))
-    every = list(range(1, PROCESSES * TURNS + 1))
+    every = list(range(1, processes * turns + 1))
     assert [each.turn_id for each in session.interactions] == every
     assert sorted(turn_id for turn_id, _ in acknowledged) == every
     assert len({revision for _, revision in acknowledged}) == len(every)
     assert len({each.user_request.intent for each in session.interactions}) == len(every)
-    assert len(session.events or []) == PROCESSES * (TURNS // 3)
+    assert len(session.events or []) == processes * (turns // 3)
     assert [each.seq for each in session.ordered()] == list(range(1, session.revision + 1))
     assert not [checked async for checked in store.verify() if checked.problem]
     await store.close()

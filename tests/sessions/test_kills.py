@@ -9,41 +9,31 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
 from aiserver.models import SessionKey
 from aiserver.testing.records import turn
 
-from .conftest import DATABASES, DurableBackend
+from ..examples import examples
+from .conftest import DURABLE, DurableBackend, FileBackend
 from .worker import Worker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill -9")
 
-DURABLE = ["file", *DATABASES, "redis"]
 # Fewer kills are enough for stores that open a new connection for each save.
-KILLS = dict.fromkeys(DURABLE, 40) | {"file": 500}
+KILLS, KILLS_OF_FILES = 40, 500
 EACH_CELL = 20  # kills per cell
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.servers", "sql.sqlite")
-    process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
-    yield process
-    process.close()
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("backend", DURABLE, indirect=True)
-def test_random_kills(
-    worker: Worker, backend: DurableBackend, request: pytest.FixtureRequest
-) -> None:
+def test_random_kills(worker: Worker, backend: DurableBackend) -> None:
     """P19: sessions are intact, acknowledged turns are present, and the next save works at once."""
     random_ = random.Random(19)  # the moment of each kill is not deterministic
     outcomes: Counter[str] = Counter()
-    for number in range(KILLS[request.node.callspec.params["backend"]]):
+    kills = KILLS_OF_FILES if isinstance(backend, FileBackend) else KILLS
+    for number in range(examples(kills)):
         key = SessionKey("notebook", f"cell-{number // EACH_CELL}")
         [pid] = worker.start(backend.url, key.cell_id, turns=10_000)
         lines = worker.output_lines()

@@ -19,12 +19,10 @@ from aiserver.sessions.sql.__main__ import create_tables
 from aiserver.sessions.sql.tables import documents, metadata
 from aiserver.testing.records import KEY, in_loop, turn
 
-from ...servers import new_database, run
+from ...servers import new_database, on_servers, run
 from ...sessions.conftest import DATABASES
 from ...sessions.databases import Database
 from ...sessions.wire import AFTER, BEFORE, Wire
-
-SERVERS = ["postgresql", "mysql"]
 
 
 @pytest.fixture(params=DATABASES)
@@ -133,7 +131,7 @@ async def test_names_of_owners_that_cant_be_keys_are_stored(old: Database) -> No
     assert old.ask(lambda db: db.exec_driver_sql("SELECT name FROM aiserver_owners").scalar())
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(params=on_servers("postgresql", "mysql"))
 def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
     """Return a proxy to an empty database of each server."""
     database: Database = request.getfixturevalue(f"{request.param}_database")

@@ -34,9 +34,15 @@ CALLS = (
     "openat,mkdir,chmod,fchmod,write,writev,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
     "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat,utimensat"
 )
-
-
 CHANGING = {"openat", "mkdir", "write", "fsync", "rename", "unlink", "linkat", "ftruncate"}
+# A process that is killed at one of these leaves the same files as at the next other call.
+READING = {"close", "lseek", "fstat", "newfstatat", "lstat", "stat", "statx", "getdents64"}
+# The calls at which a test kills: almost all files that can be left need the first only.
+each_call = pytest.mark.parametrize(
+    "reading",
+    [False, pytest.param(True, marks=pytest.mark.thorough)],
+    ids=["changing calls", "reading calls"],
+)
 
 
 def strace() -> str:
@@ -167,9 +173,15 @@ def calls_in(trace: Path) -> Counter[str]:
 KILLED = {"first save": (0, False), "later save": (3, False), "without locks": (3, True)}
 
 
+@each_call
 @pytest.mark.parametrize(("before", "without_locks"), KILLED.values(), ids=KILLED)
 def test_kill_at_any_system_call(
-    saver: Saver, tmp_path: Path, before: int, without_locks: bool, monkeypatch: pytest.MonkeyPatch
+    saver: Saver,
+    tmp_path: Path,
+    before: int,
+    without_locks: bool,
+    reading: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """P19, P23: the old or the new session is intact, no acknowledged turn is lost, and no process
     is blocked, also on a disk without locks."""
@@ -187,8 +199,8 @@ def test_kill_at_any_system_call(
     assert {"openat", "write", "fsync", "close"} <= calls.keys()
     assert calls.keys() & {"rename", "renameat", "renameat2"}
     outcomes: Counter[str] = Counter()
-    for name, count in calls.items():
-        for number in range(1, count + 1):
+    for name in sorted(calls.keys() & READING if reading else calls.keys() - READING):
+        for number in range(1, calls[name] + 1):
             root = shutil.copytree(template, tmp_path / f"{name}-{number}")
             kill = f"{name}:signal=KILL:when={number}"
             output = saver.run(root, inject=kill, without_locks=without_locks and name != "flock")
@@ -205,7 +217,7 @@ def test_kill_at_any_system_call(
             assert intents(load(root)) == [*intents(session), "turn 99"]
             assert left_over(root) == []
             shutil.rmtree(root)
-    assert outcomes["killed"] > 15, outcomes
+    assert outcomes["killed"] > 8, outcomes
     assert outcomes["old"] and outcomes["new"], outcomes
 
 
@@ -243,9 +255,10 @@ def prepared(root: Path, work: str) -> Path:
     return root
 
 
+@each_call
 @pytest.mark.parametrize("work", WORK)
 def test_any_operation_is_atomic_at_any_system_call(
-    saver: Saver, tmp_path: Path, work: str
+    saver: Saver, tmp_path: Path, work: str, reading: bool
 ) -> None:
     """P19, P20: each operation is done completely or not at all, acknowledged ones are done, and
     the next one works."""
@@ -257,10 +270,11 @@ def test_any_operation_is_atomic_at_any_system_call(
     assert before != after
     tried: Counter[str] = Counter()
     errors = itertools.cycle(["error=EIO", "error=ENOSPC", "error=EACCES"])
-    for name, count in calls_in(tmp_path / "log").items():
+    calls = calls_in(tmp_path / "log")
+    for name in sorted(calls.keys() & READING if reading else calls.keys() - READING):
         # Faults while listing files or locking are like later ones.
         ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
-        for number, how in itertools.product(range(1, count + 1), ends):
+        for number, how in itertools.product(range(1, calls[name] + 1), ends):
             root = shutil.copytree(template, tmp_path / "try")
             output = saver.run(root, work=work, inject=f"{name}:{how}:when={number}")
             result = normal(state(root))
@@ -277,7 +291,8 @@ def test_any_operation_is_atomic_at_any_system_call(
             if work in ("delete", "fork", "blob"):
                 assert again == after, (name, number, how)
             shutil.rmtree(root)
-    assert tried["killed"] > 5 and sum(tried.values()) - tried["killed"] > 5, tried
+    assert tried["killed"] > 5, tried
+    assert reading or sum(tried.values()) - tried["killed"] > 5, tried
 
 
 # The call that fails, its error, the reported code, and how many calls are tried.
@@ -425,25 +440,7 @@ def test_a_missing_root_is_an_error(tmp_path: Path) -> None:
         assert asyncio.run(FileSessionManager(root=str(tmp_path / name)).writable()) is writable
 
 
-def test_processes_lose_nothing(tmp_path: Path) -> None:
-    """P23: all turns of several processes are stored in one order."""
-    count, each = 4, 25
-    processes = [
-        subprocess.Popen([sys.executable, SAVER, tmp_path, str(each)], stdout=subprocess.PIPE)
-        for _ in range(count)
-    ]
-    acknowledged: list[int] = []
-    for process in processes:
-        output, _ = process.communicate(timeout=60)
-        acknowledged += [int(line.removeprefix("ack ")) for line in output.decode().splitlines()]
-    session = load(tmp_path)
-    assert sorted(acknowledged) == list(range(1, count * each + 1))
-    assert [t.turn_id for t in session.interactions] == list(range(1, count * each + 1))
-    assert Counter(intents(session)) == {f"turn {n}": count for n in range(each)}
-    assert session.revision == count * each
-    assert left_over(tmp_path) == []
-
-
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
     """P23: 8 processes save 500 turns to the same 20 cells; all acknowledged turns exist."""

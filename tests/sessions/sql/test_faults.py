@@ -25,7 +25,7 @@ from aiserver.sessions.sql.mysql import MySQLDatabase
 from aiserver.sessions.sql.postgresql import PostgreSQLDatabase
 from aiserver.testing.records import event, in_loop, log_entry, turn
 
-from ...servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, run
+from ...servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, on_servers, run
 from ..databases import Database
 from ..wire import AFTER, BEFORE, Wire
 from ..worker import Worker
@@ -56,7 +56,7 @@ def check_intact(session: Session, at_least: int) -> None:
     assert [item.seq for item in session.ordered()] == list(range(1, session.revision + 1))
 
 
-@pytest.fixture(params=list(SERVERS))
+@pytest.fixture(params=on_servers(*SERVERS))
 def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
     """Return a proxy to an empty database of each server."""
     database: Database = request.getfixturevalue(f"{request.param}_database")
@@ -143,7 +143,7 @@ async def test_a_silent_database_times_out(kind: str) -> None:
     await store.close()
 
 
-@pytest.mark.parametrize("kind", list(SERVERS))
+@pytest.mark.parametrize("kind", on_servers(*SERVERS))
 def test_a_connection_in_use_is_closed_after_the_store(
     kind: str, request: pytest.FixtureRequest
 ) -> None:
@@ -169,7 +169,7 @@ def assert_discloses_nothing(error: StorageError) -> None:
         assert secret not in error.message
 
 
-@pytest.mark.parametrize("kind", list(SERVERS))
+@pytest.mark.parametrize("kind", on_servers(*SERVERS))
 def test_a_killed_server_keeps_acknowledged_turns(kind: str) -> None:
     """P19"""
     need(SERVERS[kind])
@@ -257,7 +257,7 @@ def test_a_read_only_server_raises(postgresql_database: Database) -> None:
     run(refused())
 
 
-@pytest.mark.parametrize("kind", list(SERVERS))
+@pytest.mark.parametrize("kind", on_servers(*SERVERS))
 @pytest.mark.parametrize("what", ["password", "database", "port"])
 @in_loop
 async def test_an_invalid_setting_raises_a_clear_error(

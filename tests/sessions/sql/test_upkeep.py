@@ -29,9 +29,9 @@ from aiserver.sessions.sql.tables import items, metadata
 from aiserver.testing.records import KEY, event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, new_database, run
+from ..conftest import DATABASES
 from ..databases import Database
 
-DATABASES = ["sqlite", "postgresql", "mysql"]
 TABLES = Path(__file__).with_name("tables-0001.sql")
 
 
