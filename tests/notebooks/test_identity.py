@@ -18,6 +18,8 @@ from aiserver.sessions.base import SessionManager
 from aiserver.testing import Backend
 from aiserver.testing.records import in_loop, turn
 
+from ..sessions.conftest import DurableBackend
+
 CELLS = ["c1", "c2", "c3"]
 
 
@@ -79,11 +81,11 @@ class World:
         return [each.user_request.intent for each in turns]
 
 
-@pytest.fixture(params=["running", "restarted"])
-def world(request: pytest.FixtureRequest, backend: Backend) -> World:
-    """A world whose server never stops, and one whose server is new for each call."""
-    world = World(backend)
-    if request.param == "restarted":
+@pytest.fixture
+def world(local_backend: Backend) -> World:
+    """A world whose server never stops or, with a durable store, is new for each call."""
+    world = World(local_backend)
+    if isinstance(local_backend, DurableBackend):
         ask = world.ask
 
         async def ask_after_restart(path: str, cells: list[str] = CELLS) -> NotebookIdentity:
@@ -325,8 +327,8 @@ async def test_an_id_without_sessions_can_be_shared(world: World) -> None:
 
 
 @in_loop
-async def test_servers_share_their_logs(backend: Backend) -> None:
-    world, other = World(backend), World(backend)
+async def test_servers_share_their_logs(local_backend: Backend) -> None:
+    world, other = World(local_backend), World(local_backend)
     other.disk = world.disk
     other.restart()
     first = await world.open("a.ipynb")
@@ -340,10 +342,10 @@ async def test_servers_share_their_logs(backend: Backend) -> None:
 
 @in_loop
 async def test_an_interrupted_fork_is_completed(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
+    local_backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P20, P28"""
-    world = World(backend)
+    world = World(local_backend)
     first = await world.open("a.ipynb")
     for cell_id in CELLS:
         await world.write(first.notebook_id, cell_id, cell_id)
