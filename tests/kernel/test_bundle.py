@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,8 @@ from aiserver.kernel.bundle import (
     bundle_r,
 )
 from aiserver.kernel.check import check
+
+from ..effort import at_most
 
 OLDEST = (3, 8)
 CASES = {
@@ -144,11 +145,7 @@ def test_a_check_is_bounded():
     variables = {"df": frame, **{f"value_{n}": n for n in range(199)}}
     lines = [f"df['column_{n}'].mean()" for n in range(480)]
     lines += [f"df['colunm_{n}'].mean()" for n in range(20)]
-    best = 9.0
-    for _ in range(3):
-        start = time.process_time()
+    with at_most(40_000_000):
         problems = check("\n".join(lines), variables)
-        best = min(best, time.process_time() - start)
     assert len(problems) == 20
     assert re.fullmatch(r"column_\d+", problems[0]["candidates"][0])
-    assert best < 1.5  # 0.1 s on an idle machine; the margin is for a busy one

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +9,9 @@ from hypothesis import strategies as st
 from aiserver.memory.limits import MAX_NOTE
 from aiserver.memory.notes.outline import clean_cells, outline_of
 from aiserver.requests import NoteCell
+
+from ..effort import at_most
+from ..examples import examples
 
 SECRET = "sk-proj-" + "a1B2" * 12
 
@@ -211,7 +212,7 @@ CELL = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(CELL, max_size=8))
 def test_any_cells_give_a_short_visible_text(notebook: list[NoteCell]) -> None:
     outline = outline_of(notebook)
@@ -233,9 +234,8 @@ def test_any_cells_give_a_short_visible_text(notebook: list[NoteCell]) -> None:
 def test_hostile_cells_take_linear_time(text: str, kind: str) -> None:
     source = (text * 4000)[:4000]
     hostile = [NoteCell.model_validate({"cell_type": kind, "source": source})] * 50
-    started_at = time.process_time()
-    outline_of(hostile)
-    assert time.process_time() - started_at < 5
+    with at_most(125_000_000):
+        outline_of(hostile)
 
 
 def test_only_the_beginning_of_a_very_long_notebook_is_examined() -> None:

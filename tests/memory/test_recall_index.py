@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import string
-import time
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,8 @@ from hypothesis import strategies as st
 from aiserver.memory.recall import index as index_module
 from aiserver.memory.recall.index import EntryIndex, Row
 from aiserver.memory.recall.words import WordIndex
+
+from ..effort import at_most
 
 WORDS = st.text(string.ascii_lowercase, min_size=3, max_size=8)
 DATES = st.sampled_from(["", "2025-03-01", "2026-01-31", "2026-11-27"])
@@ -99,10 +100,9 @@ def test_the_code_of_the_cell_counts() -> None:
 
 
 def test_a_very_long_entry_costs_little() -> None:
-    started = time.thread_time()
-    scores = WordIndex(["x" * 5_000_000, "数据 " * 1_000_000, "the data"]).scores("数据 data")
-    assert set(scores) == {1, 2}
-    assert time.thread_time() - started < 0.5
+    with at_most(12_500_000):
+        scores = WordIndex(["x" * 5_000_000, "数据 " * 1_000_000, "the data"]).scores("数据 data")
+        assert set(scores) == {1, 2}
 
 
 def test_hostile_texts_are_ranked() -> None:

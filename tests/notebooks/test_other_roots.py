@@ -25,6 +25,8 @@ from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
 from aiserver.testing.records import event, in_loop, turn
 
+from ..examples import examples
+
 CELLS = ["c1", "c2"]
 LOG = logging.getLogger(__name__)
 
@@ -352,7 +354,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(STEPS, st.booleans())
 def test_no_history_is_ever_hidden_or_doubled(
     steps: list[tuple[str, str, bool]], has_git: bool

@@ -17,6 +17,7 @@ from aiserver.sessions.record.summaries import summarise
 from aiserver.testing import Backend
 from aiserver.testing.records import fresh_key
 
+from ..examples import examples
 from .strategies import events, sessions, turns
 
 KEY = SessionKey("notebook", "cell")
@@ -27,7 +28,7 @@ growth = st.lists(turns() | st.lists(events(), max_size=3), max_size=4)
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     deadline=None,
-    max_examples=80,
+    max_examples=examples(80),
     derandomize=True,
 )
 @given(session=sessions(KEY), owner=owners, more=growth)

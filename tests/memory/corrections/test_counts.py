@@ -18,6 +18,8 @@ from aiserver.memory.corrections.counts import (
 )
 from aiserver.memory.entries import TurnSource
 
+from ...examples import examples
+
 NOW = 1_800_000_000.0
 POLARS = Substitution("module", "polars", "pandas")
 READ = Substitution("call", "polars.read_csv", "pandas.read_csv")
@@ -189,7 +191,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(JSON, JSON, st.binary())
 def test_any_document_can_be_read(turns: object, inner: object, data: bytes):
     source = {"notebook_id": "nb", "cell_id": "a", "turn_id": 1, "at": 1}

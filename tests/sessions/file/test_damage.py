@@ -6,7 +6,6 @@ import itertools
 import json
 import logging
 import os
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,8 @@ from aiserver.sessions.record.filenames import blob_name, log_name, session_name
 from aiserver.sessions.record.mutations import append_events, append_turn
 from aiserver.testing.records import EXAMPLE_FILE, KEY, NOON, event, in_loop, log_entry, turn
 
+from ...effort import at_most
+from ...examples import examples
 from ..conftest import FileBackend
 
 GOOD = EXAMPLE_FILE.read_bytes()
@@ -370,7 +371,7 @@ async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> N
     assert damaged > 300
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(st.data())
 def test_no_intact_turn_is_lost_under_random_damage(data: st.DataObject) -> None:
     """P22: bytes are inserted, removed and changed between the turns."""
@@ -426,9 +427,8 @@ async def test_failed_saves_quarantine_a_damaged_file_once(
 def test_recovery_takes_bounded_time() -> None:
     """P22: for adversarial bytes."""
     for data in (b"{" * 300_000, b'{"a":' * 60_000, b'{"turn_id":1,"user_request":{' * 10_000):
-        began = time.monotonic()
-        assert is_empty(recover(data, KEY))
-        assert time.monotonic() - began < 10
+        with at_most(250_000_000):
+            assert is_empty(recover(data, KEY))
 
 
 def test_recovery_of_a_long_session_takes_bounded_time() -> None:
@@ -436,9 +436,8 @@ def test_recovery_of_a_long_session_takes_bounded_time() -> None:
     life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
     other = [item | {"type": "edit"} for item in life]
     data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()
-    began = time.monotonic()
-    events = recover(data[:-1], KEY).events or []
-    assert time.monotonic() - began < 10
+    with at_most(250_000_000):
+        events = recover(data[:-1], KEY).events or []
     assert len(events) == 12_001
     assert sorted(event.seq for event in events) == list(range(1, 12_002))
 

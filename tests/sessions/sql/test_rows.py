@@ -20,6 +20,7 @@ from aiserver.sessions.sql.tables import items
 from aiserver.sessions.sql.verify import verify
 from aiserver.testing.records import KEY, NOON, event, fresh_key, in_loop, turn
 
+from ...examples import examples
 from ..databases import Database
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -93,14 +94,14 @@ def session_of(content: dict[str, Any], key: SessionKey) -> Session:
     return codec.parse(json.dumps(content).encode(), key)
 
 
-examples = settings(
+generated = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     deadline=None,
-    max_examples=40,
+    max_examples=examples(40),
 )
 
 
-@examples
+@generated
 @given(content=contents())
 def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]) -> None:
     """P25: a copy in an empty store is identical, and grows like in every other store."""
@@ -140,7 +141,7 @@ def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]
     asyncio.run(compare())
 
 
-@examples
+@generated
 @given(content=contents())
 def test_the_bytes_of_rows_are_joined_without_parsing(content: dict[str, Any]) -> None:
     """The joined bytes equal those of the codec."""
@@ -204,13 +205,11 @@ async def test_loading_does_not_block_the_event_loop(database: Database) -> None
         session.interactions.append(Interaction.model_validate(new))
     session.meta.revision = 1000
     await store.merge_copy(KEY, session)
-    loop, longest = asyncio.get_running_loop(), 0.0
     for read in (store.load_session, store.load_raw):
         done = asyncio.ensure_future(read(KEY))
-        last = loop.time()
+        rounds = 0
         while not done.done():
             await asyncio.sleep(0)
-            now = loop.time()
-            longest, last = max(longest, now - last), now
-    assert longest < 1, "the event loop was blocked for this many seconds"
+            rounds += 1
+        assert rounds > 20, "the event loop was blocked"
     await store.close()
