@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,18 +13,23 @@ _STEPS = 200_000  # of the loop that is measured; they take about 5 ms
 @contextmanager
 def at_most(steps: int) -> Iterator[None]:
     """Fail if the body needs more processor time than a Python loop of so many steps."""
-    before = _one_loop()
+    usual = _usual_step()
     started = time.process_time()
     yield
     taken = time.process_time() - started
-    # Measured before and after, because the speed of a busy machine changes.
-    step = max(before, _one_loop()) / _STEPS
-    assert taken <= steps * step, f"{taken / step:,.0f} steps"
+    # The machine may have become slower since ``_usual_step``.
+    assert taken <= steps * usual or taken <= steps * _step(), f"{taken / usual:,.0f} steps"
 
 
-def _one_loop() -> float:
+@functools.cache
+def _usual_step() -> float:
+    return _step()
+
+
+def _step() -> float:
+    """Return the processor time of a step of the loop, in seconds."""
     started = time.process_time()
     number = 0
     for each in range(_STEPS):
         number += each
-    return time.process_time() - started
+    return (time.process_time() - started) / _STEPS

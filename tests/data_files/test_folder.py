@@ -54,13 +54,14 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Record the real paths of all files and folders that are opened."""
+    """Record the real paths of all files and folders that this thread opens."""
     paths: list[str] = []
-    original = os.open
+    original, this_thread = os.open, threading.get_ident()
 
     def recording_open(path: Any, *arguments: Any, **more: Any) -> int:
         descriptor = original(path, *arguments, **more)
-        paths.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        if threading.get_ident() == this_thread:
+            paths.append(os.readlink(f"/proc/self/fd/{descriptor}"))
         return descriptor
 
     monkeypatch.setattr("aiserver.data_files.folder.os.open", recording_open)

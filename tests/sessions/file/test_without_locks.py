@@ -200,7 +200,9 @@ def test_a_claim_of_a_writer_that_died_while_writing(
 ) -> None:
     monkeypatch.setattr(claims, "LEASE", 0.05)
     (tmp_path / "x.claim").write_bytes(data)
-    assert claimed(tmp_path / "x.claim", 10)
+    release = claimed(tmp_path / "x.claim", 10)
+    assert release
+    release()
 
 
 def test_a_process_that_died_during_a_takeover(tmp_path: Path) -> None:
@@ -280,7 +282,9 @@ def test_a_link_in_place_of_a_claim(tmp_path: Path) -> None:
     """P6: it is removed, never followed."""
     (tmp_path / "target").write_bytes(b"bytes")
     (tmp_path / "x.claim").symlink_to(tmp_path / "target")
-    assert claimed(tmp_path / "x.claim", 1)
+    release = claimed(tmp_path / "x.claim", 1)
+    assert release
+    release()
     assert (tmp_path / "target").read_bytes() == b"bytes"
 
 
