@@ -21,6 +21,7 @@ from aiserver.sessions.record.merge.digests import digest
 from aiserver.testing import Backend
 from aiserver.testing.records import NOON
 
+from ..examples import examples
 from .conftest import SQLBackend
 from .plain import Item, Key, Plain, PlainSession, Stale
 from .strategies import events, turns
@@ -330,7 +331,7 @@ def test_every_store_behaves_like_dictionaries(backend: Backend) -> None:
         machine,
         settings=settings(
             # Each of the three databases takes some milliseconds per request.
-            max_examples=15 if isinstance(backend, SQLBackend) else 30,
+            max_examples=examples(25 if isinstance(backend, SQLBackend) else 50),
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

@@ -59,7 +59,7 @@ DAMAGED = {
     "another cell's": (GOOD.replace(b"b7a1c2d3", b"ffffffff"), 0),
     "another cell's, cut": (GOOD.replace(b"b7a1c2d3", b"ffffffff")[:-3], 0),
     "nested without end": (b'{"meta":' + b"[" * 100_000, 0),
-    "nested objects without end": (b'{"meta":' * 100_000, 0),
+    "nested objects without end": (b'{"meta":' * 20_000, 0),
     "a number without end": (GOOD.replace(b'"turn_id": 1', b'"turn_id": ' + b"9" * 5000), 0),
 }
 EACH = pytest.mark.parametrize(("data", "intact"), DAMAGED.values(), ids=DAMAGED.keys())

@@ -131,6 +131,7 @@ async def test_an_unreachable_database_raises_and_recovers(
     await later.close()
 
 
+@pytest.mark.thorough  # the drivers wait for two seconds at least
 @pytest.mark.parametrize("kind", list(SERVERS))
 @in_loop
 async def test_a_silent_database_times_out(kind: str) -> None:
