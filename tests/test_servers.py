@@ -15,6 +15,8 @@ import pytest
 from .ports import last_lines
 from .servers import MariaDB, PostgreSQL, Redis, Server, need, new_database, run
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -155,11 +155,14 @@ anything = st.recursive(
             max_size=6,
         )
     ),
-    max_leaves=30,
+    max_leaves=12,
 )
 
 
-@given(st.lists(st.lists(st.dictionaries(st.sampled_from(sorted(frame({}))), anything))))
+FRAMES = st.lists(st.dictionaries(st.sampled_from(sorted(frame({}))), anything), max_size=3)
+
+
+@given(st.lists(FRAMES, max_size=4))
 def test_any_stored_frames_have_a_replay(turns: list[list[dict[str, Any]]]) -> None:
     for step in steps_of([frame(OLD)], *turns, [frame(OLD)]):
         json.dumps(step.to_wire(), allow_nan=False)
