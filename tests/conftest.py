@@ -48,10 +48,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
     config = home / "gitconfig"
     config.write_text(GIT_CONFIG)
+    # Jupyter Server imports this package, which compiles a grammar for a second, to check a format
+    # that none of its schemas has. Without the package, the format isn't checked.
+    modules = tmp_path_factory.mktemp("modules")
+    (modules / "rfc3987_syntax.py").write_text("raise ImportError")
     with pytest.MonkeyPatch.context() as patch:
         for name in filter(PERSONAL.match, [*os.environ]):
             patch.delenv(name)
         patch.setenv("HOME", str(home))
+        patch.syspath_prepend(modules)
+        inherited = os.environ.get("PYTHONPATH")
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(modules), inherited])))
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))  # also if a test has another home
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         # Each server would start ``git`` and ``uname`` for its ``sys_info``.

@@ -4,9 +4,9 @@
 
 The guard is an audit hook of Python itself (``socket.getaddrinfo``, ``socket.connect`` and
 ``socket.sendto``; ``subprocess.Popen``, ``os.posix_spawn``, ``os.exec``, ``os.system`` and
-``os.fork``), installed before Jupyter is imported; nothing is patched. It records each address and
-blocks all other machines. It records each process, because it can't see what that process does. It
-can't see network code in C libraries, either.
+``os.fork``), installed before Jupyter is imported; only waits before retries are shorter than
+usual. It records each address and blocks all other machines. It records each process, because it
+can't see what that process does. It can't see network code in C libraries, either.
 
 ``asked`` has the ``host:port`` of each address, except the sockets of the server and its kernels;
 ``started`` has the processes.
@@ -64,6 +64,8 @@ def guard(event, args):
 
 sys.addaudithook(guard)
 sys.modules["aiodns"] = None  # it looks names up in C, unseen by the guard; Python does it then
+from aiserver.llm.remote import model
+model.FIRST_WAIT = 0.01
 from jupyter_server.serverapp import main
 main()
 """

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_jupyter.jupyter_server import jp_nbconvert_templates
 from tornado.httpclient import HTTPClientError
 
 from aiserver.errors import InvalidRequest
@@ -16,6 +17,8 @@ from aiserver.models import SessionKey
 
 from ..conftest import request
 from ..examples import examples
+
+__all__ = ["jp_nbconvert_templates"]  # Jupyter converts with them
 
 FOLDER = ".aiserver_sessions"
 EVIL = "<script>alert('canary-html')</script>"

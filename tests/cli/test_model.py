@@ -82,7 +82,7 @@ def write_wheel(folder: Path, name: str, version: str, number: int, content: byt
 def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return inherited | {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]),
         "AISERVER_MODEL_DIR": str(tmp_path / "models"),
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheels),

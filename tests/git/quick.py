@@ -29,11 +29,13 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as wire:
 class _Handler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         request: dict[str, Any] = json.loads(self.rfile.readline())
-        for name in [name for name in os.environ if name.startswith("GITHEAD_")]:
-            del os.environ[name]
-        os.environ.update(dict.fromkeys(request["heads"], ""))
         self.server.files += 1  # type: ignore[attr-defined]
-        self.wfile.write(b"%d" % driver.merge(*request["words"]))
+        os.environ.update(dict.fromkeys(request["heads"], ""))
+        try:
+            self.wfile.write(b"%d" % driver.merge(*request["words"]))
+        finally:
+            for name in request["heads"]:
+                del os.environ[name]
 
 
 class QuickDriver(socketserver.TCPServer):

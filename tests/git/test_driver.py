@@ -154,6 +154,7 @@ def test_without_the_command_git_writes_conflict_markers(
 
 
 @pytest.mark.parametrize("seed", [0])
+@pytest.mark.usefixtures("quick")
 def test_merges_onto_one_head_have_different_ids(repository: Repository) -> None:
     """Two cherry-picks onto one commit renumber differently, and may meet in a later merge."""
     branch_off(repository, "one", "two", commits=2)

@@ -173,5 +173,7 @@ def test_the_page_of_the_docs_shows_the_catalogue() -> None:
 
 def test_the_tests_install_the_smallest_model_and_make_lab_the_suggested_one() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    assert "model: $(DONE)/install\n\t@jupyter aiserver model install 0.5b --yes\n" in makefile
-    assert "lab: build\n\t@jupyter aiserver model install $(MODEL) --yes " in makefile
+    assert "\nmodel: $(DONE)/python\n\t@jupyter aiserver model install 0.5b --yes\n" in makefile
+    assert (
+        "\nlab-model: $(DONE)/python\n\t@jupyter aiserver model install $(MODEL) --yes " in makefile
+    )

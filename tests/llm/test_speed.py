@@ -52,7 +52,9 @@ async def test_a_slow_answer_is_measured_until_the_time_is_over(model: LocalMode
 
 
 async def test_a_repetitive_answer_is_measured_too(model: LocalModel) -> None:
-    await child(model, "POST", "/script", [{"text": "a = b\n", "endless": True, "delay": 0.02}])
+    await child(
+        model, "POST", "/script", [{"chunks": ["a = b\n" * 4], "endless": True, "delay": 0.03}]
+    )
     assert await speed.measure_chat(model, 20) is not None
 
 

@@ -66,15 +66,15 @@ def sessions(folder: Path) -> list[dict[str, Any]]:
 def test_a_script_prints_the_answer_and_is_one_conversation(
     folder: Path, scripted: ScriptedModel
 ) -> None:
-    """P8, P13"""
+    """P8, P13. Another run of the script has the same notebook id."""
     (folder / "orders.csv").write_text("price,city\n471147,canary-city\n")
     scripted.script({"text": CODE}, {"text": "```python\nother = 1\n```"})
-    process = start_script(
-        folder,
+    lines = [
         "%ai 读取 orders.csv？",
         "%ai --model openai:scripted only the prices",
         "print('df' in globals())",
-    )
+    ]
+    process = start_script(folder, *lines)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert out == f"{SOURCE}\n\nIt reads the file.\nother = 1\nFalse\n"
@@ -86,14 +86,11 @@ def test_a_script_prints_the_answer_and_is_one_conversation(
     assert "price" in first and "read_csv" in second
     assert API_KEY not in out + err + json.dumps(stored)
 
-
-def test_the_same_script_has_the_same_notebook_id(folder: Path) -> None:
-    for _ in range(2):
-        process = start_script(folder, "%ai load it")
-        assert "load it" in process.communicate(timeout=120)[0]
-    first, second = sessions(folder)
-    assert first["meta"]["notebook_id"] == second["meta"]["notebook_id"]
-    assert first["meta"]["cell_id"] != second["meta"]["cell_id"]
+    out, err = start_script(folder, *lines).communicate(timeout=120)
+    assert out.endswith("False\n"), err
+    both = [session["meta"] for session in sessions(folder)]
+    assert {meta["notebook_id"] for meta in both} == {stored["meta"]["notebook_id"]}
+    assert len({meta["cell_id"] for meta in both}) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

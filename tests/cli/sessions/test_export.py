@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
-import os
 import re
 import sqlite3
 import stat
@@ -115,11 +115,10 @@ def test_json_lines_contain_each_turn_and_event_in_order(run: Run, work: Path):
     assert "export it as JSON" in run("import", "lines.jsonl").err
 
 
-def run_bytes(work: Path, *arguments: str, **variables: str) -> bytes:
+def run_bytes(work: Path, *arguments: str) -> bytes:
     """Run a command in its own process; return the bytes that it writes to a pipe."""
     command = [sys.executable, "-m", "aiserver.cli.main", "sessions", *arguments]
-    env = dict(os.environ) | variables
-    return subprocess.run(command, capture_output=True, cwd=work, env=env, check=True).stdout
+    return subprocess.run(command, capture_output=True, cwd=work, check=True).stdout
 
 
 HOSTILE = [
@@ -202,10 +201,14 @@ def test_contents_of_sessions_cannot_control_the_terminal(run: Run, work: Path):
     ("command", "encoding"), [("list", "ascii"), ("show", "gbk"), ("verify", "ascii")]
 )
 def test_characters_missing_in_the_output_encoding_are_escaped(
-    work: Path, command: str, encoding: str
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch, command: str, encoding: str
 ):
     save(work, turn("读取 🙂 数据"))
-    assert run_bytes(work, command, PYTHONIOENCODING=encoding)
+    stdout = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stdout, encoding=encoding))
+    assert run(command).status == 0
+    sys.stdout.flush()
+    assert stdout.getvalue()
 
 
 def test_help_lists_each_command(run: Run, capsys: pytest.CaptureFixture[str]):
