@@ -277,11 +277,9 @@ class Redis(Server):
         """Do nothing; Redis needs no initialization."""
 
     def command(self) -> list[str]:
-        options = (
-            f"--port {self.port} --bind 127.0.0.1 --dir {self.folder} --requirepass {PASSWORD}"
-        )
+        options = f"--port {self.port} --bind 127.0.0.1 --requirepass {PASSWORD} --dir".split()
         persistence = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
-        return [_find("redis-server"), *options.split(), *persistence, *self._options]
+        return [_find("redis-server"), *options, str(self.folder), *persistence, *self._options]
 
     async def ping(self) -> None:
         import redis.asyncio

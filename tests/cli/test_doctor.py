@@ -228,7 +228,8 @@ def test_a_mount_point_in_another_encoding_is_ignored(monkeypatch, tmp_path: Pat
     """A Chinese USB stick may be mounted as 我的 in GBK, which is not UTF-8."""
     mounts = tmp_path / "mounts"
     mounts.write_bytes(
-        b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
+        b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\n"
+        b"x:/y " + bytes(tmp_path).replace(b" ", b"\\040") + b" nfs4 rw 0 0\n"
     )
     monkeypatch.setattr(disks, "_MOUNT_TABLE", mounts)
     assert any("nfs4" in finding.text for finding in check_storage(tmp_path))

@@ -85,7 +85,7 @@ def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]),
         "AISERVER_MODEL_DIR": str(tmp_path / "models"),
         "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(wheels),
+        "PIP_FIND_LINKS": wheels.as_uri(),  # pip splits paths at spaces
         "PIP_CONFIG_FILE": os.devnull,
         "HF_ENDPOINT": "http://127.0.0.1:9",  # nothing listens there
         "HF_HOME": str(tmp_path / "hf"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,14 @@ async def test_no_program_of_the_repository_config_is_run(
     """P11: an unpacked folder may contain an untrusted ``.git``."""
     ran = tmp_path / "ran"
     program = tmp_path / "monitor"
-    program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    program.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(ran))}\n")
     program.chmod(0o700)
     (repository / "a.txt").write_text("a")
     subprocess.run(["git", "add", "a.txt"], cwd=repository, check=True)
-    for name, value in (("core.fsmonitor", str(program)), ("core.untrackedCache", "true")):
+    for name, value in (
+        ("core.fsmonitor", shlex.quote(str(program))),
+        ("core.untrackedCache", "true"),
+    ):
         subprocess.run(["git", "config", name, value], cwd=repository, check=True)
     subprocess.run(["git", "update-index", "--fsmonitor"], cwd=repository, check=False)
     subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False)
