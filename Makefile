@@ -27,8 +27,9 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
-# uv reads no pip.conf; use the same index as pip, which may be a mirror.
-INSTALL = index=$$(pip config get global.index-url 2>/dev/null || true); \
+# uv reads no pip.conf; use the same index as pip, which may be a mirror. An editable install would
+# copy a page that is built already over itself, so the page is built after it.
+INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiserver $(DONE)/frontend; index=$$(pip config get global.index-url 2>/dev/null || true); \
   UV_DEFAULT_INDEX=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$${index:-https://pypi.org/simple}}} \
   SKIP_JUPYTER_BUILDER=1 uv pip install -q
 
@@ -47,7 +48,7 @@ help:
 
 # --- requirements -------------------------------------------------------------------
 
-$(DONE)/venv:
+$(DONE)/uv:
 	@scripts/check-python $(PYTHON)
 	@echo "• Python environment in .venv"
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
@@ -55,43 +56,43 @@ $(DONE)/venv:
 	@mkdir -p $(DONE) && touch $@
 
 # What running needs. The page isn't built here but below, beside the download of a model.
-$(DONE)/python: $(DONE)/venv pyproject.toml
-	@echo "• Python packages"
+$(DONE)/python: $(DONE)/uv pyproject.toml
+	@echo "• Python packages (about half a minute)"
 	@$(INSTALL) -e '.[lab]'
 	@touch $@
 
-$(DONE)/node: $(DONE)/venv scripts/need-node
+$(DONE)/node: $(DONE)/uv scripts/need-node
 	@scripts/need-node $(VENV)/bin
 	@touch $@
 
 # `make lab` installs only the npm packages that build the page, 90 MB of 600.
 $(DONE)/npm-build: $(DONE)/python $(DONE)/node package.json yarn.lock
-	@echo "• npm packages"
+	@echo "• npm packages of the page (about half a minute)"
 	@test -e $(DONE)/npm || jlpm workspaces focus --production >$(DONE)/npm.log 2>&1 || \
 	  { tail -n 40 $(DONE)/npm.log; exit 1; }
 	@touch $@
 
 $(DONE)/npm: $(DONE)/python $(DONE)/node package.json yarn.lock
-	@echo "• npm packages"
+	@echo "• npm packages (about a minute)"
 	@jlpm install --immutable >$(DONE)/npm.log 2>&1 || { tail -n 40 $(DONE)/npm.log; exit 1; }
 	@touch $@ $(DONE)/npm-build
 
-$(DONE)/frontend: $(if $(filter lab%,$(MAKECMDGOALS)),$(DONE)/npm-build,$(DONE)/npm) $(FRONTEND)
-	@echo "• Frontend"
+$(DONE)/frontend: $(if $(filter lab%,$(MAKECMDGOALS)),$(DONE)/npm-build,$(DONE)/npm $(DONE)/test) $(FRONTEND)
+	@echo "• Page (some seconds)"
 	@{ jlpm build && jupyter-builder develop . --overwrite; } >$(DONE)/build.log 2>&1 || \
 	  { tail -n 40 $(DONE)/build.log; exit 1; }
 	@touch $@
 
 # What the tests need.
 $(DONE)/test: $(DONE)/python pyproject.toml
-	@echo "• Python packages of the tests"
+	@echo "• Python packages of the tests (about a minute)"
 	@$(INSTALL) -e '.[test]'
 # The tests compare with nbdime, but its extensions must not run in the tested server and page.
 	@jupyter server extension disable --sys-prefix nbdime >$(DONE)/nbdime.log 2>&1
 	@jupyter labextension disable --level=sys_prefix nbdime-jupyterlab >>$(DONE)/nbdime.log 2>&1
 	@touch $@
 
-build: $(DONE)/frontend $(DONE)/test
+build: $(DONE)/frontend
 
 # The tests need the smallest local model, whatever the machine.
 model: $(DONE)/python
