@@ -12,11 +12,12 @@ import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../api/types';
-import { NotebookBlame } from './view/notebookBlame';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
 import { blameIcon } from '../ui/icons';
+import { loadPart } from '../ui/lazy';
 import { pickLocale } from '../labels/locale';
+import type { NotebookBlame } from './view/notebookBlame';
 
 export const blamePlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:blame',
@@ -40,7 +41,11 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     const locale = pickLocale(language, navigator.languages ?? []);
     const notebookBlames = new WeakMap<NotebookPanel, NotebookBlame>();
 
-    const getOrCreateBlame = (panel: NotebookPanel): NotebookBlame => {
+    const getOrCreateBlame = async (
+      panel: NotebookPanel
+    ): Promise<NotebookBlame> => {
+      const load = () => import('./view/notebookBlame');
+      const { NotebookBlame } = await loadPart(load, trans);
       let notebookBlame = notebookBlames.get(panel);
       if (!notebookBlame) {
         notebookBlame = new NotebookBlame({
@@ -92,10 +97,11 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       isVisible: () => currentCell() !== null,
       isToggleable: true,
       isToggled: () => Boolean(currentBlame()),
-      execute: () => {
+      execute: async () => {
         const current = currentCell();
         if (current) {
-          getOrCreateBlame(current.panel).toggle(current.cell);
+          const notebookBlame = await getOrCreateBlame(current.panel);
+          notebookBlame.toggle(current.cell);
           commands.notifyCommandChanged(CommandIDs.blame);
         }
       }

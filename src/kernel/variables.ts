@@ -8,7 +8,6 @@
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { VARIABLES } from './variablesCode';
 import {
   DataLanguage,
   KernelBusyError,
@@ -52,7 +51,7 @@ export async function readVariables(
   const result = (await callFunction(
     kernel,
     language,
-    () => VARIABLES,
+    async () => (await import('./variablesCode')).VARIABLES,
     'describe',
     examples,
     hasValues

@@ -13,11 +13,15 @@ import { ApiClient } from '../api/client';
 import { pickLocale } from '../labels/locale';
 import { isForbidden } from '../state/features';
 import { CommandIDs, IMemory, INotebookIdentity } from '../tokens';
+import { lazyView } from '../ui/lazy';
 import { focusAfterPalette } from '../ui/palette';
 import { MemoryModel } from './model/memoryModel';
-import { AskedProposal } from './view/askedProposal';
 import { MemoryContext, Source } from './view/context';
 import { MemoryPanel } from './view/panel';
+
+const AskedProposal = lazyView(
+  async () => (await import('./view/askedProposal')).AskedProposal
+);
 
 export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
   id: 'aiserver:memory',
@@ -136,7 +140,7 @@ export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
         React.createElement(
           MemoryContext,
           { value: context },
-          React.createElement(AskedProposal, options)
+          React.createElement(AskedProposal, { props: options, trans })
         )
     };
   }

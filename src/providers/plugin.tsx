@@ -28,18 +28,15 @@ import {
   IOtherModelOptions
 } from '../tokens';
 import { failureText } from '../labels/failureText';
-import { confirmModel } from './view/confirmModel';
-import {
-  connectProvider,
-  showLocalModels,
-  showModelSettings
-} from './view/dialogs';
-import { createModelMenu, createOtherModelMenu } from './view/menu';
-import { Offer } from './view/offer';
+import { lazyView, loadPart } from '../ui/lazy';
 import type { IModelServices } from './view/parts';
-import { ModelSettings } from './view/settings';
 
 const PLUGIN_ID = 'aiserver:models';
+
+const Offer = lazyView(async () => (await import('./view/offer')).Offer);
+const ModelSettings = lazyView(
+  async () => (await import('./view/settings')).ModelSettings
+);
 
 export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
   id: PLUGIN_ID,
@@ -122,19 +119,23 @@ class Models implements IModels {
     focusInput: () => void;
     attempts: number;
   }): React.JSX.Element {
-    return <Offer services={this._services} {...options} />;
+    const props = { services: this._services, ...options };
+    return <Offer props={props} trans={this._trans} />;
   }
 
   renderSettings(): React.JSX.Element {
-    return <ModelSettings services={this._services} />;
+    const props = { services: this._services };
+    return <ModelSettings props={props} trans={this._trans} />;
   }
 
-  connect(provider?: string): Promise<boolean> {
+  async connect(provider?: string): Promise<boolean> {
+    const { connectProvider } = await this._loadDialogs();
     return connectProvider(this._services, provider);
   }
 
   /** Open the dialog in which local models are installed and removed. */
-  openLocalModels(): Promise<void> {
+  async openLocalModels(): Promise<void> {
+    const { showLocalModels } = await this._loadDialogs();
     return showLocalModels(this._services);
   }
 
@@ -149,13 +150,17 @@ class Models implements IModels {
         query: this._trans.__('AI Server: Models')
       });
     } else {
+      const { showModelSettings } = await this._loadDialogs();
       await showModelSettings(this._services);
     }
   }
 
   async pick(options: IModelPickOptions): Promise<void> {
     const previousFocus = document.activeElement;
-    await this._refresh();
+    const [{ createModelMenu }] = await Promise.all([
+      this._loadMenus(),
+      this._refresh()
+    ]);
     const menu = createModelMenu({
       choice: this._choice,
       trans: this._trans,
@@ -186,7 +191,10 @@ class Models implements IModels {
 
   async pickOther(options: IOtherModelOptions): Promise<void> {
     const previousFocus = document.activeElement;
-    await this._refresh();
+    const [{ createOtherModelMenu }] = await Promise.all([
+      this._loadMenus(),
+      this._refresh()
+    ]);
     const menu = createOtherModelMenu({
       choice: this._choice,
       trans: this._trans,
@@ -234,6 +242,8 @@ class Models implements IModels {
     model: ModelInfo,
     action: () => Promise<void>
   ): Promise<void> {
+    const load = () => import('./view/confirmModel');
+    const { confirmModel } = await loadPart(load, this._trans);
     try {
       if (await confirmModel(model, this._choice, this._trans)) {
         await action();
@@ -245,6 +255,14 @@ class Models implements IModels {
 
   private _showError(failure: IFailure): void {
     Notification.error(failureText(failure, this._trans), { autoClose: 5000 });
+  }
+
+  private _loadDialogs() {
+    return loadPart(() => import('./view/dialogs'), this._trans);
+  }
+
+  private _loadMenus() {
+    return loadPart(() => import('./view/menu'), this._trans);
   }
 
   private readonly _services: IModelServices;

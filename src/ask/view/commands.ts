@@ -1,6 +1,5 @@
 /** The commands with which a person asks for code, and the menu of the prompt row. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -8,45 +7,55 @@ import { Menu } from '@lumino/widgets';
 
 import { cellErrorText } from '../../cells/cellError';
 import { resultImages, resultText } from '../../cells/outputText';
-import { failureText, forbiddenText } from '../../labels/failureText';
+import { forbiddenText } from '../../labels/failureText';
 import { modeLabels } from '../../labels/modeLabels';
-import { toFailure } from '../../state/failure';
 import { isForbidden } from '../../state/features';
 import { CommandIDs } from '../../tokens';
 import { askIcon } from '../../ui/icons';
+import { loadPart } from '../../ui/lazy';
 import type { GenerationModel } from '../model/generation';
-import { fetchPreview } from '../model/requestBody';
-import { requestNumber } from '../model/state';
-import { showRulesFiles } from './chips/rulesDialog';
-import { SaveRecipe, saveRecipe } from './input/saveRecipe';
-import { completedRequest } from './input/slashWords';
+import type { fetchPreview } from '../model/requestBody';
+import type { SaveRecipe } from './input/saveRecipe';
 import type { NotebookAskManager } from './notebookAskManager';
-import { showPreview } from './preview';
+
+/** Gives access to the managers of notebooks, whose code is loaded with the first notebook. */
+export interface IAskManagers {
+  /** Return the manager of a notebook; null until its code is loaded. */
+  get(panel: NotebookPanel): NotebookAskManager | null;
+  /** Load the manager of a notebook. If that fails, the person is told. */
+  load(panel: NotebookPanel): Promise<NotebookAskManager>;
+}
 
 /** Add the commands that ask for code and decide on suggestions. */
 export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
-  managerOf: (panel: NotebookPanel) => NotebookAskManager,
+  managers: IAskManagers,
   api: Parameters<typeof fetchPreview>[0] & { saveRecipe: SaveRecipe },
   trans: TranslationBundle
 ): void {
   const { commands } = app;
 
-  /** Return the active cell of the current notebook, and the notebook's manager. */
-  const currentCell = (): {
-    manager: NotebookAskManager;
-    cell: Cell;
-  } | null => {
+  const currentCell = (): Cell | null =>
+    tracker.currentWidget?.content.activeCell ?? null;
+  /** Return the manager of the current notebook; null until its code is loaded. */
+  const currentManager = (): NotebookAskManager | null => {
     const panel = tracker.currentWidget;
-    const cell = panel?.content.activeCell;
-    return panel && cell ? { manager: managerOf(panel), cell } : null;
+    return panel && managers.get(panel);
+  };
+  /** Call `action` with the active cell of the current notebook and the notebook's manager. */
+  const withCell = async <T>(
+    action: (manager: NotebookAskManager, cell: Cell) => T
+  ): Promise<Awaited<T> | undefined> => {
+    const panel = tracker.currentWidget;
+    const cell = currentCell();
+    return panel && cell
+      ? await action(await managers.load(panel), cell)
+      : undefined;
   };
   /** Return the `GenerationModel` of `currentCell`; null if its prompt row was never opened. */
-  const currentModel = (): GenerationModel | null => {
-    const current = currentCell();
-    return current && current.manager.get(current.cell);
-  };
+  const currentModel = (): GenerationModel | null =>
+    currentManager()?.get(currentCell()) ?? null;
   /** Return the text to save as a recipe: an argument, the typed text or the last request. */
   const requestText = (argument: unknown): string => {
     const model = currentModel();
@@ -56,11 +65,6 @@ export function addCommands(
   };
   const isSuggested = () => currentModel()?.state.phase === 'suggested';
 
-  const open = () => {
-    const current = currentCell();
-    current?.manager.open(current.cell);
-  };
-
   commands.addCommand(CommandIDs.ask, {
     label: trans.__('Ask for Code'),
     caption: trans.__('Ask for new code or a change in this cell'),
@@ -68,33 +72,30 @@ export function addCommands(
     isEnabled: () => tracker.currentWidget !== null,
     // With a turn's id and title, the next request continues from this turn. If `parentTurnId` is
     // null, the next request continues from the newest turn. Without arguments, only open the row.
-    execute: ({ parentTurnId, parentTitle }) => {
-      const current = currentCell();
-      const turnId = Number(parentTurnId);
-      if (current && (parentTurnId === null || turnId >= 1)) {
-        const title = String(parentTitle ?? '');
-        current.manager.openBranch(
-          current.cell,
-          turnId ? { turnId, title } : null
-        );
-      } else {
-        open();
-      }
-    }
+    execute: ({ parentTurnId, parentTitle }) =>
+      withCell((manager, cell) => {
+        const turnId = Number(parentTurnId);
+        if (parentTurnId === null || turnId >= 1) {
+          const title = String(parentTitle ?? '');
+          manager.openBranch(cell, turnId ? { turnId, title } : null);
+        } else {
+          manager.open(cell);
+        }
+      })
   });
   commands.addCommand(CommandIDs.askInMode, {
     label: ({ mode }) => {
       const label = modeLabels(trans).find(label => label.mode === mode);
       return label ? trans.__('Ask: %1', label.description) : '';
     },
-    isEnabled: () => currentCell()?.cell instanceof CodeCell,
-    execute: ({ mode }) => {
-      const current = currentCell();
-      const label = modeLabels(trans).find(label => label.mode === mode);
-      if (current && label) {
-        current.manager.openWith(current.cell, `${label.slashWord} `);
-      }
-    }
+    isEnabled: () => currentCell() instanceof CodeCell,
+    execute: ({ mode }) =>
+      withCell((manager, cell) => {
+        const label = modeLabels(trans).find(label => label.mode === mode);
+        if (label) {
+          manager.openWith(cell, `${label.slashWord} `);
+        }
+      })
   });
   commands.addCommand(CommandIDs.askDataFrame, {
     label: args =>
@@ -102,47 +103,41 @@ export function addCommands(
         ? trans.__('About a DataFrame…')
         : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code that uses DataFrames in the kernel'),
-    isEnabled: () => currentCell()?.cell instanceof CodeCell,
-    execute: () => {
-      const manager = currentCell()?.manager;
-      const cell = manager?.cellForNewCode();
-      if (cell) {
-        manager?.open(cell, true);
-      }
-    }
+    isEnabled: () => currentCell() instanceof CodeCell,
+    execute: () =>
+      withCell(manager => {
+        const cell = manager.cellForNewCode();
+        if (cell) {
+          manager.open(cell, true);
+        }
+      })
   });
   commands.addCommand(CommandIDs.askWithCurrentData, {
     label: trans.__('Ask Again With Today’s Data'),
     isEnabled: () => currentCell() !== null,
-    execute: async ({ text, dataframes }) => {
-      const current = currentCell();
-      const names = Array.isArray(dataframes) ? dataframes.map(String) : [];
-      if (typeof text === 'string') {
-        await current?.manager.openWithCurrentData(current.cell, text, names);
-      }
-    }
+    execute: ({ text, dataframes }) =>
+      withCell(async (manager, cell) => {
+        const names = Array.isArray(dataframes) ? dataframes.map(String) : [];
+        if (typeof text === 'string') {
+          await manager.openWithCurrentData(cell, text, names);
+        }
+      })
   });
   commands.addCommand(CommandIDs.fix, {
     label: trans.__('Fix This Cell’s Error'),
     caption: trans.__(
       'Ask for a fix; the last lines of the error are sent along'
     ),
-    isEnabled: () => cellErrorText(currentCell()?.cell ?? null) !== null,
-    execute: () => {
-      const current = currentCell();
-      current?.manager.fix(current.cell);
-    }
+    isEnabled: () => cellErrorText(currentCell()) !== null,
+    execute: () => withCell((manager, cell) => manager.fix(cell))
   });
   commands.addCommand(CommandIDs.explainError, {
     label: trans.__('Explain This Cell’s Error'),
     caption: trans.__(
       'Ask why the error occurs; its last lines are sent along'
     ),
-    isEnabled: () => cellErrorText(currentCell()?.cell ?? null) !== null,
-    execute: () => {
-      const current = currentCell();
-      current?.manager.explainError(current.cell);
-    }
+    isEnabled: () => cellErrorText(currentCell()) !== null,
+    execute: () => withCell((manager, cell) => manager.explainError(cell))
   });
   commands.addCommand(CommandIDs.explainResult, {
     label: trans.__('Explain This Cell’s Result'),
@@ -150,14 +145,14 @@ export function addCommands(
       'Begin a request about the cell’s output; it is sent only with the request'
     ),
     isEnabled: () => {
-      const cell = currentCell()?.cell ?? null;
+      const cell = currentCell();
       return resultText(cell) !== '' || resultImages(cell).length > 0;
     },
-    execute: () => {
-      const current = currentCell();
-      const text = `${trans.__('/explain')} ${trans.__('@output')} `;
-      current?.manager.openWith(current.cell, text);
-    }
+    execute: () =>
+      withCell((manager, cell) => {
+        const text = `${trans.__('/explain')} ${trans.__('@output')} `;
+        manager.openWith(cell, text);
+      })
   });
   commands.addCommand(CommandIDs.accept, {
     label: trans.__('Accept Suggestion'),
@@ -193,31 +188,11 @@ export function addCommands(
     caption: trans.__('Show exactly what will be sent to the model'),
     isEnabled: () => currentModel() !== null,
     execute: async () => {
-      try {
-        const model = currentModel();
-        if (model) {
-          const { target, state, inputText } = model;
-          const request = model.buildRequest(
-            await completedRequest(model, inputText),
-            inputText
-          );
-          await showPreview(
-            await fetchPreview(api, request, target, state.cellModel),
-            cellId => target.cellNumber(cellId),
-            turnId => requestNumber({ ...model.state, turnId }),
-            trans,
-            model.memory?.memory,
-            commands.hasCommand(CommandIDs.showReplay)
-              ? () => {
-                  const args = { tab: 'notebook' };
-                  void commands.execute(CommandIDs.showReplay, args);
-                }
-              : undefined
-          );
-        }
-      } catch (reason) {
-        const text = failureText(toFailure(reason), trans);
-        Notification.error(text, { autoClose: 5000 });
+      const model = currentModel();
+      if (model) {
+        const load = () => import('./preview');
+        const { previewRequest } = await loadPart(load, trans);
+        await previewRequest(model, api, commands, trans);
       }
     }
   });
@@ -230,11 +205,13 @@ export function addCommands(
       : trans.__(
           'Read the project’s rules for models, such as AGENTS.md, and choose which are sent'
         ),
-    isEnabled: () => !!currentCell()?.manager.rules.list.length,
+    isEnabled: () => !!currentManager()?.rules.list.length,
     execute: async () => {
-      const current = currentCell();
-      if (current) {
-        await showRulesFiles(current.manager.rules, trans);
+      const manager = currentManager();
+      if (manager) {
+        const load = () => import('./chips/rulesDialog');
+        const { showRulesFiles } = await loadPart(load, trans);
+        await showRulesFiles(manager.rules, trans);
       }
     }
   });
@@ -244,15 +221,17 @@ export function addCommands(
       'Save the text of the request for later, as a slash word'
     ),
     isEnabled: ({ text }) => !!requestText(text).trim(),
-    execute: async ({ text }) => {
-      const current = currentCell();
-      const path = tracker.currentWidget?.context.localPath;
-      if (current && path) {
-        const save: SaveRecipe = recipe => api.saveRecipe(recipe);
-        await saveRecipe(requestText(text), path, save, trans);
-        await current.manager.recipes.load();
-      }
-    }
+    execute: ({ text }) =>
+      withCell(async manager => {
+        const path = tracker.currentWidget?.context.localPath;
+        if (path) {
+          const load = () => import('./input/saveRecipe');
+          const { saveRecipe } = await loadPart(load, trans);
+          const save: SaveRecipe = recipe => api.saveRecipe(recipe);
+          await saveRecipe(requestText(text), path, save, trans);
+          await manager.recipes.load();
+        }
+      })
   });
   commands.addCommand(CommandIDs.reset, {
     label: trans.__('New Conversation'),
@@ -260,10 +239,11 @@ export function addCommands(
       'Earlier requests stay in the history but are no longer sent to the model'
     ),
     isEnabled: () => currentCell() !== null,
-    execute: () => {
-      open();
-      return currentModel()?.reset();
-    }
+    execute: () =>
+      withCell((manager, cell) => {
+        manager.open(cell);
+        return manager.get(cell)?.reset();
+      })
   });
 }
 

@@ -3,13 +3,55 @@
  *
  * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
  */
-import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import {
+  Dialog,
+  Notification,
+  ReactWidget,
+  showDialog
+} from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
 import type { Preview } from '../../api/types';
 import { Messages, redactedText } from '../../prompt/messages';
 import { IReceiptProps, Receipt } from '../../prompt/receipt';
+import { failureText } from '../../labels/failureText';
+import { toFailure } from '../../state/failure';
+import { CommandIDs } from '../../tokens';
+import type { GenerationModel } from '../model/generation';
+import { fetchPreview } from '../model/requestBody';
+import { requestNumber } from '../model/state';
+import { completedRequest } from './input/slashWords';
+
+/** Fetch and show what the next request of a cell would send. Show a failure as a notification. */
+export async function previewRequest(
+  model: GenerationModel,
+  api: Parameters<typeof fetchPreview>[0],
+  commands: CommandRegistry,
+  trans: TranslationBundle
+): Promise<void> {
+  const { target, state, inputText } = model;
+  const showNote = () =>
+    void commands.execute(CommandIDs.showReplay, { tab: 'notebook' });
+  try {
+    const request = model.buildRequest(
+      await completedRequest(model, inputText),
+      inputText
+    );
+    await showPreview(
+      await fetchPreview(api, request, target, state.cellModel),
+      cellId => target.cellNumber(cellId),
+      turnId => requestNumber({ ...model.state, turnId }),
+      trans,
+      model.memory?.memory,
+      commands.hasCommand(CommandIDs.showReplay) ? showNote : undefined
+    );
+  } catch (reason) {
+    const text = failureText(toFailure(reason), trans);
+    Notification.error(text, { autoClose: 5000 });
+  }
+}
 
 export async function showPreview(
   preview: Preview,

@@ -1,14 +1,19 @@
-/** The widget of the data view. The model is active only while the widget is visible. */
+/**
+ * The widget of the data view. The model is active only while the widget is visible, and the code of
+ * the content is loaded when the widget is first visible.
+ */
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 
 import { pickLocale } from '../../labels/locale';
+import { lazyView } from '../../ui/lazy';
 import type { DataModel } from '../model/dataModel';
 import { DataContext, IDataContext } from './context';
 import { dataIcon } from './icons';
-import { DataView } from './view';
+
+const DataView = lazyView(async () => (await import('./view')).DataView);
 
 export class DataPanel extends VDomRenderer<DataModel> {
   constructor(model: DataModel, translator: ITranslator) {
@@ -28,12 +33,16 @@ export class DataPanel extends VDomRenderer<DataModel> {
     );
   }
 
-  protected render(): React.ReactElement {
-    return (
+  protected render(): React.ReactElement | null {
+    return this._wasVisible ? (
       <DataContext value={this._context}>
-        <DataView />
+        <DataView
+          props={{}}
+          trans={this._context.trans}
+          onLoad={() => this._focusList()}
+        />
       </DataContext>
-    );
+    ) : null;
   }
 
   override dispose(): void {
@@ -80,10 +89,15 @@ export class DataPanel extends VDomRenderer<DataModel> {
   }
 
   private _setActive(isActive: boolean): void {
+    if (isActive && !this._wasVisible) {
+      this._wasVisible = true;
+      this.update();
+    }
     if (this.model) {
       this.model.isActive = isActive;
     }
   }
 
   private readonly _context: IDataContext;
+  private _wasVisible = false;
 }

@@ -1,16 +1,21 @@
-/** The widget of the memory view. It fetches the lists when it is shown. */
+/**
+ * The widget of the memory view. It fetches the lists when it is shown, and the code of the content
+ * when it is first shown.
+ */
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 
+import { lazyView } from '../../ui/lazy';
 import type { MemoryModel } from '../model/memoryModel';
 import { IMemoryContext, MemoryContext } from './context';
 import { memoryIcon } from './icons';
 import { panelCaption } from './memoryLabels';
-import { MemoryView } from './view';
 
 /** The attribute of the sidebar's icon by which the style sheet shows the number. */
 const COUNT = 'aiserver-count';
+
+const MemoryView = lazyView(async () => (await import('./view')).MemoryView);
 
 export class MemoryPanel extends VDomRenderer<MemoryModel> {
   constructor(private readonly _context: IMemoryContext) {
@@ -31,29 +36,32 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
     this._isFieldRequested = true;
   }
 
-  protected render(): React.ReactElement {
-    return (
+  protected render(): React.ReactElement | null {
+    const focusField = () => {
+      this.requestField();
+      this._applyFocus();
+    };
+    return this._wasVisible ? (
       <MemoryContext value={this._context}>
         <MemoryView
-          focusField={() => {
-            this.requestField();
-            this._applyFocus();
-          }}
+          props={{ focusField }}
+          trans={this._context.trans}
+          onLoad={() => this._applyFocus()}
         />
       </MemoryContext>
-    );
+    ) : null;
   }
 
   protected override onAfterAttach(msg: Message): void {
     super.onAfterAttach(msg);
     if (this.isVisible) {
-      void this.model?.load();
+      this._onVisible();
     }
   }
 
   protected override onAfterShow(msg: Message): void {
     super.onAfterShow(msg);
-    void this.model?.load();
+    this._onVisible();
   }
 
   protected override onActivateRequest(msg: Message): void {
@@ -65,6 +73,12 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
   protected override onUpdateRequest(msg: Message): void {
     super.onUpdateRequest(msg);
     void this.renderPromise?.then(() => this._applyFocus());
+  }
+
+  private _onVisible(): void {
+    this._wasVisible = true;
+    this.update();
+    void this.model?.load();
   }
 
   /**
@@ -99,4 +113,5 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
   }
 
   private _isFieldRequested = false;
+  private _wasVisible = false;
 }

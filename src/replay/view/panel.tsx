@@ -1,4 +1,7 @@
-/** The sidebar's widget. The model is active only while the widget is visible. */
+/**
+ * The sidebar's widget. The model is active only while the widget is visible, and the code of the
+ * content is loaded when the widget is first visible.
+ */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
@@ -10,12 +13,14 @@ import React from 'react';
 import { CommandIDs, type IMemory } from '../../tokens';
 import type { ReplayModel } from '../model/replay';
 import { pickLocale } from '../../labels/locale';
+import { lazyView } from '../../ui/lazy';
 import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
-import { ReplayView } from './view';
 
 /** The interval at which the displayed times, such as “yesterday”, are updated. */
 const CLOCK_INTERVAL_MS = 30_000;
+
+const ReplayView = lazyView(async () => (await import('./view')).ReplayView);
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {
   constructor(options: {
@@ -61,12 +66,16 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     }
   }
 
-  protected render(): React.ReactElement {
-    return (
+  protected render(): React.ReactElement | null {
+    return this._wasVisible ? (
       <ReplayContext value={this._context}>
-        <ReplayView />
+        <ReplayView
+          props={{}}
+          trans={this._context.trans}
+          onLoad={() => this._focusContent()}
+        />
       </ReplayContext>
-    );
+    ) : null;
   }
 
   protected override onAfterAttach(msg: Message): void {
@@ -134,6 +143,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _activate(): void {
+    this._wasVisible = true;
     if (this._clock === undefined) {
       const update = () => this._updateTime();
       this._clock = window.setInterval(update, CLOCK_INTERVAL_MS);
@@ -159,6 +169,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _context: IReplayContext;
+  private _wasVisible = false;
   /** The id of the timer that updates the displayed times; undefined while the widget is hidden. */
   private _clock: number | undefined;
   /** Whether `_focusContent` must be called again, because the content wasn't rendered yet. */

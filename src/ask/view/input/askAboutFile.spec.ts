@@ -73,7 +73,7 @@ function setup(
         }
       }
     } as unknown as IFileBrowserFactory,
-    (target: NotebookPanel) => ({
+    async (target: NotebookPanel) => ({
       cellForNewCode: text => {
         newCells = new NewCells(target);
         return newCells.provide(text);

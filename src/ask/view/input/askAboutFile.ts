@@ -21,10 +21,10 @@ export function addAskAboutFile(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   browsers: Pick<IFileBrowserFactory, 'tracker'>,
-  rowsOf: (panel: NotebookPanel) => {
+  loadRows: (panel: NotebookPanel) => Promise<{
     cellForNewCode: (text: string) => Cell | null;
     insertText: (cell: Cell, text: string) => void;
-  },
+  }>,
   trans: TranslationBundle
 ): void {
   const { commands, serviceManager } = app;
@@ -86,7 +86,7 @@ export function addAskAboutFile(
       const file = contents.localPath(path);
       const name = PathExt.relative(`/${folder}`, `/${file}`);
       const text = `${fileMention(name)} `;
-      const rows = rowsOf(panel);
+      const rows = await loadRows(panel);
       const cell = rows.cellForNewCode(text);
       if (cell) {
         rows.insertText(cell, text);

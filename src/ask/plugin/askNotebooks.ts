@@ -1,0 +1,267 @@
+/**
+ * The prompt rows of all open notebooks. This module contains all code of prompt rows; the plugin
+ * loads it when the first notebook is opened.
+ */
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Clipboard, Notification } from '@jupyterlab/apputils';
+import type { IEditorServices } from '@jupyterlab/codeeditor';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../../api/client';
+import { languageOf } from '../../cells/context';
+import { NotebookCell } from '../../cells/notebookCell';
+import { listDataFrames } from '../../kernel/variables';
+import { DailyBudget } from '../../state/dailyBudget';
+import {
+  CommandIDs,
+  IHistory,
+  IMemory,
+  IModels,
+  INotebookIdentity,
+  IRepeatedAnswer,
+  IRepeatedRequest,
+  ITracking
+} from '../../tokens';
+import { MemoryUse } from '../model/context/memoryUse';
+import { Recipes } from '../model/context/recipes';
+import { RulesFiles } from '../model/context/rulesFiles';
+import { GenerationModel } from '../model/generation';
+import { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
+import { repeatRequest } from '../model/repeatRequest';
+import type { RepairSetting } from '../model/state';
+import { createRowMenu } from '../view/commands';
+import { ErrorBars } from '../view/errors/errorBars';
+import { NotebookAskManager } from '../view/notebookAskManager';
+import { repairRequest } from '../view/problemList';
+import { fixRequest } from '../view/promptLabels';
+import type { IPromptRowServices } from '../view/promptServices';
+
+export interface IAskServices {
+  readonly app: JupyterFrontEnd;
+  readonly tracker: INotebookTracker;
+  readonly editors: IEditorServices;
+  readonly api: ApiClient;
+  readonly history: IHistory;
+  readonly identity: INotebookIdentity;
+  readonly trans: TranslationBundle;
+  readonly models: IModels | null;
+  readonly tracking: ITracking | null;
+  readonly memory: IMemory | null;
+  /** Return the person's settings; null until they are loaded. */
+  readonly settings: () => ISettingRegistry.ISettings | null;
+}
+
+export class AskNotebooks {
+  constructor(private readonly _services: IAskServices) {
+    const { api, memory, tracker } = _services;
+    this._budget = new DailyBudget(api, () => this._setting('dailyBudget', 0));
+    this._pastAnswers =
+      memory &&
+      new PastAnswerSource(api.memory, () =>
+        this._setting('offerPastAnswers', false)
+      );
+    tracker.forEach(panel => this._addErrorBars(panel));
+    tracker.widgetAdded.connect((_, panel) => this._addErrorBars(panel));
+  }
+
+  /** Return the manager of a notebook; create it if there is none. */
+  managerOf(panel: NotebookPanel): NotebookAskManager {
+    let manager = this._managers.get(panel);
+    if (!manager) {
+      manager = this._createManager(panel);
+      this._managers.set(panel, manager);
+    }
+    return manager;
+  }
+
+  /** Return whether a prompt row is open in a notebook. */
+  isOpen(panel: NotebookPanel): boolean {
+    return this._managers.get(panel)?.hasOpenRow ?? false;
+  }
+
+  /** Return whether a cell waits for an answer, or its row runs accepted code. */
+  isBusy(panel: NotebookPanel, cellId: string): boolean {
+    return this._managers.get(panel)?.isBusy(cellId) ?? false;
+  }
+
+  /** Send a request of a cell again; see `IPromptRows`. */
+  repeat(
+    panel: NotebookPanel,
+    cellId: string,
+    request: IRepeatedRequest,
+    signal: AbortSignal
+  ): Promise<IRepeatedAnswer> {
+    const { api, history } = this._services;
+    const { rules, memoryUse } = this.managerOf(panel);
+    const target = this._targetOf(panel, cellId, rules, memoryUse);
+    const services = {
+      api,
+      history,
+      target,
+      storesPrompts: this._storesPrompts
+    };
+    return repeatRequest(services, request, signal);
+  }
+
+  private _addErrorBars(panel: NotebookPanel): void {
+    void panel.context.ready.then(
+      () =>
+        new ErrorBars({
+          panel,
+          trans: this._services.trans,
+          fix: cell => this.managerOf(panel).fix(cell),
+          explain: cell => this.managerOf(panel).explainError(cell)
+        })
+    );
+  }
+
+  /** Return the value of a setting, or `initial` until the settings are loaded. */
+  private _setting<T>(name: string, initial: T): T {
+    return (this._services.settings()?.get(name).composite ?? initial) as T;
+  }
+
+  private readonly _storesPrompts = () => this._setting('storePrompts', false);
+
+  private _targetOf(
+    panel: NotebookPanel,
+    cellId: string,
+    rules: RulesFiles,
+    memoryUse: MemoryUse
+  ): NotebookCell {
+    const { identity, trans, tracking } = this._services;
+    return new NotebookCell(panel, cellId, identity, trans, tracking, () => ({
+      rulesFiles: rules.used,
+      usesMemory: memoryUse.isOn,
+      usesNote: this._setting('notebookNotes', 'off') !== 'off',
+      condensesTurns: this._setting('condenseTurns', false)
+    }));
+  }
+
+  private _createManager(panel: NotebookPanel): NotebookAskManager {
+    const { app, api, editors, trans, models } = this._services;
+    const rules = new RulesFiles(api, () => panel.context.localPath);
+    const memoryUse = new MemoryUse(() => panel.context.localPath);
+    const onFileChanged = (
+      _: unknown,
+      { type, newValue }: Contents.IChangedArgs
+    ) => {
+      if (type === 'save' && newValue?.path) {
+        void rules.onSaved(newValue.path);
+      }
+    };
+    const { contents } = app.serviceManager;
+    contents.fileChanged.connect(onFileChanged);
+    panel.disposed.connect(() => {
+      contents.fileChanged.disconnect(onFileChanged);
+      Signal.clearData(rules);
+    });
+    const showTurn: IPromptRowServices['showTurn'] = (turn, path) => {
+      const { cell_id: cellId, turn_id: turnId } = turn;
+      const step = { path, cellId, turnId };
+      void app.commands.execute(CommandIDs.showStep, step);
+    };
+    return new NotebookAskManager({
+      panel,
+      trans,
+      newEditor: editors.factoryService.newInlineEditor,
+      createModel: cellId => this._createModel(panel, cellId, rules, memoryUse),
+      listDataFrames: () =>
+        listDataFrames(
+          panel.sessionContext.session?.kernel,
+          languageOf(panel),
+          trans
+        ),
+      rules,
+      memoryUse,
+      recipes: new Recipes(api, () => panel.context.localPath),
+      listFiles: async folder => {
+        const path = PathExt.join(PathExt.dirname(panel.context.path), folder);
+        const { content } = await contents.get(path, { content: true });
+        return (content as Contents.IModel[]).map(({ name, type }) =>
+          type === 'directory' ? `${name}/` : name
+        );
+      },
+      describeFiles: names => api.dataFiles(panel.context.localPath, names),
+      get showTurn() {
+        return app.commands.hasCommand(CommandIDs.showStep)
+          ? showTurn
+          : undefined;
+      },
+      openMenu: (x, y) => createRowMenu(app).open(x, y),
+      save: () => void panel.context.save().catch(() => undefined),
+      openPalette: () => {
+        const id = 'apputils:activate-command-palette';
+        const { commands } = app;
+        const hasPalette = commands.hasCommand(id);
+        if (hasPalette) {
+          void commands.execute(id);
+        }
+        return hasPalette;
+      },
+      models: models ?? undefined,
+      budget: this._budget,
+      onUnsaved: text =>
+        Notification.warning(
+          text,
+          // Without `autoClose`, JupyterLab wouldn't show the text. It would only count the
+          // notification in the status bar.
+          { autoClose: 8000 }
+        ),
+      onCellDeleted: model =>
+        Notification.info(
+          model.state.saveError
+            ? trans.__(
+                'The cell you asked in was deleted, and the answer could not be saved.'
+              )
+            : trans.__(
+                'The cell you asked in was deleted. The answer is saved in the history.'
+              ),
+          {
+            autoClose: false,
+            actions: [
+              {
+                label: trans.__('Copy answer'),
+                callback: () => Clipboard.copyToSystem(model.state.code)
+              }
+            ]
+          }
+        )
+    });
+  }
+
+  private _createModel(
+    panel: NotebookPanel,
+    cellId: string,
+    rules: RulesFiles,
+    memoryUse: MemoryUse
+  ): GenerationModel {
+    const { api, history, trans, memory, models } = this._services;
+    const model = new GenerationModel({
+      api,
+      history,
+      target: this._targetOf(panel, cellId, rules, memoryUse),
+      storesPrompts: this._storesPrompts,
+      memory,
+      pastAnswers: this._pastAnswers,
+      repair: {
+        setting: () => this._setting<RepairSetting>('repair', 'local'),
+        requestText: problems => repairRequest(problems, trans),
+        runLimit: () => this._setting('runRepairs', 2),
+        errorRequestText: (error, problems) =>
+          fixRequest(error, problems, trans)
+      }
+    });
+    models?.changed.connect(model.refreshModel, model);
+    rules.changed.connect(model.onRulesChanged, model);
+    return model;
+  }
+
+  private readonly _managers = new WeakMap<NotebookPanel, NotebookAskManager>();
+  private readonly _budget: DailyBudget;
+  private readonly _pastAnswers: PastAnswerSource | null;
+}
