@@ -175,9 +175,8 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 
 # The browser tests that carry the product.
 galata: build model $(DONE)/ui-tests
-	@scripts/need-r
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
-	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
+	  AISERVER_BROWSER="$$browser" jlpm test:core
 
 # One test needs an R kernel, and fails without it.
 galata-all: build model $(DONE)/ui-tests

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from jupyter_server import serverapp
+from jupyter_server._sysinfo import get_sys_info
 from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import HTTPClientError, HTTPResponse
 from tornado.httputil import HTTPHeaders
@@ -62,7 +63,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))  # also if a test has another home
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         # Each server would start ``git`` and ``uname`` for its ``sys_info``.
-        patch.setattr(serverapp, "get_sys_info", functools.cache(serverapp.get_sys_info))
+        patch.setattr(serverapp, "get_sys_info", functools.cache(get_sys_info))
         yield
 
 

@@ -77,7 +77,9 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
   // The chips, and the receipt.
   await cell.input.fill('like @cell1 and @notes.md');
   await expect(cell.row).toContainText('@notes.mdnot sent');
-  await expect(cell.row).toContainText('doesn’t allow outputs and values in requests');
+  await expect(cell.row).toContainText(
+    'doesn’t allow outputs and values in requests'
+  );
   await expect(cell.row.getByRole('checkbox')).toHaveCount(0);
   await expect(cell.row).not.toContainText('has rules for models');
   await cell.button('More').click();

@@ -101,9 +101,10 @@ test('each of many saves can be reproduced, whatever was done (P28)', async ({
     { cwd: REPOSITORY, maxBuffer: 1e8 }
   ).catch(error => error as { stdout: string; stderr: string; code: number });
   await info.attach('deeds', { body: done.join('\n') });
-  expect(result, `${result.stdout}${result.stderr}\n${done}`).not.toHaveProperty(
-    'code'
-  );
+  expect(
+    result,
+    `${result.stdout}${result.stderr}\n${done}`
+  ).not.toHaveProperty('code');
   console.log(result.stdout.trim());
   await rm(folder, { recursive: true });
 });

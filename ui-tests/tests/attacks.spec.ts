@@ -158,82 +158,84 @@ test('a crafted history, in a notebook with a crafted name, is text', async ({
   expect(await watched.events()).toEqual([]);
 });
 
-test('a hostile answer, model, provider and DataFrame are text', async ({
-  page,
-  lab,
-  open
-}) => {
-  // P11, P12, P13: while it streams, when it is done, accepted, and after a reload.
-  test.setTimeout(150_000);
-  const watched = await watch(page, lab.url);
-  const short = payloads.filter(({ text }) => text.length < 1000);
-  const all = short.map(({ text }) => text).join('\n\n');
-  const columns = JSON.stringify(short.map(({ text }) => text));
-  const file = await open([
-    `import pandas as pd, json\nevil = pd.DataFrame(columns=json.loads(${JSON.stringify(columns)})); 1`,
-    'x = 1'
-  ]);
-  await watched.arm();
-  const model = {
-    id: `evil:${all}`,
-    label: short[2].text,
-    provider: short[2].text,
-    onThisMachine: false,
-    ready: true
-  };
-  await page.route(/aiserver\/models(\?|$)/, async route => {
-    const answer = await (await route.fetch()).json();
-    answer.models.push(model);
-    answer.default = model.id;
-    await route.fulfill({ json: answer });
-  });
-  await new CellUnderTest(page, 0).run();
-  const before = await executions(page);
-  const cell = new CellUnderTest(page, 1);
-  await lab.model!.script(
-    { status: 400, message: all },
-    {
-      ...code(`${CANARY}\n"""${all.replaceAll('```', '~~~')}"""`, all),
-      hold_after: 30
-    }
-  );
-  await cell.open();
-  await expect(cell.row).toContainText(short[2].text);
-  await cell.button('More').click();
-  await page.getByRole('menuitem', { name: /About a DataFrame/ }).click();
-  await page.getByText('evil', { exact: true }).first().click();
-  await cell.input.fill(all);
-  await cell.input.press('Enter');
-  // The provider's words are not shown at all.
-  await expect(cell.row.getByRole('alert')).toBeVisible();
-  await expect(cell.row.getByRole('alert')).not.toContainText('attacker');
-  await cell.button('Try again').click();
-  await lab.model!.sent(30);
-  await expect(cell.proposal).toBeVisible();
-  await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
-  await lab.model!.release();
-  await expect(cell.button(/^Accept$/)).toBeVisible();
-  await expect(cell.row).toContainText('onerror="window.pwned=1"');
-  await expect(cell.proposal).toContainText('ran-canary');
-  await expect(
-    cell.root.locator('.jp-AIServer-Ask').locator(ELEMENTS)
-  ).toHaveCount(0);
-  await expect(cell.proposal.locator(ELEMENTS)).toHaveCount(0);
-  // What turns the reading order round is shown as what it is.
-  await expect(cell.proposal.locator('.cm-specialChar').first()).toBeAttached();
-  await cell.accept();
-  expect(await cell.source()).toContain('ran-canary');
-  expect(await executions(page)).toEqual(before);
-  await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.context.save()
-  );
-  await openLab(page, lab, file);
-  await new ReplayUnderTest(page).open();
-  await new CellUnderTest(page, 1).focus();
-  await expect(new ReplayUnderTest(page).slider).toBeVisible();
-  await expect(new ReplayUnderTest(page).panel.locator(ELEMENTS)).toHaveCount(
-    0
-  );
-  expect(existsSync(path.join(lab.root, 'ran-canary'))).toBe(false);
-  expect(await watched.events()).toEqual([]);
-});
+test(
+  'a hostile answer, model, provider and DataFrame are text',
+  { tag: '@core' },
+  async ({ page, lab, open }) => {
+    // P11, P12, P13: while it streams, when it is done, accepted, and after a reload.
+    test.setTimeout(150_000);
+    const watched = await watch(page, lab.url);
+    const short = payloads.filter(({ text }) => text.length < 1000);
+    const all = short.map(({ text }) => text).join('\n\n');
+    const columns = JSON.stringify(short.map(({ text }) => text));
+    const file = await open([
+      `import pandas as pd, json\nevil = pd.DataFrame(columns=json.loads(${JSON.stringify(columns)})); 1`,
+      'x = 1'
+    ]);
+    await watched.arm();
+    const model = {
+      id: `evil:${all}`,
+      label: short[2].text,
+      provider: short[2].text,
+      onThisMachine: false,
+      ready: true
+    };
+    await page.route(/aiserver\/models(\?|$)/, async route => {
+      const answer = await (await route.fetch()).json();
+      answer.models.push(model);
+      answer.default = model.id;
+      await route.fulfill({ json: answer });
+    });
+    await new CellUnderTest(page, 0).run();
+    const before = await executions(page);
+    const cell = new CellUnderTest(page, 1);
+    await lab.model!.script(
+      { status: 400, message: all },
+      {
+        ...code(`${CANARY}\n"""${all.replaceAll('```', '~~~')}"""`, all),
+        hold_after: 30
+      }
+    );
+    await cell.open();
+    await expect(cell.row).toContainText(short[2].text);
+    await cell.button('More').click();
+    await page.getByRole('menuitem', { name: /About a DataFrame/ }).click();
+    await page.getByText('evil', { exact: true }).first().click();
+    await cell.input.fill(all);
+    await cell.input.press('Enter');
+    // The provider's words are not shown at all.
+    await expect(cell.row.getByRole('alert')).toBeVisible();
+    await expect(cell.row.getByRole('alert')).not.toContainText('attacker');
+    await cell.button('Try again').click();
+    await lab.model!.sent(30);
+    await expect(cell.proposal).toBeVisible();
+    await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
+    await lab.model!.release();
+    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.row).toContainText('onerror="window.pwned=1"');
+    await expect(cell.proposal).toContainText('ran-canary');
+    await expect(
+      cell.root.locator('.jp-AIServer-Ask').locator(ELEMENTS)
+    ).toHaveCount(0);
+    await expect(cell.proposal.locator(ELEMENTS)).toHaveCount(0);
+    // What turns the reading order round is shown as what it is.
+    await expect(
+      cell.proposal.locator('.cm-specialChar').first()
+    ).toBeAttached();
+    await cell.accept();
+    expect(await cell.source()).toContain('ran-canary');
+    expect(await executions(page)).toEqual(before);
+    await page.evaluate(() =>
+      (window as any).jupyterapp.shell.currentWidget.context.save()
+    );
+    await openLab(page, lab, file);
+    await new ReplayUnderTest(page).open();
+    await new CellUnderTest(page, 1).focus();
+    await expect(new ReplayUnderTest(page).slider).toBeVisible();
+    await expect(new ReplayUnderTest(page).panel.locator(ELEMENTS)).toHaveCount(
+      0
+    );
+    expect(existsSync(path.join(lab.root, 'ran-canary'))).toBe(false);
+    expect(await watched.events()).toEqual([]);
+  }
+);

@@ -35,122 +35,127 @@ async function cells(page: IJupyterLabPageFixture): Promise<string[]> {
   );
 }
 
-test('an eventful history, by mouse (P13, P35)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const life = eventfulLife();
-  const file = await openLife(lab, openNotebook, 'life-mouse', life);
-  const cell = new CellUnderTest(page, 0);
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await cell.focus();
+test(
+  'an eventful history, by mouse (P13, P35)',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    const life = eventfulLife();
+    const file = await openLife(lab, openNotebook, 'life-mouse', life);
+    const cell = new CellUnderTest(page, 0);
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await cell.focus();
 
-  // Each kind of step has its words, and what was left says so.
-  await expect(replay.steps).toHaveCount(6);
-  await expect(replay.steps.nth(0)).toContainText('KeyError');
-  await expect(replay.steps.nth(1)).toContainText('Edited by hand');
-  await expect(replay.steps.nth(1)).toContainText('ran');
-  await expect(replay.steps.nth(2)).toContainText('other branch');
-  await expect(replay.steps.nth(3)).toContainText('Restored step 2');
-  await expect(replay.steps.nth(5)).toContainText('Moved up');
-  await expect(replay.panel).toContainText('no errors');
+    // Each kind of step has its words, and what was left says so.
+    await expect(replay.steps).toHaveCount(6);
+    await expect(replay.steps.nth(0)).toContainText('KeyError');
+    await expect(replay.steps.nth(1)).toContainText('Edited by hand');
+    await expect(replay.steps.nth(1)).toContainText('ran');
+    await expect(replay.steps.nth(2)).toContainText('other branch');
+    await expect(replay.steps.nth(3)).toContainText('Restored step 2');
+    await expect(replay.steps.nth(5)).toContainText('Moved up');
+    await expect(replay.panel).toContainText('no errors');
 
-  // A version shows what was asked, answered and printed.
-  await replay.steps.nth(1).getByRole('button').click();
-  await expect(replay.output).toContainText('171 905');
-  await replay.steps.nth(0).getByRole('button').click();
-  await expect(replay.panel).toContainText('Request');
-  await expect(replay.panel).toContainText(
-    'It sums the revenue of each month and plots it.'
-  );
-  await expect(replay.panel).toContainText("KeyError: 'month'");
+    // A version shows what was asked, answered and printed.
+    await replay.steps.nth(1).getByRole('button').click();
+    await expect(replay.output).toContainText('171 905');
+    await replay.steps.nth(0).getByRole('button').click();
+    await expect(replay.panel).toContainText('Request');
+    await expect(replay.panel).toContainText(
+      'It sums the revenue of each month and plots it.'
+    );
+    await expect(replay.panel).toContainText("KeyError: 'month'");
 
-  // Side by side, where there is room; it is remembered.
-  await replay.steps.nth(1).getByRole('button').click();
-  await expect(replay.side('A')).toHaveCount(0);
-  await replay.wide(620);
-  await replay.button('Show changes side by side').click();
-  await expect(replay.side('A')).toContainText('"month"');
-  await expect(replay.side('B')).toContainText('to_period');
-  await replay.button('Show changes side by side').click();
-  await expect(replay.side('A')).toHaveCount(0);
+    // Side by side, where there is room; it is remembered.
+    await replay.steps.nth(1).getByRole('button').click();
+    await expect(replay.side('A')).toHaveCount(0);
+    await replay.wide(620);
+    await replay.button('Show changes side by side').click();
+    await expect(replay.side('A')).toContainText('"month"');
+    await expect(replay.side('B')).toContainText('to_period');
+    await replay.button('Show changes side by side').click();
+    await expect(replay.side('A')).toHaveCount(0);
 
-  // Any two: the slider chooses B, Shift chooses A.
-  await replay.button('Compare with another step').click();
-  await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
-  await replay.steps.nth(4).getByRole('button').click();
-  await replay.steps
-    .nth(0)
-    .getByRole('button')
-    .click({ modifiers: ['Shift'] });
-  await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
-  await expect(replay.panel.getByLabel('with step')).toHaveValue('5');
-  await expect(replay.code).toContainText('每月收入');
-  await replay.button('Close comparison').click();
+    // Any two: the slider chooses B, Shift chooses A.
+    await replay.button('Compare with another step').click();
+    await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
+    await replay.steps.nth(4).getByRole('button').click();
+    await replay.steps
+      .nth(0)
+      .getByRole('button')
+      .click({ modifiers: ['Shift'] });
+    await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
+    await expect(replay.panel.getByLabel('with step')).toHaveValue('5');
+    await expect(replay.code).toContainText('每月收入');
+    await replay.button('Close comparison').click();
 
-  // Restore asks before it replaces what no step holds.
-  await cell.focus();
-  await page.keyboard.press('ControlOrMeta+End');
-  await page.keyboard.type('\n# mine');
-  const mine = await cell.source();
-  await replay.steps.nth(1).getByRole('button').click();
-  await expect(replay.panel).toContainText('edited since');
-  await replay.button('Restore this version').click();
-  const question = page.getByRole('dialog');
-  await expect(question).toContainText('has changed since its last step');
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  expect(await cell.source()).toBe(mine);
-  await replay.button('Restore this version').click();
-  await question.getByRole('button', { name: 'Restore' }).click();
-  await expect.poll(() => cell.source()).toBe(life.records[3].source);
-  // What it replaced is recorded; one undo brings it back.
-  await expect
-    .poll(async () => (await lab.sessions('life-mouse'))[0].events?.at(-1))
-    .toMatchObject({ type: 'restore', data: { from_seq: 4, replaced: mine } });
-  await replay.button('Undo').click();
-  expect(await cell.source()).toBe(mine);
+    // Restore asks before it replaces what no step holds.
+    await cell.focus();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('\n# mine');
+    const mine = await cell.source();
+    await replay.steps.nth(1).getByRole('button').click();
+    await expect(replay.panel).toContainText('edited since');
+    await replay.button('Restore this version').click();
+    const question = page.getByRole('dialog');
+    await expect(question).toContainText('has changed since its last step');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await cell.source()).toBe(mine);
+    await replay.button('Restore this version').click();
+    await question.getByRole('button', { name: 'Restore' }).click();
+    await expect.poll(() => cell.source()).toBe(life.records[3].source);
+    // What it replaced is recorded; one undo brings it back.
+    await expect
+      .poll(async () => (await lab.sessions('life-mouse'))[0].events?.at(-1))
+      .toMatchObject({
+        type: 'restore',
+        data: { from_seq: 4, replaced: mine }
+      });
+    await replay.button('Undo').click();
+    expect(await cell.source()).toBe(mine);
 
-  // Who wrote each line, and the version on the clipboard.
-  await replay.button('Show authorship in the cell').click();
-  await expect(cell.authors.first()).toBeVisible();
-  await replay.button('Show authorship in the cell').click();
-  await expect(cell.authors).toHaveCount(0);
-  await replay.button('Copy this version').click();
-  await expect(replay.button('Copy this version')).toContainText('Copied');
+    // Who wrote each line, and the version on the clipboard.
+    await replay.button('Show authorship in the cell').click();
+    await expect(cell.authors.first()).toBeVisible();
+    await replay.button('Show authorship in the cell').click();
+    await expect(cell.authors).toHaveCount(0);
+    await replay.button('Copy this version').click();
+    await expect(replay.button('Copy this version')).toContainText('Copied');
 
-  // A copy below, which is not run.
-  await replay.steps.nth(0).getByRole('button').click();
-  await replay.button('Insert this version below the cell').click();
-  await expect
-    .poll(() => cells(page))
-    .toEqual([mine, life.records[1].source, 'other = 1']);
-  await expect(new CellUnderTest(page, 1).output).toHaveCount(0);
+    // A copy below, which is not run.
+    await replay.steps.nth(0).getByRole('button').click();
+    await replay.button('Insert this version below the cell').click();
+    await expect
+      .poll(() => cells(page))
+      .toEqual([mine, life.records[1].source, 'other = 1']);
+    await expect(new CellUnderTest(page, 1).output).toHaveCount(0);
 
-  // A branch: the version is in the cell, and the next request goes on from its turn.
-  await lab.model!.script(code('branched = True'));
-  await replay.button(/^Branch/).click();
-  // It asks once more, unless what the cell holds was noted meanwhile.
-  const sure = question.getByRole('button', { name: 'Restore' });
-  await expect(sure.or(cell.row)).toBeVisible();
-  if (await sure.isVisible()) {
-    await sure.click();
+    // A branch: the version is in the cell, and the next request goes on from its turn.
+    await lab.model!.script(code('branched = True'));
+    await replay.button(/^Branch/).click();
+    // It asks once more, unless what the cell holds was noted meanwhile.
+    const sure = question.getByRole('button', { name: 'Restore' });
+    await expect(sure.or(cell.row)).toBeVisible();
+    if (await sure.isVisible()) {
+      await sure.click();
+    }
+    await expect(cell.row).toContainText('continues from “');
+    expect(await cell.source()).toBe(life.records[1].source);
+    await cell.ask('another way');
+    await cell.accept(60_000); // The first request of a server loads much.
+    await expect
+      .poll(async () =>
+        (await lab.sessions('life-mouse'))[0].interactions.at(-1)
+      )
+      .toMatchObject({ parent_turn_id: 1, turn_id: 4 });
+    await expect(replay.panel).toContainText('another way');
+
+    // And back to what ran.
+    await replay.button('Restore last working version').click();
+    await expect.poll(() => cell.source()).toBe(life.source);
+    expect(await lab.notebookId(file)).toBe('life-mouse');
   }
-  await expect(cell.row).toContainText('continues from “');
-  expect(await cell.source()).toBe(life.records[1].source);
-  await cell.ask('another way');
-  await cell.accept(60_000); // The first request of a server loads much.
-  await expect
-    .poll(async () => (await lab.sessions('life-mouse'))[0].interactions.at(-1))
-    .toMatchObject({ parent_turn_id: 1, turn_id: 4 });
-  await expect(replay.panel).toContainText('another way');
-
-  // And back to what ran.
-  await replay.button('Restore last working version').click();
-  await expect.poll(() => cell.source()).toBe(life.source);
-  expect(await lab.notebookId(file)).toBe('life-mouse');
-});
+);
 
 test('an eventful history, by keyboard only (P38)', async ({
   page,

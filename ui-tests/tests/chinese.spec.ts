@@ -79,58 +79,64 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       softly(await broken(page), name).toEqual([]);
     }
 
-    test('the cell: ask, wait, accept, fail', async ({ page, lab, open }) => {
-      await open(['', 'x']);
-      const cell = new CellUnderTest(page, 0, say);
-      const [wish, refined, other] = WISH[locale];
-      await check(page, 'notebook');
-      await cell.focus();
-      await check(page, 'placeholder', ['.jp-AIServer-Placeholder']);
-      await cell.open();
-      await check(page, 'row');
-      await lab.model!.script(
-        { ...code('x = 1', '好了。'), hold_after: 1 },
-        code('x = 1\ny = 2', '加上了 y。'),
-        { status: 429, retry_after: 40 },
-        { status: 401 },
-        code('x = 1\ny = 2')
-      );
-      await cell.ask(wish);
-      await lab.model!.sent(1);
-      await expect(cell.button(say('Stop'))).toBeVisible();
-      await check(page, 'writing');
-      await lab.model!.release();
-      const accept = cell.button(new RegExp(`^${say('Accept')}$`));
-      await expect(accept).toBeVisible();
-      await check(page, 'suggested');
-      await cell.ask(refined);
-      await expect(cell.row).toContainText(refined);
-      await expect(accept).toBeVisible();
-      await check(page, 'superseded');
-      await cell.accept();
-      await cell.ask(other);
-      await expect(cell.row.getByRole('alert')).toBeVisible();
-      await check(page, 'asked-to-wait');
-      await cell.button(say('Try again')).click();
-      await expect(cell.row.getByRole('alert')).toContainText(
-        say('%1 rejected the API key. Check the key, then try again.').slice(3)
-      );
-      await check(page, 'refused');
-      await cell.button(say('Try again')).click();
-      await expect(cell.row.getByRole('alert')).toHaveCount(0);
-      await check(page, 'no-change');
+    test(
+      'the cell: ask, wait, accept, fail',
+      { tag: '@core' },
+      async ({ page, lab, open }) => {
+        await open(['', 'x']);
+        const cell = new CellUnderTest(page, 0, say);
+        const [wish, refined, other] = WISH[locale];
+        await check(page, 'notebook');
+        await cell.focus();
+        await check(page, 'placeholder', ['.jp-AIServer-Placeholder']);
+        await cell.open();
+        await check(page, 'row');
+        await lab.model!.script(
+          { ...code('x = 1', '好了。'), hold_after: 1 },
+          code('x = 1\ny = 2', '加上了 y。'),
+          { status: 429, retry_after: 40 },
+          { status: 401 },
+          code('x = 1\ny = 2')
+        );
+        await cell.ask(wish);
+        await lab.model!.sent(1);
+        await expect(cell.button(say('Stop'))).toBeVisible();
+        await check(page, 'writing');
+        await lab.model!.release();
+        const accept = cell.button(new RegExp(`^${say('Accept')}$`));
+        await expect(accept).toBeVisible();
+        await check(page, 'suggested');
+        await cell.ask(refined);
+        await expect(cell.row).toContainText(refined);
+        await expect(accept).toBeVisible();
+        await check(page, 'superseded');
+        await cell.accept();
+        await cell.ask(other);
+        await expect(cell.row.getByRole('alert')).toBeVisible();
+        await check(page, 'asked-to-wait');
+        await cell.button(say('Try again')).click();
+        await expect(cell.row.getByRole('alert')).toContainText(
+          say('%1 rejected the API key. Check the key, then try again.').slice(
+            3
+          )
+        );
+        await check(page, 'refused');
+        await cell.button(say('Try again')).click();
+        await expect(cell.row.getByRole('alert')).toHaveCount(0);
+        await check(page, 'no-change');
 
-      // A cell that fails, and what its row offers then.
-      const failing = new CellUnderTest(page, 1, say);
-      await page.evaluate(() => {
-        const { content } = (window as any).jupyterapp.shell.currentWidget;
-        content.widgets[1].model.sharedModel.setSource('1 / 0');
-      });
-      await failing.run();
-      await failing.open();
-      await expect(failing.button(say('Fix it'))).toBeVisible();
-      await check(page, 'failing');
-    });
+        // A cell that fails, and what its row offers then.
+        const failing = new CellUnderTest(page, 1, say);
+        await page.evaluate(() => {
+          const { content } = (window as any).jupyterapp.shell.currentWidget;
+          content.widgets[1].model.sharedModel.setSource('1 / 0');
+        });
+        await failing.run();
+        await failing.open();
+        await expect(failing.button(say('Fix it'))).toBeVisible();
+        await check(page, 'failing');
+      }
+    );
 
     test('menus and dialogs', async ({ page, open }) => {
       await open(['']);
@@ -298,10 +304,11 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
     test('the settings', async ({ page, open }) => {
       await open(['']);
       const texts = ['AI Server：', say('Replay')].join('');
-      await page.evaluate(query =>
-        (window as any).jupyterapp.commands.execute('settingeditor:open', {
-          query
-        }),
+      await page.evaluate(
+        query =>
+          (window as any).jupyterapp.commands.execute('settingeditor:open', {
+            query
+          }),
         texts
       );
       const editor = page.locator('.jp-SettingsPanel');

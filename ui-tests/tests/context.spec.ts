@@ -8,40 +8,40 @@ import { code } from '../fixtures/scripted';
 const LOAD =
   'import pandas as pd\n销售 = pd.DataFrame({"价格": [1.5, 2.5], "city": ["canary-value", "b"]})\ncosts = pd.DataFrame({"rent": [1]}); rate = 0.19';
 
-test('a DataFrame that the request names is attached, shown and removable (P15)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  await openNotebook([LOAD, 'spacer = 1', '']);
-  await new CellUnderTest(page, 0).run();
-  const cell = new CellUnderTest(page, 2);
-  await cell.open();
-  const chip = cell.row.locator('.jp-AIServer-Ask-chip');
-  await expect(cell.input).toBeFocused();
-  await expect(chip).toHaveCount(0);
-  await cell.input.fill('按月画出销售');
-  await expect(chip).toHaveText(/^销售2 rows × 2 columns/);
+test(
+  'a DataFrame that the request names is attached, shown and removable (P15)',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    await openNotebook([LOAD, 'spacer = 1', '']);
+    await new CellUnderTest(page, 0).run();
+    const cell = new CellUnderTest(page, 2);
+    await cell.open();
+    const chip = cell.row.locator('.jp-AIServer-Ask-chip');
+    await expect(cell.input).toBeFocused();
+    await expect(chip).toHaveCount(0);
+    await cell.input.fill('按月画出销售');
+    await expect(chip).toHaveText(/^销售2 rows × 2 columns/);
 
-  await lab.model!.script(code('1'), code('2'));
-  await cell.input.press('Enter');
-  await cell.accept();
-  const sent = async (index: number) => {
-    const request = (await lab.model!.requests())[index];
-    return request.body.messages.map(message => message.content).join('\n');
-  };
-  expect(await sent(0)).toContain("'价格': float64");
-  expect(await sent(0)).toContain('rate: float');
-  expect((await sent(0)).split('canary-value').length - 1).toBe(1); // the cell's own code
+    await lab.model!.script(code('1'), code('2'));
+    await cell.input.press('Enter');
+    await cell.accept();
+    const sent = async (index: number) => {
+      const request = (await lab.model!.requests())[index];
+      return request.body.messages.map(message => message.content).join('\n');
+    };
+    expect(await sent(0)).toContain("'价格': float64");
+    expect(await sent(0)).toContain('rate: float');
+    expect((await sent(0)).split('canary-value').length - 1).toBe(1); // the cell's own code
 
-  await cell.open();
-  await cell.input.fill('画 costs');
-  await cell.button('Remove costs').click();
-  await expect(cell.input).toBeFocused();
-  await cell.input.press('Enter');
-  await cell.accept();
-  expect(await sent(1)).not.toContain("'rent': int64");
-});
+    await cell.open();
+    await cell.input.fill('画 costs');
+    await cell.button('Remove costs').click();
+    await expect(cell.input).toBeFocused();
+    await cell.input.press('Enter');
+    await cell.accept();
+    expect(await sent(1)).not.toContain("'rent': int64");
+  }
+);
 
 test('the only DataFrame is attached without a name, also after a later run', async ({
   page,
@@ -53,7 +53,11 @@ test('the only DataFrame is attached without a name, also after a later run', as
   await cell.input.fill('plot it');
   const chips = cell.row.locator('.jp-AIServer-Ask-chip');
   await expect(chips).toHaveCount(0);
-  await page.notebook.setCell(0, 'code', 'import pandas as pd; df = pd.DataFrame({"a": [1]})');
+  await page.notebook.setCell(
+    0,
+    'code',
+    'import pandas as pd; df = pd.DataFrame({"a": [1]})'
+  );
   await new CellUnderTest(page, 0).run();
   await expect(chips).toHaveText(/^df/);
 });

@@ -41,45 +41,47 @@ for (const [how, signal] of [
   ['killed', 'SIGKILL'],
   ['stopped in good order', 'SIGTERM']
 ] as const) {
-  test(`the server is ${how} mid-stream, and comes back`, async ({
-    page,
-    lab,
-    open
-  }) => {
-    // P36, P32
-    const file = await open(['stay = 1']);
-    const cell = new CellUnderTest(page, 0);
-    const replay = new ReplayUnderTest(page);
-    await replay.open();
-    await lab.model!.script(
-      { ...code(ANSWER), hold_after: 4 },
-      code(ANSWER, 'whole')
-    );
-    await cell.ask('a long wish');
-    await lab.model!.sent(4);
-    await expect(cell.proposal).toBeVisible();
-    await lab.stop(signal);
-    await expectInterrupted(
-      cell,
-      'a long wish',
-      'stay = 1',
-      signal === 'SIGTERM' ? 'server shut down' : 'was interrupted'
-    );
-    // While it is away that is said, and nothing spins.
-    await expectNoAnswer(cell);
-    await lab.start();
-    if (signal === 'SIGTERM') {
-      // What had come is a turn of the history, and the sidebar learns of it by itself.
-      await expect(replay.steps.last()).toContainText('a long wish');
+  // Killing it is the harder one.
+  const tag = signal === 'SIGKILL' ? '@core' : [];
+  test(
+    `the server is ${how} mid-stream, and comes back`,
+    { tag },
+    async ({ page, lab, open }) => {
+      // P36, P32
+      const file = await open(['stay = 1']);
+      const cell = new CellUnderTest(page, 0);
+      const replay = new ReplayUnderTest(page);
+      await replay.open();
+      await lab.model!.script(
+        { ...code(ANSWER), hold_after: 4 },
+        code(ANSWER, 'whole')
+      );
+      await cell.ask('a long wish');
+      await lab.model!.sent(4);
+      await expect(cell.proposal).toBeVisible();
+      await lab.stop(signal);
+      await expectInterrupted(
+        cell,
+        'a long wish',
+        'stay = 1',
+        signal === 'SIGTERM' ? 'server shut down' : 'was interrupted'
+      );
+      // While it is away that is said, and nothing spins.
+      await expectNoAnswer(cell);
+      await lab.start();
+      if (signal === 'SIGTERM') {
+        // What had come is a turn of the history, and the sidebar learns of it by itself.
+        await expect(replay.steps.last()).toContainText('a long wish');
+      }
+      await cell.button('Try again').click();
+      await cell.accept();
+      expect(await cell.source()).toBe(ANSWER);
+      const [session] = await lab.sessions(await lab.notebookId(file));
+      expect(session.interactions.map(turn => turn.ai_response.status)).toEqual(
+        signal === 'SIGTERM' ? ['cancelled', 'success'] : ['success']
+      );
     }
-    await cell.button('Try again').click();
-    await cell.accept();
-    expect(await cell.source()).toBe(ANSWER);
-    const [session] = await lab.sessions(await lab.notebookId(file));
-    expect(session.interactions.map(turn => turn.ai_response.status)).toEqual(
-      signal === 'SIGTERM' ? ['cancelled', 'success'] : ['success']
-    );
-  });
+  );
 }
 
 test('the network fails silently and recovers', async ({
@@ -134,57 +136,61 @@ test('a suspended page continues where it was', async ({ page, lab, open }) => {
   expect(await cell.source()).toBe(ANSWER);
 });
 
-test('the disk is full: the answer is shown, and events are recorded later', async ({
-  page,
-  lab,
-  open
-}) => {
-  // P20
-  test.setTimeout(180_000);
-  const file = await open(['stay = 1']);
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script(code('kept = 1'), code('lost = 2'), code('late = 3'));
-  await cell.ask('one');
-  await cell.accept();
-  const id = await lab.notebookId(file);
-  await expect
-    .poll(async () => (await lab.sessions(id))[0].events?.length)
-    .toBe(1);
-  await cell.ask('two');
-  await expect(cell.button(/^Accept$/)).toBeVisible();
-  lab.fillDisk(true);
-  try {
-    await cell.accept();
-    await expect(
-      page.getByText('this step will be saved as soon as possible')
-    ).toBeVisible();
-    expect(await cell.source()).toBe('lost = 2');
-    await cell.ask('three');
-    await expect(cell.row).toContainText(
-      'The disk is full, so this answer was not saved'
+test(
+  'the disk is full: the answer is shown, and events are recorded later',
+  { tag: '@core' },
+  async ({ page, lab, open }) => {
+    // P20
+    test.setTimeout(180_000);
+    const file = await open(['stay = 1']);
+    const cell = new CellUnderTest(page, 0);
+    await lab.model!.script(
+      code('kept = 1'),
+      code('lost = 2'),
+      code('late = 3')
     );
-    await expect(cell.button('Copy')).toBeVisible();
+    await cell.ask('one');
     await cell.accept();
-    expect(await cell.source()).toBe('late = 3');
-  } finally {
-    lab.fillDisk(false);
+    const id = await lab.notebookId(file);
+    await expect
+      .poll(async () => (await lab.sessions(id))[0].events?.length)
+      .toBe(1);
+    await cell.ask('two');
+    await expect(cell.button(/^Accept$/)).toBeVisible();
+    lab.fillDisk(true);
+    try {
+      await cell.accept();
+      await expect(
+        page.getByText('this step will be saved as soon as possible')
+      ).toBeVisible();
+      expect(await cell.source()).toBe('lost = 2');
+      await cell.ask('three');
+      await expect(cell.row).toContainText(
+        'The disk is full, so this answer was not saved'
+      );
+      await expect(cell.button('Copy')).toBeVisible();
+      await cell.accept();
+      expect(await cell.source()).toBe('late = 3');
+    } finally {
+      lab.fillDisk(false);
+    }
+    // What was done meanwhile is noted by itself, in its order.
+    await expect
+      .poll(
+        async () =>
+          (await lab.sessions(id))[0].events?.map(({ type, source }) => [
+            type,
+            source
+          ]),
+        { timeout: 75_000 }
+      )
+      .toEqual([
+        ['accept', 'kept = 1'],
+        ['accept', 'lost = 2'],
+        ['edit', 'late = 3']
+      ]);
   }
-  // What was done meanwhile is noted by itself, in its order.
-  await expect
-    .poll(
-      async () =>
-        (await lab.sessions(id))[0].events?.map(({ type, source }) => [
-          type,
-          source
-        ]),
-      { timeout: 75_000 }
-    )
-    .toEqual([
-      ['accept', 'kept = 1'],
-      ['accept', 'lost = 2'],
-      ['edit', 'late = 3']
-    ]);
-});
+);
 
 test('the folder of the histories is read-only: they are shown, and no answer is lost', async ({
   page,
@@ -530,9 +536,7 @@ test('two tabs on one cell: the second is informed, and may take over', async ({
   await openLab(second, lab, file, 'second');
   const other = new CellUnderTest(second, 0);
   await other.ask('yours');
-  await expect(other.row.getByRole('alert')).toContainText(
-    'already running'
-  );
+  await expect(other.row.getByRole('alert')).toContainText('already running');
   await expect(other.input).toHaveValue('yours');
   await other.button('Stop and ask again').click();
   await other.accept();

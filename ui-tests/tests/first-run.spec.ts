@@ -35,7 +35,9 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   await expect(cell.input).toHaveValue('my wish');
   expect(await lab.notebookId(file)).toBeUndefined();
   // … but it is said why, and the way out has the focus.
-  await expect(offer.getByRole('alert')).toContainText('The request was not sent');
+  await expect(offer.getByRole('alert')).toContainText(
+    'The request was not sent'
+  );
   await expect(cell.button(/^Install Qwen/)).toBeFocused();
 
   await offer.getByRole('button', { name: 'Connect a provider…' }).click();
@@ -193,107 +195,111 @@ test('a provider is connected in the settings editor, and answers', async ({
   await model.stop();
 });
 
-test('from installation to the last of the first steps, with the local model', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  test.setTimeout(600_000);
-  const hub = lab.modelHub!;
-  const file = await openNotebook(['']);
-  const cell = new CellUnderTest(page, 0);
-  await cell.open();
-  await cell.input.fill('读取 data.csv 并显示前5行');
-  await expect(cell.button(/^Install Qwen/)).toBeVisible();
-  expect(hub.starts).toEqual([]); // P4: nothing is fetched without a press.
+test(
+  'from installation to the last of the first steps, with the local model',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    test.setTimeout(600_000);
+    const hub = lab.modelHub!;
+    const file = await openNotebook(['']);
+    const cell = new CellUnderTest(page, 0);
+    await cell.open();
+    await cell.input.fill('读取 data.csv 并显示前5行');
+    await expect(cell.button(/^Install Qwen/)).toBeVisible();
+    expect(hub.starts).toEqual([]); // P4: nothing is fetched without a press.
 
-  // It is installed; the page is loaded anew meanwhile, and sees it go on. Another model may be
-  // suggested for this machine, so the smallest one is chosen from the list.
-  hub.pauseAt(PAUSE_AT);
-  await cell.button('Other models…').click();
-  const models = new LocalModelsUnderTest(page);
-  await models.button('Qwen2.5-Coder 0.5B', 'Install').click();
-  await models.close();
-  const bar = cell.row.getByRole('progressbar');
-  await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
-  await page.notebook.save();
-  await reload(page);
-  await openPath(page, file);
-  await cell.open();
-  await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
+    // It is installed; the page is loaded anew meanwhile, and sees it go on. Another model may be
+    // suggested for this machine, so the smallest one is chosen from the list.
+    hub.pauseAt(PAUSE_AT);
+    await cell.button('Other models…').click();
+    const models = new LocalModelsUnderTest(page);
+    await models.button('Qwen2.5-Coder 0.5B', 'Install').click();
+    await models.close();
+    const bar = cell.row.getByRole('progressbar');
+    await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
+    await page.notebook.save();
+    await reload(page);
+    await openPath(page, file);
+    await cell.open();
+    await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
 
-  // It is stopped, and goes on from there.
-  await cell.input.fill('my wish');
-  await cell.button('Stop').click();
-  await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB downloaded/);
-  await expect.poll(() => hub.broken).toBeGreaterThan(0);
-  hub.release();
-  await cell.button(/^Continue installing \(1\d\d of 491 MB\)/).focus();
-  await page.keyboard.press('Enter');
-  await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
-    timeout: 60_000
-  });
-  expect(hub.starts.at(-1)).toBeGreaterThan(PAUSE_AT / 2);
-  // What was written is there, and the cursor is in it.
-  await expect(cell.input).toHaveValue('my wish');
-  await expect(cell.input).toBeFocused();
-  await cell.input.press('Escape');
+    // It is stopped, and goes on from there.
+    await cell.input.fill('my wish');
+    await cell.button('Stop').click();
+    await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB downloaded/);
+    await expect.poll(() => hub.broken).toBeGreaterThan(0);
+    hub.release();
+    await cell.button(/^Continue installing \(1\d\d of 491 MB\)/).focus();
+    await page.keyboard.press('Enter');
+    await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
+      timeout: 60_000
+    });
+    expect(hub.starts.at(-1)).toBeGreaterThan(PAUSE_AT / 2);
+    // What was written is there, and the cursor is in it.
+    await expect(cell.input).toHaveValue('my wish');
+    await expect(cell.input).toBeFocused();
+    await cell.input.press('Escape');
 
-  // The guided notebook, from the Help menu.
-  await page.getByRole('menuitem', { name: 'Help' }).click();
-  await page.getByRole('menuitem', { name: 'AI Server: First Steps' }).click();
-  await page.getByRole('heading', { name: 'First steps with AI Server' }).waitFor();
-  await page
-    .locator(
-      '.jp-NotebookPanel:not(.lm-mod-hidden) [data-status="idle"].jp-Notebook-ExecutionIndicator'
-    )
-    .waitFor();
+    // The guided notebook, from the Help menu.
+    await page.getByRole('menuitem', { name: 'Help' }).click();
+    await page
+      .getByRole('menuitem', { name: 'AI Server: First Steps' })
+      .click();
+    await page
+      .getByRole('heading', { name: 'First steps with AI Server' })
+      .waitFor();
+    await page
+      .locator(
+        '.jp-NotebookPanel:not(.lm-mod-hidden) [data-status="idle"].jp-Notebook-ExecutionIndicator'
+      )
+      .waitFor();
 
-  // 1 · Ask. 2 · Accept. 3 · Run: by the keys that the notebook names, without a click.
-  const first = new CellUnderTest(page, 1);
-  await first.ask('read data.csv and show the first 5 rows');
-  await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
-  await page.keyboard.press('Shift+Enter');
-  await first.proposal.waitFor({ state: 'detached' });
-  await page.keyboard.press('Shift+Enter');
-  await expect(first.output.first()).toContainText('São Paulo');
-  const firstSource = await first.source();
+    // 1 · Ask. 2 · Accept. 3 · Run: by the keys that the notebook names, without a click.
+    const first = new CellUnderTest(page, 1);
+    await first.ask('read data.csv and show the first 5 rows');
+    await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+    await page.keyboard.press('Shift+Enter');
+    await first.proposal.waitFor({ state: 'detached' });
+    await page.keyboard.press('Shift+Enter');
+    await expect(first.output.first()).toContainText('São Paulo');
+    const firstSource = await first.source();
 
-  // 4 · Change.
-  await first.ask("keep only the 'price' column");
-  await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
-  await page.keyboard.press('Alt+Enter');
-  await expect(first.output.first()).not.toContainText('São Paulo');
-  await expect(first.output.first()).toContainText('11.54');
+    // 4 · Change.
+    await first.ask("keep only the 'price' column");
+    await expect(first.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+    await page.keyboard.press('Alt+Enter');
+    await expect(first.output.first()).not.toContainText('São Paulo');
+    await expect(first.output.first()).toContainText('11.54');
 
-  // 5 · Go back.
-  await first.focus();
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await replay.steps.first().getByRole('button').click();
-  await replay.button('Restore this version').click();
-  await expect
-    .poll(async () => (await first.source()).trim())
-    .toBe(firstSource.trim());
+    // 5 · Go back.
+    await first.focus();
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await replay.steps.first().getByRole('button').click();
+    await replay.button('Restore this version').click();
+    await expect
+      .poll(async () => (await first.source()).trim())
+      .toBe(firstSource.trim());
 
-  // 6 · Draw a plot of the table, which is attached by itself.
-  const plot = new CellUnderTest(page, 7);
-  await plot.ask('plot a histogram of the price');
-  await expect(plot.row).toContainText('60 rows × ');
-  await expect(plot.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
-  await page.keyboard.press('Alt+Enter');
-  await expect(plot.output.getByRole('img').first()).toBeVisible();
+    // 6 · Draw a plot of the table, which is attached by itself.
+    const plot = new CellUnderTest(page, 7);
+    await plot.ask('plot a histogram of the price');
+    await expect(plot.row).toContainText('60 rows × ');
+    await expect(plot.button(/^Accept$/)).toBeEnabled({ timeout: ANSWER });
+    await page.keyboard.press('Alt+Enter');
+    await expect(plot.output.getByRole('img').first()).toBeVisible();
 
-  // 7 · Fix an error.
-  const broken = new CellUnderTest(page, 9);
-  await broken.run();
-  await expect(broken.output.first()).toContainText('NameError');
-  await broken.root.getByRole('button', { name: 'Fix it' }).click();
-  await broken.accept(ANSWER);
-  await broken.run();
-  await expect(broken.output.first()).toContainText('5.98');
+    // 7 · Fix an error.
+    const broken = new CellUnderTest(page, 9);
+    await broken.run();
+    await expect(broken.output.first()).toContainText('NameError');
+    await broken.root.getByRole('button', { name: 'Fix it' }).click();
+    await broken.accept(ANSWER);
+    await broken.run();
+    await expect(broken.output.first()).toContainText('5.98');
 
-  // Nothing that was there was written over, and the history lies where it belongs.
-  const id = await lab.notebookId('first-steps/first-steps.ipynb');
-  expect(await lab.sessions(id)).toHaveLength(3);
-});
+    // Nothing that was there was written over, and the history lies where it belongs.
+    const id = await lab.notebookId('first-steps/first-steps.ipynb');
+    expect(await lab.sessions(id)).toHaveLength(3);
+  }
+);

@@ -68,7 +68,9 @@ test('histories in one database: separate, durable, and nothing lost while it is
       sent.map(({ body }) => JSON.stringify(body).includes('orchid'))
     ).toEqual([true, false]);
     for (const name of [ANNA, MING]) {
-      await expect(hub.folderOf(name).read('.aiserver_memory/MEMORY.md')).rejects.toThrow();
+      await expect(
+        hub.folderOf(name).read('.aiserver_memory/MEMORY.md')
+      ).rejects.toThrow();
     }
   });
 

@@ -33,53 +33,52 @@ async function saveAs(
   await dialog.getByRole('button', { name: 'Save' }).click();
 }
 
-test('copies have separate histories, with all of them open', async ({
-  page,
-  lab,
-  openNotebook,
-  tmpPath
-}) => {
-  // P28
-  const file = await openNotebook(['x = 1'], { name: 'a.ipynb' });
-  const intents = async (path: string) => {
-    const [session] = await lab.sessions(await lab.notebookId(path));
-    return session.interactions.map(turn => turn.user_request.intent);
-  };
-  const ask = async (intent: string) => {
-    await lab.model!.script(code(`x = "${intent}"`));
-    const cell = new CellUnderTest(page, 0);
-    await cell.ask(intent);
-    await cell.accept();
-    await save(page);
-  };
-  await ask('before');
+test(
+  'copies have separate histories, with all of them open',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook, tmpPath }) => {
+    // P28
+    const file = await openNotebook(['x = 1'], { name: 'a.ipynb' });
+    const intents = async (path: string) => {
+      const [session] = await lab.sessions(await lab.notebookId(path));
+      return session.interactions.map(turn => turn.user_request.intent);
+    };
+    const ask = async (intent: string) => {
+      await lab.model!.script(code(`x = "${intent}"`));
+      const cell = new CellUnderTest(page, 0);
+      await cell.ask(intent);
+      await cell.accept();
+      await save(page);
+    };
+    await ask('before');
 
-  await execute(page, 'docmanager:duplicate');
-  const copy = `${tmpPath}/a-Copy1.ipynb`;
-  await expect.poll(() => lab.notebookId(copy).catch(() => '')).toBeTruthy();
-  await openPath(page, copy);
-  await ask('in the copy');
-  await openPath(page, file);
-  await ask('in the original');
-  expect(await intents(file)).toEqual(['before', 'in the original']);
-  expect(await intents(copy)).toEqual(['before', 'in the copy']);
+    await execute(page, 'docmanager:duplicate');
+    const copy = `${tmpPath}/a-Copy1.ipynb`;
+    await expect.poll(() => lab.notebookId(copy).catch(() => '')).toBeTruthy();
+    await openPath(page, copy);
+    await ask('in the copy');
+    await openPath(page, file);
+    await ask('in the original');
+    expect(await intents(file)).toEqual(['before', 'in the original']);
+    expect(await intents(copy)).toEqual(['before', 'in the copy']);
 
-  const other = `${tmpPath}/b.ipynb`;
-  await saveAs(page, other);
-  // JupyterLab opens it next to the original, some time after the dialog has closed.
-  await expect(page.getByRole('tab', { name: 'b.ipynb' })).toHaveAttribute(
-    'aria-selected',
-    'true'
-  );
-  await openPath(page, other);
-  await ask('in the other');
-  expect(await intents(other)).toEqual([
-    'before',
-    'in the original',
-    'in the other'
-  ]);
-  expect(await intents(file)).toEqual(['before', 'in the original']);
-});
+    const other = `${tmpPath}/b.ipynb`;
+    await saveAs(page, other);
+    // JupyterLab opens it next to the original, some time after the dialog has closed.
+    await expect(page.getByRole('tab', { name: 'b.ipynb' })).toHaveAttribute(
+      'aria-selected',
+      'true'
+    );
+    await openPath(page, other);
+    await ask('in the other');
+    expect(await intents(other)).toEqual([
+      'before',
+      'in the original',
+      'in the other'
+    ]);
+    expect(await intents(file)).toEqual(['before', 'in the original']);
+  }
+);
 
 test('a notebook without cell ids has its history when it is opened again', async ({
   page,

@@ -31,101 +31,104 @@ const sources = (page: Page): Promise<string[]> =>
     )
   );
 
-test('everything in the sidebar, by keyboard only (P38)', async ({
-  page,
-  lab,
-  open,
-  context
-}) => {
-  test.setTimeout(150_000);
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const [load, clean, bars] = await fullHistory(lab, 'keys');
-  await open([load, clean, bars], { aiserver: { notebook_id: 'keys' } });
-  const replay = new ReplayUnderTest(page);
-  const cell = new CellUnderTest(page, 2);
-  const keys = page.keyboard;
-  await replay.wide(640);
-  // To the last cell, and into the replay: the slider has the focus.
-  await keys.press('Escape');
-  // JupyterLab ignores arrows until it has focused the notebook. The last cell is the last stop.
-  await expect(async () => {
+test(
+  'everything in the sidebar, by keyboard only (P38)',
+  { tag: '@core' },
+  async ({ page, lab, open, context }) => {
+    test.setTimeout(150_000);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const [load, clean, bars] = await fullHistory(lab, 'keys');
+    await open([load, clean, bars], { aiserver: { notebook_id: 'keys' } });
+    const replay = new ReplayUnderTest(page);
+    const cell = new CellUnderTest(page, 2);
+    const keys = page.keyboard;
+    await replay.wide(640);
+    // To the last cell, and into the replay: the slider has the focus.
+    await keys.press('Escape');
+    // JupyterLab ignores arrows until it has focused the notebook. The last cell is the last stop.
+    await expect(async () => {
+      await keys.press('ArrowDown');
+      await expect(cell.root).toHaveClass(/jp-mod-active/, { timeout: 500 });
+    }).toPass();
+    await keys.press('ControlOrMeta+Alt+r');
+    await expect(replay.slider).toBeFocused();
+    await expect(replay.slider).toHaveAttribute('aria-valuemax', '6');
+    await replay.wide(640);
+
+    // Play, and stop.
+    await keys.press('Home');
+    await keys.press(' ');
+    await expect(replay.button('Pause')).toBeVisible();
+    await keys.press(' ');
+    await expect(replay.button('Play')).toBeVisible();
+
+    // Another look of the change.
+    await keys.press('Home');
+    await keys.press('ArrowRight');
+    await expect(replay.slider).toHaveAttribute('aria-valuenow', '2');
+    const split = replay.button('Show changes side by side');
+    await tabTo(page, split);
+    await keys.press('Enter');
+    await expect(replay.side('A')).toContainText('"month"');
+    await keys.press(' ');
+    await expect(replay.side('A')).toHaveCount(0);
+    await expect(split).toBeFocused();
+
+    // Copy, and insert below.
+    await tabTo(page, replay.button('Copy this version'));
+    await keys.press('Enter');
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('to_period("M")');
+    await tabTo(page, replay.button('Insert this version below the cell'));
+    await keys.press('Enter');
+    await expect.poll(() => sources(page)).toEqual([load, clean, bars, copied]);
+
+    // Restore, then back to what ran clean.
+    await tabTo(page, replay.slider, 'Shift+Tab');
+    await keys.press('Home');
+    await tabTo(page, replay.button('Restore this version'));
+    await keys.press('Enter');
+    await expect.poll(() => cell.source()).not.toBe(bars);
+    await tabTo(
+      page,
+      replay.button('Restore last working version'),
+      'Shift+Tab'
+    );
+    await keys.press('Enter');
+    await expect.poll(() => cell.source()).toBe(bars);
+
+    // The tabs, by arrows; the notebook as it was.
+    await tabTo(page, replay.tab('Cell'), 'Shift+Tab');
+    await keys.press('ArrowRight');
+    await expect(replay.tab('Notebook')).toBeFocused();
+    await tabTo(page, replay.slider);
+    await keys.press('Home');
+    const then = replay.panel.getByRole('list', {
+      name: 'Notebook at this point'
+    });
+    await expect(then).toBeVisible();
+
+    // A search, opened at its step.
+    await tabTo(page, replay.tab('Notebook'), 'Shift+Tab');
+    await keys.press('ArrowRight');
+    await expect(replay.tab('Search')).toBeFocused();
+    await tabTo(page, replay.panel.getByRole('searchbox'));
+    await keys.type('legend');
+    await expect(replay.panel.locator('mark').first()).toBeVisible();
     await keys.press('ArrowDown');
-    await expect(cell.root).toHaveClass(/jp-mod-active/, { timeout: 500 });
-  }).toPass();
-  await keys.press('ControlOrMeta+Alt+r');
-  await expect(replay.slider).toBeFocused();
-  await expect(replay.slider).toHaveAttribute('aria-valuemax', '6');
-  await replay.wide(640);
+    await keys.press('Enter');
+    await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
+    await expect(replay.slider).toHaveAttribute('aria-valuetext', /legend/);
 
-  // Play, and stop.
-  await keys.press('Home');
-  await keys.press(' ');
-  await expect(replay.button('Pause')).toBeVisible();
-  await keys.press(' ');
-  await expect(replay.button('Play')).toBeVisible();
-
-  // Another look of the change.
-  await keys.press('Home');
-  await keys.press('ArrowRight');
-  await expect(replay.slider).toHaveAttribute('aria-valuenow', '2');
-  const split = replay.button('Show changes side by side');
-  await tabTo(page, split);
-  await keys.press('Enter');
-  await expect(replay.side('A')).toContainText('"month"');
-  await keys.press(' ');
-  await expect(replay.side('A')).toHaveCount(0);
-  await expect(split).toBeFocused();
-
-  // Copy, and insert below.
-  await tabTo(page, replay.button('Copy this version'));
-  await keys.press('Enter');
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain('to_period("M")');
-  await tabTo(page, replay.button('Insert this version below the cell'));
-  await keys.press('Enter');
-  await expect.poll(() => sources(page)).toEqual([load, clean, bars, copied]);
-
-  // Restore, then back to what ran clean.
-  await tabTo(page, replay.slider, 'Shift+Tab');
-  await keys.press('Home');
-  await tabTo(page, replay.button('Restore this version'));
-  await keys.press('Enter');
-  await expect.poll(() => cell.source()).not.toBe(bars);
-  await tabTo(page, replay.button('Restore last working version'), 'Shift+Tab');
-  await keys.press('Enter');
-  await expect.poll(() => cell.source()).toBe(bars);
-
-  // The tabs, by arrows; the notebook as it was.
-  await tabTo(page, replay.tab('Cell'), 'Shift+Tab');
-  await keys.press('ArrowRight');
-  await expect(replay.tab('Notebook')).toBeFocused();
-  await tabTo(page, replay.slider);
-  await keys.press('Home');
-  const then = replay.panel.getByRole('list', {
-    name: 'Notebook at this point'
-  });
-  await expect(then).toBeVisible();
-
-  // A search, opened at its step.
-  await tabTo(page, replay.tab('Notebook'), 'Shift+Tab');
-  await keys.press('ArrowRight');
-  await expect(replay.tab('Search')).toBeFocused();
-  await tabTo(page, replay.panel.getByRole('searchbox'));
-  await keys.type('legend');
-  await expect(replay.panel.locator('mark').first()).toBeVisible();
-  await keys.press('ArrowDown');
-  await keys.press('Enter');
-  await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /legend/);
-
-  // Who wrote each line, from the sidebar.
-  const blame = replay.button('Show authorship in the cell');
-  await tabTo(page, blame, 'Shift+Tab');
-  await keys.press('Enter');
-  await expect(cell.authors).toHaveCount(6);
-  await keys.press('Enter');
-  await expect(cell.authors).toHaveCount(0);
-});
+    // Who wrote each line, from the sidebar.
+    const blame = replay.button('Show authorship in the cell');
+    await tabTo(page, blame, 'Shift+Tab');
+    await keys.press('Enter');
+    await expect(cell.authors).toHaveCount(6);
+    await keys.press('Enter');
+    await expect(cell.authors).toHaveCount(0);
+  }
+);
 
 test('the replay is exported from the sidebar, and opens anywhere', async ({
   page,

@@ -226,19 +226,55 @@ test('in the system’s own colours, all states can be distinguished (P38)', asy
   await walk(page, replay, async view => {
     await picture(page, `forced-${view}`);
     if (view === 'cell') {
-      await differ('.jp-mod-model.jp-AIServer-Replay-dot', '.jp-mod-hand.jp-AIServer-Replay-dot', 'background-color');
-      await differ('.jp-mod-bad.jp-AIServer-Replay-dot', '.jp-mod-hand.jp-AIServer-Replay-dot', 'border-radius');
-      await differ('.cm-deletedChunk', '.cm-changedLine', 'text-decoration-line');
+      await differ(
+        '.jp-mod-model.jp-AIServer-Replay-dot',
+        '.jp-mod-hand.jp-AIServer-Replay-dot',
+        'background-color'
+      );
+      await differ(
+        '.jp-mod-bad.jp-AIServer-Replay-dot',
+        '.jp-mod-hand.jp-AIServer-Replay-dot',
+        'border-radius'
+      );
+      await differ(
+        '.cm-deletedChunk',
+        '.cm-changedLine',
+        'text-decoration-line'
+      );
     } else if (view === 'compare') {
-      await differ('footer [aria-pressed="true"]', 'footer [aria-label^="Copy"]', 'background-color');
+      await differ(
+        'footer [aria-pressed="true"]',
+        'footer [aria-label^="Copy"]',
+        'background-color'
+      );
     } else if (view === 'notebook') {
-      await differ('li.jp-mod-changed > button', 'li:not(.jp-mod-changed) > button', 'border-left-color');
+      await differ(
+        'li.jp-mod-changed > button',
+        'li:not(.jp-mod-changed) > button',
+        'border-left-color'
+      );
       await differ('li del', 'li ins', 'text-decoration-line');
-      await differ('.jp-AIServer-Replay-heat .jp-mod-model', '.jp-AIServer-Replay-heat .jp-mod-hand', 'background-color');
-      await differ('.jp-AIServer-Replay-cursor', '.jp-AIServer-Replay-line', 'background-color');
-      await differ('[role="tab"][aria-selected="true"]', '[role="tab"][aria-selected="false"]', 'outline-style');
+      await differ(
+        '.jp-AIServer-Replay-heat .jp-mod-model',
+        '.jp-AIServer-Replay-heat .jp-mod-hand',
+        'background-color'
+      );
+      await differ(
+        '.jp-AIServer-Replay-cursor',
+        '.jp-AIServer-Replay-line',
+        'background-color'
+      );
+      await differ(
+        '[role="tab"][aria-selected="true"]',
+        '[role="tab"][aria-selected="false"]',
+        'outline-style'
+      );
     } else if (view === 'found') {
-      await differ('label:has(:checked)', 'label:not(:has(:checked))', 'background-color');
+      await differ(
+        'label:has(:checked)',
+        'label:not(:has(:checked))',
+        'background-color'
+      );
     }
   });
   await blamed(page, 'forced-blame');
@@ -268,7 +304,9 @@ for (const [locale, theme] of [
           replay,
           async view => {
             await picture(page, `${locale}-${width}-${view}`);
-            expect.soft(await stickingOut(page), `${view}-${width}`).toEqual([]);
+            expect
+              .soft(await stickingOut(page), `${view}-${width}`)
+              .toEqual([]);
           },
           say
         );
@@ -285,8 +323,7 @@ for (const locale of ['default', 'zh_CN']) {
     lab,
     open
   }) => {
-    const say =
-      locale === 'default' ? (text: string) => text : catalog(locale);
+    const say = locale === 'default' ? (text: string) => text : catalog(locale);
     await speak(lab, locale);
     try {
       const id = `tabs-${locale.slice(0, 2)}`;

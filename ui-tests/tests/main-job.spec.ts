@@ -29,61 +29,60 @@ const DATA = `date,city,price,quantity
 2026-01-07,Turku,77.5,8
 `;
 
-test('a cell is written, changed, stored across a restart and replayed', async ({
-  page,
-  lab,
-  tmpPath,
-  openNotebook
-}) => {
-  await lab.write(`${tmpPath}/data.csv`, DATA);
-  const file = await openNotebook(['']);
-  const cell = new CellUnderTest(page, 0);
+test(
+  'a cell is written, changed, stored across a restart and replayed',
+  { tag: '@core' },
+  async ({ page, lab, tmpPath, openNotebook }) => {
+    await lab.write(`${tmpPath}/data.csv`, DATA);
+    const file = await openNotebook(['']);
+    const cell = new CellUnderTest(page, 0);
 
-  await cell.open();
-  await cell.ask('读取 data.csv 并显示前5行');
-  await cell.accept(ANSWER);
-  await cell.run();
-  // The five rows are there, and no sixth.
-  await expect(cell.output.first()).toContainText('55.5');
-  for (const value of ['北京', '22.5', '33.5', '44.5']) {
-    await expect(cell.output.first()).toContainText(value);
+    await cell.open();
+    await cell.ask('读取 data.csv 并显示前5行');
+    await cell.accept(ANSWER);
+    await cell.run();
+    // The five rows are there, and no sixth.
+    await expect(cell.output.first()).toContainText('55.5');
+    for (const value of ['北京', '22.5', '33.5', '44.5']) {
+      await expect(cell.output.first()).toContainText(value);
+    }
+    await expect(cell.output.first()).not.toContainText('66.5');
+    const first = await cell.source();
+
+    await cell.ask("修改为只读取 'price' 列");
+    await cell.accept(ANSWER);
+    await cell.run();
+    const output = cell.output.first();
+    await expect(output).toContainText('55.5');
+    await expect(output).not.toContainText('66.5');
+    await expect(output).not.toContainText('Berlin');
+    await expect(output).not.toContainText('quantity');
+    const second = await cell.source();
+    expect(second).not.toBe(first);
+
+    await page.notebook.save();
+    const id = await lab.notebookId(file);
+    await lab.restart();
+    await reload(page);
+    await openPath(page, file);
+
+    const [session] = await lab.sessions(id);
+    expect(session.interactions.map(turn => turn.user_request.intent)).toEqual([
+      '读取 data.csv 并显示前5行',
+      "修改为只读取 'price' 列"
+    ]);
+    expect(
+      session.interactions.map(turn => turn.ai_response.suggestion.trim())
+    ).toEqual([first.trim(), second.trim()]);
+    validate(path.join(lab.root, '.aiserver_sessions'));
+
+    await new CellUnderTest(page, 0).focus();
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await expect(replay.panel).toContainText('读取 data.csv 并显示前5行');
+    await expect(replay.panel).toContainText("修改为只读取 'price' 列");
   }
-  await expect(cell.output.first()).not.toContainText('66.5');
-  const first = await cell.source();
-
-  await cell.ask("修改为只读取 'price' 列");
-  await cell.accept(ANSWER);
-  await cell.run();
-  const output = cell.output.first();
-  await expect(output).toContainText('55.5');
-  await expect(output).not.toContainText('66.5');
-  await expect(output).not.toContainText('Berlin');
-  await expect(output).not.toContainText('quantity');
-  const second = await cell.source();
-  expect(second).not.toBe(first);
-
-  await page.notebook.save();
-  const id = await lab.notebookId(file);
-  await lab.restart();
-  await reload(page);
-  await openPath(page, file);
-
-  const [session] = await lab.sessions(id);
-  expect(session.interactions.map(turn => turn.user_request.intent)).toEqual([
-    '读取 data.csv 并显示前5行',
-    "修改为只读取 'price' 列"
-  ]);
-  expect(
-    session.interactions.map(turn => turn.ai_response.suggestion.trim())
-  ).toEqual([first.trim(), second.trim()]);
-  validate(path.join(lab.root, '.aiserver_sessions'));
-
-  await new CellUnderTest(page, 0).focus();
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await expect(replay.panel).toContainText('读取 data.csv 并显示前5行');
-  await expect(replay.panel).toContainText("修改为只读取 'price' 列");
-});
+);
 
 /** Every session file in a folder conforms to the published schema. */
 function validate(folder: string): void {

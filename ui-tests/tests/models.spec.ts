@@ -38,9 +38,9 @@ test('models are installed, switched from the menu, and removed', async ({
   await cell.button('Other models…').click();
   await expect(models.row(LARGER)).toContainText('1.1 GB download');
   await expect(models.row(LARGER)).toContainText('Apache-2.0');
-  await expect(models.dialog.getByText('Suggested for this machine')).toHaveCount(
-    1
-  );
+  await expect(
+    models.dialog.getByText('Suggested for this machine')
+  ).toHaveCount(1);
   expect(hub.starts).toEqual([]); // Nothing is downloaded without a button.
 
   // One is installed; it is stopped, and continues from there.
@@ -90,7 +90,9 @@ test('models are installed, switched from the menu, and removed', async ({
   expect((await list()).localModels[0].installed).toBe(true);
   await models.button(SMALLEST, 'Remove…').click();
   await models.button(SMALLEST, 'Remove').click();
-  await expect(models.row(SMALLEST)).toContainText('8 MB of disk space is free');
+  await expect(models.row(SMALLEST)).toContainText(
+    '8 MB of disk space is free'
+  );
   const [smallest, larger] = (await list()).localModels;
   expect(smallest).toMatchObject({ installed: false, installedBytes: 0 });
   expect(larger).toMatchObject({ installed: true, installedBytes: SMALL_SIZE });

@@ -118,7 +118,9 @@ function plain(value: unknown, key = ''): unknown {
         item !== undefined &&
         !(key === 'metadata' && /^trusted$|^orig_nbformat/.test(name))
     );
-    return Object.fromEntries(own.map(([name, item]) => [name, plain(item, name)]));
+    return Object.fromEntries(
+      own.map(([name, item]) => [name, plain(item, name)])
+    );
   }
   return value;
 }
@@ -201,7 +203,9 @@ test('every notebook that JupyterLab opens can be asked in, and only that cell c
   // Those that were valid are valid still.
   const before = validity(written.map(name => path.join(FOLDER, name)));
   const now = validity(written.map(name => path.join(lab.root, tmpPath, name)));
-  const invalidated = written.filter((_, number) => now[number] && !before[number]);
+  const invalidated = written.filter(
+    (_, number) => now[number] && !before[number]
+  );
   expect(invalidated).toEqual([]);
 });
 

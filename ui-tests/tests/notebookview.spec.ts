@@ -91,76 +91,76 @@ async function goTo(
 const then = (replay: ReplayUnderTest) =>
   replay.panel.getByRole('list', { name: 'Notebook at this point' });
 
-test('the notebook after each moment, by keyboard only (P38)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const ids = await history(page, lab, openNotebook);
-  const replay = new ReplayUnderTest(page);
-  await expect(replay.tab('Cell')).toBeVisible();
-  // The panel may still move the focus into its content when that has loaded.
-  await expect(async () => {
-    const tab = replay.tab('Cell');
-    for (let n = 0; n < 20; n++) {
-      if (await tab.evaluate(node => node === document.activeElement)) {
-        break;
+test(
+  'the notebook after each moment, by keyboard only (P38)',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    const ids = await history(page, lab, openNotebook);
+    const replay = new ReplayUnderTest(page);
+    await expect(replay.tab('Cell')).toBeVisible();
+    // The panel may still move the focus into its content when that has loaded.
+    await expect(async () => {
+      const tab = replay.tab('Cell');
+      for (let n = 0; n < 20; n++) {
+        if (await tab.evaluate(node => node === document.activeElement)) {
+          break;
+        }
+        await page.keyboard.press('Shift+Tab');
       }
-      await page.keyboard.press('Shift+Tab');
-    }
-    await page.keyboard.press('ArrowRight');
-    await expect(replay.tab('Notebook')).toBeFocused({ timeout: 1000 });
-  }).toPass();
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
-  await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
-  const rows = then(replay).getByRole('listitem');
-  await expect(rows).toHaveCount(4);
-  await expect(rows.nth(2)).toContainText('deleted');
-  await expect(rows.nth(2)).toContainText('note = "a plan"');
-  await goTo(page, replay, 'ArrowLeft', /Run/);
-  await expect(rows.nth(2)).not.toContainText('deleted');
-  await page.keyboard.press('Home');
-  await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
-  await page.keyboard.press('End');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
+      await page.keyboard.press('ArrowRight');
+      await expect(replay.tab('Notebook')).toBeFocused({ timeout: 1000 });
+    }).toPass();
+    await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
+    await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
+    const rows = then(replay).getByRole('listitem');
+    await expect(rows).toHaveCount(4);
+    await expect(rows.nth(2)).toContainText('deleted');
+    await expect(rows.nth(2)).toContainText('note = "a plan"');
+    await goTo(page, replay, 'ArrowLeft', /Run/);
+    await expect(rows.nth(2)).not.toContainText('deleted');
+    await page.keyboard.press('Home');
+    await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
+    await page.keyboard.press('End');
+    await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
 
-  // The deleted cell comes back under its id, at its place, by one undo step.
-  await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
-  await expect(rows.nth(2)).toContainText('Restore cell');
-  const before = await cells(page);
-  await rows.nth(0).getByRole('button').first().focus();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Tab');
-  await expect(replay.button('Restore cell')).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect
-    .poll(() => cells(page))
-    .toEqual([...before.slice(0, 2), [ids[2], 'note = "a plan"'], before[2]]);
-  await page.evaluate(() =>
-    (
-      window as any
-    ).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
-  );
-  expect(await cells(page)).toEqual(before);
+    // The deleted cell comes back under its id, at its place, by one undo step.
+    await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
+    await expect(rows.nth(2)).toContainText('Restore cell');
+    const before = await cells(page);
+    await rows.nth(0).getByRole('button').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await expect(replay.button('Restore cell')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => cells(page))
+      .toEqual([...before.slice(0, 2), [ids[2], 'note = "a plan"'], before[2]]);
+    await page.evaluate(() =>
+      (
+        window as any
+      ).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
+    );
+    expect(await cells(page)).toEqual(before);
 
-  // The note about the notebook, which was made when the first answer was accepted.
-  const about = replay.panel.getByRole('region', {
-    name: 'About this notebook'
-  });
-  await expect(about).toContainText('Sales.');
-  await expect(about).toContainText('Reads sales.csv.');
-  await about.getByRole('button', { name: 'Edit' }).press('Enter');
-  await page.keyboard.type(' For all shops.');
-  await page.keyboard.press('Enter');
-  await expect(about).toContainText('Reads sales.csv. For all shops.');
-  await expect(about).toContainText('Edited by you');
-  await about.getByRole('button', { name: 'Write again' }).click();
-  await expect(about).toContainText('From the notebook’s own text');
-  await about.getByRole('button', { name: 'Undo' }).click();
-  await expect(about).toContainText('Reads sales.csv. For all shops.');
-  await expect(about).toContainText('Edited by you');
-});
+    // The note about the notebook, which was made when the first answer was accepted.
+    const about = replay.panel.getByRole('region', {
+      name: 'About this notebook'
+    });
+    await expect(about).toContainText('Sales.');
+    await expect(about).toContainText('Reads sales.csv.');
+    await about.getByRole('button', { name: 'Edit' }).press('Enter');
+    await page.keyboard.type(' For all shops.');
+    await page.keyboard.press('Enter');
+    await expect(about).toContainText('Reads sales.csv. For all shops.');
+    await expect(about).toContainText('Edited by you');
+    await about.getByRole('button', { name: 'Write again' }).click();
+    await expect(about).toContainText('From the notebook’s own text');
+    await about.getByRole('button', { name: 'Undo' }).click();
+    await expect(about).toContainText('Reads sales.csv. For all shops.');
+    await expect(about).toContainText('Edited by you');
+  }
+);
 
 test('the scrubber by mouse, and a cell opened at its step', async ({
   page,

@@ -11,37 +11,37 @@ const LOAD =
   'import pandas as pd\n销售 = pd.DataFrame({"价格": [1.5, 2.5], "城市": ["a", "b"]})';
 const PROBLEMS = 'Problems in this suggestion';
 
-test('a wrong column is underlined; one click corrects it (P41)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  await openNotebook([LOAD, '']);
-  await new CellUnderTest(page, 0).run();
-  const cell = new CellUnderTest(page, 1);
-  await lab.model!.script(code('销售["价钱格"].mean()\nprnt(销售)'));
-  await cell.ask('平均价格');
-  const problems = cell.row.getByRole('region', { name: PROBLEMS });
-  await expect(problems.getByRole('listitem')).toHaveText([
-    /Line 1: there is no column “价钱格”/,
-    /Line 2: “prnt” isn’t defined/
-  ]);
-  const underlined = cell.root.locator('.jp-AIServer-Diff-problem');
-  await expect(underlined).toHaveCount(2);
+test(
+  'a wrong column is underlined; one click corrects it (P41)',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    await openNotebook([LOAD, '']);
+    await new CellUnderTest(page, 0).run();
+    const cell = new CellUnderTest(page, 1);
+    await lab.model!.script(code('销售["价钱格"].mean()\nprnt(销售)'));
+    await cell.ask('平均价格');
+    const problems = cell.row.getByRole('region', { name: PROBLEMS });
+    await expect(problems.getByRole('listitem')).toHaveText([
+      /Line 1: there is no column “价钱格”/,
+      /Line 2: “prnt” isn’t defined/
+    ]);
+    const underlined = cell.root.locator('.jp-AIServer-Diff-problem');
+    await expect(underlined).toHaveCount(2);
 
-  await cell.button('价格').click();
-  await expect(cell.input).toBeFocused();
-  await expect(problems.getByRole('listitem')).toHaveText([/“prnt”/]);
-  await cell.button('print').click();
-  await expect(problems).toHaveCount(0);
-  await expect(underlined).toHaveCount(0);
-  expect((await lab.model!.requests()).length).toBe(1);
+    await cell.button('价格').click();
+    await expect(cell.input).toBeFocused();
+    await expect(problems.getByRole('listitem')).toHaveText([/“prnt”/]);
+    await cell.button('print').click();
+    await expect(problems).toHaveCount(0);
+    await expect(underlined).toHaveCount(0);
+    expect((await lab.model!.requests()).length).toBe(1);
 
-  await cell.accept();
-  expect(await cell.source()).toBe('销售["价格"].mean()\nprint(销售)');
-  await cell.run();
-  await expect(cell.output.first()).toBeVisible();
-});
+    await cell.accept();
+    expect(await cell.source()).toBe('销售["价格"].mean()\nprint(销售)');
+    await cell.run();
+    await expect(cell.output.first()).toBeVisible();
+  }
+);
 
 test('code that fails for a column’s dtype is underlined; one click corrects it (P41)', async ({
   page,
@@ -111,61 +111,63 @@ test.describe('with automatic corrections for all models', () => {
     }
   });
 
-  test('a suggestion is corrected before the person decides; both answers are in the replay', async ({
-    page,
-    lab,
-    openNotebook
-  }) => {
-    const file = await openNotebook([LOAD, '']);
-    await new CellUnderTest(page, 0).run();
-    const cell = new CellUnderTest(page, 1);
-    await lab.model!.script(code('销售.cty'), code('销售["城市"]'));
-    await cell.ask('城市');
-    await expect(cell.row).toContainText(
-      'This is another answer. It has 1 fewer problem than the first.'
-    );
-    await expect(cell.row).toContainText('城市');
-    await cell.accept();
-    expect(await cell.source()).toBe('销售["城市"]');
-    const { body } = (await lab.model!.requests())[1];
-    expect(JSON.stringify(body.messages.at(-1))).toContain('cty');
-    const [session] = await lab.sessions(await lab.notebookId(file));
-    expect(session.interactions.map(({ mode }: any) => mode)).toEqual([
-      'create',
-      'repair'
-    ]);
-  });
+  test(
+    'a suggestion is corrected before the person decides; both answers are in the replay',
+    { tag: '@core' },
+    async ({ page, lab, openNotebook }) => {
+      const file = await openNotebook([LOAD, '']);
+      await new CellUnderTest(page, 0).run();
+      const cell = new CellUnderTest(page, 1);
+      await lab.model!.script(code('销售.cty'), code('销售["城市"]'));
+      await cell.ask('城市');
+      await expect(cell.row).toContainText(
+        'This is another answer. It has 1 fewer problem than the first.'
+      );
+      await expect(cell.row).toContainText('城市');
+      await cell.accept();
+      expect(await cell.source()).toBe('销售["城市"]');
+      const { body } = (await lab.model!.requests())[1];
+      expect(JSON.stringify(body.messages.at(-1))).toContain('cty');
+      const [session] = await lab.sessions(await lab.notebookId(file));
+      expect(session.interactions.map(({ mode }: any) => mode)).toEqual([
+        'create',
+        'repair'
+      ]);
+    }
+  );
 });
 
 test.describe('Accept and run (P13, P42)', () => {
-  test('the error is corrected, and each attempt is a step with its run', async ({
-    page,
-    lab,
-    openNotebook
-  }) => {
-    const file = await openNotebook([LOAD, '']);
-    await new CellUnderTest(page, 0).run();
-    const cell = new CellUnderTest(page, 1);
-    await lab.model!.script(code('1 / 0'), code('1 / 2'));
-    await cell.ask('一半');
-    await cell.button('Accept and run').click();
-    await expect(cell.row).toContainText(
-      'The first code failed. The corrected code ran without an error.'
-    );
-    await expect(cell.output).toHaveText('0.5');
-    expect(await cell.source()).toBe('1 / 2');
-    const { body } = (await lab.model!.requests())[1];
-    expect(JSON.stringify(body.messages.at(-1))).toContain('ZeroDivisionError');
-    const notebookId = await lab.notebookId(file);
-    await expect
-      .poll(async () => {
-        const [session] = await lab.sessions(notebookId);
-        return (session.events ?? [])
-          .filter(({ type }: any) => type === 'accept' || type === 'run')
-          .map(({ type, data }: any) => data?.status ?? type);
-      })
-      .toEqual(['accept', 'error', 'accept', 'ok']);
-  });
+  test(
+    'the error is corrected, and each attempt is a step with its run',
+    { tag: '@core' },
+    async ({ page, lab, openNotebook }) => {
+      const file = await openNotebook([LOAD, '']);
+      await new CellUnderTest(page, 0).run();
+      const cell = new CellUnderTest(page, 1);
+      await lab.model!.script(code('1 / 0'), code('1 / 2'));
+      await cell.ask('一半');
+      await cell.button('Accept and run').click();
+      await expect(cell.row).toContainText(
+        'The first code failed. The corrected code ran without an error.'
+      );
+      await expect(cell.output).toHaveText('0.5');
+      expect(await cell.source()).toBe('1 / 2');
+      const { body } = (await lab.model!.requests())[1];
+      expect(JSON.stringify(body.messages.at(-1))).toContain(
+        'ZeroDivisionError'
+      );
+      const notebookId = await lab.notebookId(file);
+      await expect
+        .poll(async () => {
+          const [session] = await lab.sessions(notebookId);
+          return (session.events ?? [])
+            .filter(({ type }: any) => type === 'accept' || type === 'run')
+            .map(({ type, data }: any) => data?.status ?? type);
+        })
+        .toEqual(['accept', 'error', 'accept', 'ok']);
+    }
+  );
 
   test('it gives up after two corrections', async ({
     page,

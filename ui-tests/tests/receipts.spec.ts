@@ -95,7 +95,12 @@ test('the row warns when today’s requests have cost more than the budget', asy
         turn_id: 1,
         timestamp: now,
         user_request: { intent: 'x', current_code: '', language: 'python' },
-        ai_response: { suggestion: 'x', explanation: '', status: 'success', error: null },
+        ai_response: {
+          suggestion: 'x',
+          explanation: '',
+          status: 'success',
+          error: null
+        },
         usage: { input_tokens: 5, output_tokens: 5 },
         cost: 1.25
       }
@@ -107,7 +112,9 @@ test('the row warns when today’s requests have cost more than the budget', asy
   await open(['x = 1']);
   const cell = new CellUnderTest(page, 0);
   await cell.open();
-  await expect(cell.row).toContainText('cost $1.25, more than your budget of $1.00');
+  await expect(cell.row).toContainText(
+    'cost $1.25, more than your budget of $1.00'
+  );
   // It only warns.
   await lab.model!.script(code('x = 2'));
   await cell.ask('two');

@@ -12,7 +12,12 @@ test('a project’s recipe is used, and a request is saved as another', async ({
   openNotebook
 }) => {
   const notebook = await openNotebook(['x = 1']);
-  const folder = path.join(lab.root, path.dirname(notebook), '.aiserver', 'recipes');
+  const folder = path.join(
+    lab.root,
+    path.dirname(notebook),
+    '.aiserver',
+    'recipes'
+  );
   await mkdir(folder, { recursive: true });
   await writeFile(
     path.join(folder, '清洗.md'),
@@ -38,7 +43,9 @@ test('a project’s recipe is used, and a request is saved as another', async ({
   await dialog.getByRole('textbox').fill('price-median');
   await dialog.getByRole('radio', { name: /this project/ }).check();
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Saved. Type /price-median to use it.')).toBeVisible();
+  await expect(
+    page.getByText('Saved. Type /price-median to use it.')
+  ).toBeVisible();
   const saved = path.join(folder, 'price-median.md');
   expect(await readFile(saved, 'utf-8')).toBe('清洗 价格，用 中位数\n');
   await cell.input.pressSequentially('/pri');

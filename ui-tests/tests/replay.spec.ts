@@ -18,51 +18,60 @@ test('it explains the first step while there is nothing to show', async ({
   await expect(new CellUnderTest(page, 0).input).toBeVisible();
 });
 
-test('each step is shown, by mouse and by keyboard, and any is restored', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const file = await openNotebook(['', 'other = 1']);
-  const cell = new CellUnderTest(page, 0);
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await lab.model!.script(code('x = 1', 'It sets x.'), code('x = 1\ny = 2'));
-  await cell.ask('set x');
-  await cell.accept();
-  await cell.editor.click();
-  await page.keyboard.press('ControlOrMeta+End');
-  await page.keyboard.type('0  # by hand');
-  await cell.ask('和 y');
-  await cell.accept();
-  await expect(replay.steps).toHaveCount(3);
-  await expect(replay.steps.nth(0)).toContainText('set x');
-  await expect(replay.steps.nth(2)).toContainText('和 y');
+test(
+  'each step is shown, by mouse and by keyboard, and any is restored',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    const file = await openNotebook(['', 'other = 1']);
+    const cell = new CellUnderTest(page, 0);
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await lab.model!.script(code('x = 1', 'It sets x.'), code('x = 1\ny = 2'));
+    await cell.ask('set x');
+    await cell.accept();
+    await cell.editor.click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('0  # by hand');
+    await cell.ask('和 y');
+    await cell.accept();
+    await expect(replay.steps).toHaveCount(3);
+    await expect(replay.steps.nth(0)).toContainText('set x');
+    await expect(replay.steps.nth(2)).toContainText('和 y');
 
-  await replay.steps.nth(0).getByRole('button').click();
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /^Step 1 of 3/);
-  await expect(replay.panel).toContainText('It sets x.');
-  await replay.slider.focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /^Step 2 of 3/);
-  await expect(replay.code).toContainText('x = 10  # by hand');
-  await page.keyboard.press('End');
-  await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
-  await page.keyboard.press('Home');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /^Step 1 of 3/);
+    await replay.steps.nth(0).getByRole('button').click();
+    await expect(replay.slider).toHaveAttribute(
+      'aria-valuetext',
+      /^Step 1 of 3/
+    );
+    await expect(replay.panel).toContainText('It sets x.');
+    await replay.slider.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(replay.slider).toHaveAttribute(
+      'aria-valuetext',
+      /^Step 2 of 3/
+    );
+    await expect(replay.code).toContainText('x = 10  # by hand');
+    await page.keyboard.press('End');
+    await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
+    await page.keyboard.press('Home');
+    await expect(replay.slider).toHaveAttribute(
+      'aria-valuetext',
+      /^Step 1 of 3/
+    );
 
-  await replay.button('Restore this version').click();
-  expect(await cell.source()).toBe('x = 1');
-  await expect(replay.steps).toHaveCount(4);
-  await cell.editor.click();
-  await page.keyboard.press('ControlOrMeta+z');
-  expect(await cell.source()).toBe('x = 1\ny = 2');
-  const id = await lab.notebookId(file);
-  const [session] = await lab.sessions(id);
-  expect(session.events?.map(event => event.type)).toContain('restore');
-  // Nothing is lost by it.
-  expect(session.interactions).toHaveLength(2);
-});
+    await replay.button('Restore this version').click();
+    expect(await cell.source()).toBe('x = 1');
+    await expect(replay.steps).toHaveCount(4);
+    await cell.editor.click();
+    await page.keyboard.press('ControlOrMeta+z');
+    expect(await cell.source()).toBe('x = 1\ny = 2');
+    const id = await lab.notebookId(file);
+    const [session] = await lab.sessions(id);
+    expect(session.events?.map(event => event.type)).toContain('restore');
+    // Nothing is lost by it.
+    expect(session.interactions).toHaveLength(2);
+  }
+);
 
 test('it follows the active cell, and its overview goes to a cell', async ({
   page,
@@ -145,67 +154,67 @@ test('it sends no requests while it is hidden', async ({
   expect(asked.length).toBeGreaterThan(0);
 });
 
-test('a crafted history is shown as text, and runs nothing', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  // P12, P13: not on reload, not on opening, not on showing a step.
-  const evil =
-    '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
-  const now = '2026-01-27T10:00:00.000Z';
-  const session = {
-    meta: {
-      version: '1.0',
-      notebook_id: 'crafted',
-      cell_id: 'cell-1',
-      created_at: now,
-      last_updated: now
-    },
-    interactions: [
-      {
-        turn_id: 1,
-        timestamp: now,
-        user_request: {
-          intent: `${evil} [link](javascript:alert(1))`,
-          current_code: '',
-          language: 'python'
-        },
-        ai_response: {
-          suggestion: `# ${evil}\nopen("ran.txt", "w").close()`,
-          explanation: `${evil} ![img](http://example.invalid/leak.png)`,
-          status: 'success',
-          error: null
-        },
-        model: evil
-      }
-    ]
-  };
-  await lab.write(
-    '.aiserver_sessions/crafted_cell-1.json',
-    JSON.stringify(session)
-  );
-  const asked: string[] = [];
-  page.on('request', request => asked.push(request.url()));
-  await openNotebook([''], {
-    metadata: { aiserver: { notebook_id: 'crafted' } }
-  });
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await new CellUnderTest(page, 0).focus();
-  await expect(replay.steps).toHaveCount(1);
-  await expect(replay.code).toContainText('onerror');
-  await expect(replay.panel).toContainText(
-    '![img](http://example.invalid/leak.png)'
-  );
-  await expect(
-    replay.panel.locator('img, script, a[href^="javascript"]')
-  ).toHaveCount(0);
-  await replay.tab('Notebook').click();
-  await expect(replay.panel).toContainText('<img');
-  expect(await page.evaluate(() => (window as any).pwned)).toBeUndefined();
-  expect(
-    asked.filter(url => !url.startsWith(lab.url) && !url.startsWith('data:'))
-  ).toEqual([]);
-  await expect(new CellUnderTest(page, 0).output).toHaveCount(0);
-});
+test(
+  'a crafted history is shown as text, and runs nothing',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    // P12, P13: not on reload, not on opening, not on showing a step.
+    const evil =
+      '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+    const now = '2026-01-27T10:00:00.000Z';
+    const session = {
+      meta: {
+        version: '1.0',
+        notebook_id: 'crafted',
+        cell_id: 'cell-1',
+        created_at: now,
+        last_updated: now
+      },
+      interactions: [
+        {
+          turn_id: 1,
+          timestamp: now,
+          user_request: {
+            intent: `${evil} [link](javascript:alert(1))`,
+            current_code: '',
+            language: 'python'
+          },
+          ai_response: {
+            suggestion: `# ${evil}\nopen("ran.txt", "w").close()`,
+            explanation: `${evil} ![img](http://example.invalid/leak.png)`,
+            status: 'success',
+            error: null
+          },
+          model: evil
+        }
+      ]
+    };
+    await lab.write(
+      '.aiserver_sessions/crafted_cell-1.json',
+      JSON.stringify(session)
+    );
+    const asked: string[] = [];
+    page.on('request', request => asked.push(request.url()));
+    await openNotebook([''], {
+      metadata: { aiserver: { notebook_id: 'crafted' } }
+    });
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await new CellUnderTest(page, 0).focus();
+    await expect(replay.steps).toHaveCount(1);
+    await expect(replay.code).toContainText('onerror');
+    await expect(replay.panel).toContainText(
+      '![img](http://example.invalid/leak.png)'
+    );
+    await expect(
+      replay.panel.locator('img, script, a[href^="javascript"]')
+    ).toHaveCount(0);
+    await replay.tab('Notebook').click();
+    await expect(replay.panel).toContainText('<img');
+    expect(await page.evaluate(() => (window as any).pwned)).toBeUndefined();
+    expect(
+      asked.filter(url => !url.startsWith(lab.url) && !url.startsWith('data:'))
+    ).toEqual([]);
+    await expect(new CellUnderTest(page, 0).output).toHaveCount(0);
+  }
+);

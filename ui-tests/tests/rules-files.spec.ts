@@ -33,7 +33,9 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
   // Read it first, as text; then use it.
   await question.getByRole('button', { name: 'Read…' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog.locator('pre')).toHaveText('Use polars. <img src="x" alt="canary">');
+  await expect(dialog.locator('pre')).toHaveText(
+    'Use polars. <img src="x" alt="canary">'
+  );
   await expect(dialog.getByRole('checkbox')).not.toBeChecked();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await question.getByRole('button', { name: 'Use', exact: true }).click();
@@ -43,7 +45,9 @@ test('a rules file is read, used, changed, saved and ignored (P46, P12, P43)', a
   await cell.button('More').click();
   await page.getByRole('menuitem', { name: 'Show What Will Be Sent' }).click();
   await expect(dialog.locator('pre').first()).toContainText('Use polars.');
-  await expect(dialog.getByRole('row', { name: /AGENTS\.md Rules file/ })).toBeVisible();
+  await expect(
+    dialog.getByRole('row', { name: /AGENTS\.md Rules file/ })
+  ).toBeVisible();
   const previewed = await dialog.locator('pre').first().textContent();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await cell.ask('three');

@@ -147,7 +147,9 @@ test('shows the contributor of each line, and the content of deleted cells', asy
     cell(page, 'Deleted cell').getByText('scratch = 1')
   ).toBeVisible();
   await page.keyboard.press('3');
-  await expect(page.getByText('67% by AI, 11% by hand, 22% existing')).toBeVisible();
+  await expect(
+    page.getByText('67% by AI, 11% by hand, 22% existing')
+  ).toBeVisible();
   await expect(
     page.getByRole('row', { name: 'openai:gpt-5 1 11%' })
   ).toBeVisible();
@@ -184,45 +186,46 @@ test('plays, by mouse, and compares any two steps', async ({ opened }) => {
   ]);
 });
 
-test('P12: hostile text is text, and the policy of the file holds', async ({
-  opened,
-  faults
-}) => {
-  const page = await opened();
-  for (const view of ['1', '2', '3']) {
-    await page.keyboard.press(view);
-    await expect(page.getByText(HOSTILE).first()).toBeVisible();
-  }
-  expect(await page.locator('img:not([src^="data:image/png"])').count()).toBe(
-    0
-  );
-  expect(await page.locator('script').count()).toBe(2);
-  const refused: (string | undefined)[] = [];
-  page.on('requestfailed', request =>
-    refused.push(request.failure()?.errorText)
-  );
-  // What a hole would let in, were there one: it neither runs nor loads.
-  await page.evaluate(() => {
-    document.body.insertAdjacentHTML(
-      'beforeend',
-      '<img src="https://example.com/a.png"><b onclick="window.pwned = 1">x</b><style>b{color:red}</style>'
+test(
+  'P12: hostile text is text, and the policy of the file holds',
+  { tag: '@core' },
+  async ({ opened, faults }) => {
+    const page = await opened();
+    for (const view of ['1', '2', '3']) {
+      await page.keyboard.press(view);
+      await expect(page.getByText(HOSTILE).first()).toBeVisible();
+    }
+    expect(await page.locator('img:not([src^="data:image/png"])').count()).toBe(
+      0
     );
-    (
-      document.body.lastElementChild!.previousElementSibling as HTMLElement
-    ).click();
-    const script = document.createElement('script');
-    script.textContent = 'window.pwned = 2';
-    document.body.append(script);
-  });
-  // Four refusals, and the one address of a picture that never left the page.
-  await expect.poll(() => faults.length).toBe(5);
-  expect(
-    faults.filter(text => !text.includes('Content Security Policy'))
-  ).toEqual(['https://example.com/a.png']);
-  expect(refused).toEqual(['csp']);
-  expect(await page.evaluate(() => (window as any).pwned)).toBeUndefined();
-  faults.length = 0;
-});
+    expect(await page.locator('script').count()).toBe(2);
+    const refused: (string | undefined)[] = [];
+    page.on('requestfailed', request =>
+      refused.push(request.failure()?.errorText)
+    );
+    // What a hole would let in, were there one: it neither runs nor loads.
+    await page.evaluate(() => {
+      document.body.insertAdjacentHTML(
+        'beforeend',
+        '<img src="https://example.com/a.png"><b onclick="window.pwned = 1">x</b><style>b{color:red}</style>'
+      );
+      (
+        document.body.lastElementChild!.previousElementSibling as HTMLElement
+      ).click();
+      const script = document.createElement('script');
+      script.textContent = 'window.pwned = 2';
+      document.body.append(script);
+    });
+    // Four refusals, and the one address of a picture that never left the page.
+    await expect.poll(() => faults.length).toBe(5);
+    expect(
+      faults.filter(text => !text.includes('Content Security Policy'))
+    ).toEqual(['https://example.com/a.png']);
+    expect(refused).toEqual(['csp']);
+    expect(await page.evaluate(() => (window as any).pwned)).toBeUndefined();
+    faults.length = 0;
+  }
+);
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious, in the ${colorScheme}`, async ({
@@ -290,7 +293,9 @@ test('prints the whole story', async ({ opened }) => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   await expect(page.getByText('改成柱状图，标题用中文').last()).toBeVisible();
-  await expect(page.getByText('67% by AI, 11% by hand, 22% existing')).toBeVisible();
+  await expect(
+    page.getByText('67% by AI, 11% by hand, 22% existing')
+  ).toBeVisible();
   await expect(time(page)).toBeHidden();
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });
@@ -306,7 +311,7 @@ lab.describe('in JupyterLab', () => {
       const asked = new CellUnderTest(page, 0);
       await asked.ask('make one');
       // The server loads what asks models at the first request.
-    await asked.accept(60_000);
+      await asked.accept(60_000);
       await page.getByRole('menuitem', { name: 'File', exact: true }).click();
       await page.getByText('Export Replay As').hover();
       const [download] = await Promise.all([

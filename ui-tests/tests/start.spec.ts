@@ -4,16 +4,17 @@ import { expect, test } from '../fixtures/plain';
 import { openLauncher, OurScripts } from '../fixtures/scripts';
 import { notebookFile } from '../fixtures/lab';
 
-test('the start loads at most 400 KB of our JavaScript @core', async ({
-  page,
-  lab
-}) => {
-  const scripts = new OurScripts(page);
-  await openLauncher(page, lab.url);
-  const size = await scripts.size();
-  expect(size).toBeGreaterThan(100_000);
-  expect(size).toBeLessThanOrEqual(400_000);
-});
+test(
+  'the start loads at most 400 KB of our JavaScript',
+  { tag: '@core' },
+  async ({ page, lab }) => {
+    const scripts = new OurScripts(page);
+    await openLauncher(page, lab.url);
+    const size = await scripts.size();
+    expect(size).toBeGreaterThan(100_000);
+    expect(size).toBeLessThanOrEqual(400_000);
+  }
+);
 
 test('a part that cannot be loaded is reported, and can be loaded again', async ({
   page,

@@ -15,7 +15,10 @@ async function track(lab: Lab, cells: string): Promise<void> {
 }
 
 /** The types of each cell's records in order; `turn` for a turn. */
-async function recordTypes(lab: Lab, id: string): Promise<Record<string, string[]>> {
+async function recordTypes(
+  lab: Lab,
+  id: string
+): Promise<Record<string, string[]>> {
   const records = await lab.records(id);
   return Object.fromEntries(
     records.map(({ meta, interactions, events }) => [
@@ -33,47 +36,53 @@ async function type(page: Page, index: number, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('changes by hand are recorded according to the setting', async ({
-  page,
-  lab,
-  open
-}) => {
-  test.setTimeout(150_000);
-  const asked = ['turn', 'accept'];
-  try {
-    for (const [cells, wanted] of Object.entries({
-      off: { 'cell-1': [...asked, ...asked] },
-      ai: { 'cell-1': [...asked, 'edit', ...asked] },
-      all: {
-        'cell-1': [...asked, 'edit', ...asked],
-        'cell-2': ['edit', 'edit']
+test(
+  'changes by hand are recorded according to the setting',
+  { tag: '@core' },
+  async ({ page, lab, open }) => {
+    test.setTimeout(150_000);
+    const asked = ['turn', 'accept'];
+    try {
+      for (const [cells, wanted] of Object.entries({
+        off: { 'cell-1': [...asked, ...asked] },
+        ai: { 'cell-1': [...asked, 'edit', ...asked] },
+        all: {
+          'cell-1': [...asked, 'edit', ...asked],
+          'cell-2': ['edit', 'edit']
+        }
+      })) {
+        await track(lab, cells);
+        const file = await open(['a = 1', 'b = 1']);
+        const first = new CellUnderTest(page, 0);
+        await lab.model!.script(code('a = 2'), code('a = 3'));
+        await first.ask('two');
+        await first.accept(60_000);
+        const id = await lab.notebookId(file);
+        if (cells === 'all') {
+          // Before anything is typed it is known what was there.
+          await expect
+            .poll(async () => (await recordTypes(lab, id))['cell-2'])
+            .toEqual(['edit']);
+        }
+        await type(page, 0, '0');
+        await type(page, 1, '0');
+        await page.evaluate(() =>
+          (window as any).jupyterapp.commands
+            .execute('docmanager:save')
+            .then(() => null)
+        );
+        // What is noted is noted in order: once this is there, nothing of before is to come.
+        await first.ask('three');
+        await first.accept();
+        await expect.poll(() => recordTypes(lab, id), cells).toEqual(wanted);
+        const [session] = await lab.sessions(id);
+        // Without a note by hand the request says what the cell held.
+        expect(session.interactions[1].user_request.current_code).toBe(
+          'a = 20'
+        );
       }
-    })) {
-      await track(lab, cells);
-      const file = await open(['a = 1', 'b = 1']);
-      const first = new CellUnderTest(page, 0);
-      await lab.model!.script(code('a = 2'), code('a = 3'));
-      await first.ask('two');
-      await first.accept(60_000);
-      const id = await lab.notebookId(file);
-      if (cells === 'all') {
-        // Before anything is typed it is known what was there.
-        await expect.poll(async () => (await recordTypes(lab, id))['cell-2']).toEqual(['edit']);
-      }
-      await type(page, 0, '0');
-      await type(page, 1, '0');
-      await page.evaluate(() =>
-        (window as any).jupyterapp.commands.execute('docmanager:save').then(() => null)
-      );
-      // What is noted is noted in order: once this is there, nothing of before is to come.
-      await first.ask('three');
-      await first.accept();
-      await expect.poll(() => recordTypes(lab, id), cells).toEqual(wanted);
-      const [session] = await lab.sessions(id);
-      // Without a note by hand the request says what the cell held.
-      expect(session.interactions[1].user_request.current_code).toBe('a = 20');
+    } finally {
+      await track(lab, 'all');
     }
-  } finally {
-    await track(lab, 'all');
   }
-});
+);
