@@ -95,12 +95,16 @@ async function leftBehind(page: Page): Promise<IWeight> {
     });
   // JupyterLab draws the rest of the notebook whenever the page is idle, and a cell has hundreds
   // of listeners: were that still under way, it would be all that is measured.
-  await page.evaluate(async () => {
+  await page.evaluate(async count => {
     const { content } = (window as any).jupyterapp.shell.currentWidget;
-    while (content.widgets.some((cell: any) => cell.isPlaceholder())) {
+    while (
+      content.widgets.length < count ||
+      content.widgets.some((cell: any) => cell.isPlaceholder())
+    ) {
+      await new Promise(done => requestIdleCallback(done));
       await content._runOnIdleTime(1000);
     }
-  });
+  }, COUNT);
   await walk();
   const before = await weigh();
   await walk();
