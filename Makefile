@@ -29,9 +29,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 # uv reads no pip.conf; use the same index as pip, which may be a mirror. An editable install would
 # copy a page that is built already over itself, so the page is built after it.
-INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiserver $(DONE)/frontend; index=$$(pip config get global.index-url 2>/dev/null || true); \
+INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiserver $(DONE)/frontend; \
+  index=$$(pip config get global.index-url 2>/dev/null || true); \
   UV_DEFAULT_INDEX=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$${index:-https://pypi.org/simple}}} \
-  SKIP_JUPYTER_BUILDER=1 uv pip install -q
+  SKIP_JUPYTER_BUILDER=1 uv pip install -q --no-build-isolation
 
 # Sources of the frontend, and of the wheel.
 FRONTEND := package.json tsconfig.json webpack.config.js aiserver/rest-api.yml scripts/generate.mjs scripts/compile_po.mjs \
@@ -52,7 +53,7 @@ $(DONE)/uv:
 	@scripts/check-python $(PYTHON)
 	@echo "• Python environment in .venv"
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@python -m pip install -q uv
+	@python -m pip install -q uv hatchling hatch-jupyter-builder hatch-nodejs-version editables
 	@mkdir -p $(DONE) && touch $@
 
 # What running needs. The page isn't built here but below, beside the download of a model.
