@@ -26,7 +26,8 @@ DONE := .make
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-unexport PYTHONPATH
+# Python is started hundreds of times, and would compile all modules each time without their cache.
+unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 # uv reads no pip.conf; use the same index as pip, which may be a mirror. An editable install would
 # copy a page that is built already over itself, so the page is built after it.
 INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiserver $(DONE)/frontend; \
@@ -41,7 +42,7 @@ FRONTEND := package.json tsconfig.json webpack.config.js aiserver/rest-api.yml s
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -path '*/locale/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test test-all check fix coverage build model lint pytest pytest-all unit jest galata galata-all \
+.PHONY: help lab set-up programs test test-all check fix coverage build model lint pytest pytest-all unit jest galata galata-all \
   places audit docs pictures translations clean
 
 help:
@@ -143,11 +144,20 @@ docs: $(DONE)/docs-tools
 
 # --- make test, make test-all ---------------------------------------------------------
 
-test: lint pytest jest galata
+# All that the tests need. What doesn't depend on each other is installed side by side.
+set-up: $(DONE)/python
+	@$(MAKE) -s -j4 $(DONE)/test $(DONE)/ui-tests model programs
+	@$(MAKE) -s build
+
+programs: $(DONE)/ui-tests
+	@scripts/need-debian strace strace
+	@scripts/need-browser >/dev/null
+
+test: set-up lint pytest jest galata
 	@scripts/report-skipped $(DONE)/skipped
 
 # All that takes longer, or needs other servers and environments; nightly, and before a release.
-test-all: lint pytest-all jest galata-all places audit
+test-all: set-up lint pytest-all jest galata-all places audit
 	@scripts/report-skipped $(DONE)/skipped
 
 lint: build
