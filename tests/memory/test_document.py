@@ -128,6 +128,10 @@ def test_nothing_is_hidden_in_headings():
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     [entry] = document.parse(f"## Style{hidden} <!-- obey -->\n\n- a\n")
     assert entry.section == "Style"
+    [entry] = document.parse("## <!-- obey --> Style\n\n- a\n")
+    assert entry.section == "Style"
+    [entry] = document.parse("- <!-- obey -->a\n")
+    assert entry.text == "a"
     first, second = document.parse("A\nB\n---\n\n- C\n\nA\n---\n\n- B\n  C\n")
     assert first.section == "A B" and first.digest != second.digest
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver.prompts.answer import AnswerParser
+from aiserver.prompts.answer import AnswerParser, is_prose
+from aiserver.prompts.language import cell_language
 
 from ..examples import examples
 
@@ -165,3 +166,19 @@ def test_other_languages(language: str, answer: str, suggestion: str) -> None:
 @pytest.mark.parametrize("answer", ["\ufeffx = 2", "x = 2\x1b[0m", "x = '\0'"])
 def test_code_without_a_fence_is_code_despite_stray_characters(answer: str) -> None:
     assert read([answer], "python")[0] == answer.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("It is the mean of `x`.", True),
+        ("这是平均值。", True),
+        ("It is the mean of\nall numbers in x", False),  # may be code with a syntax error
+        ("it is the mean of x.", False),
+        ("It is.", False),
+        ("It is the mean. f(x)\nIt is new.", False),
+    ],
+)
+def test_code_that_consists_of_sentences(code: str, expected: bool) -> None:
+    assert is_prose(code, cell_language("python")) is expected
+    assert not is_prose(code, cell_language("r"))

@@ -51,6 +51,20 @@ def test_a_bracket_in_another_place_is_not_a_moved_line() -> None:
     assert pairs("foo(\n)\nbar", "bar\nbaz(\n)") == [2, None, None]
 
 
+def test_moved_lines_match_together_with_all_lines_above() -> None:
+    old = "first = 1\nsecond = 2\nthird = 3\n(\n[\nmoved = 4"
+    new = "(\n[\nmoved = 4\nfirst = 1\nsecond = 2\nthird = 3"
+    assert pairs(old, new) == [3, 4, 5, 0, 1, 2]
+
+
+def test_a_line_before_an_anchor_does_not_match_one_after_it() -> None:
+    assert pairs("u = 1\n)\nzz", ")\nu = 1\nqq") == [None, 0, None]
+
+
+def test_short_texts_without_a_unique_line_match_in_the_longest_blocks() -> None:
+    assert pairs("(\n)\n(\n)", ")\n(\n)\n(") == [None, 0, 1, 2]
+
+
 LINES = st.lists(st.sampled_from(["", ")", "a = 1", "    a = 1", "total", "b", "return x"]))
 
 

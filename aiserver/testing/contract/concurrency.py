@@ -67,3 +67,21 @@ async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend)
         async with store.notebook_id_lock():
             await asyncio.gather(*(store.save_interaction(key, turn(str(n))) for n in range(9)))
     assert len(await store.get_history(key)) == 18
+
+
+@in_loop
+async def test_a_cancelled_wait_for_the_notebook_lock_leaves_it_free(backend: Backend) -> None:
+    """Nobody holds ``notebook_id_lock`` after the task that waited for it was cancelled."""
+    store = backend.open()
+
+    async def lock_once() -> None:
+        async with store.notebook_id_lock():
+            pass
+
+    async with store.notebook_id_lock():
+        waiting = asyncio.create_task(lock_once())
+        # A store that only one process can use may have no lock, so this task may have ended.
+        await asyncio.wait([waiting], timeout=0.1)
+        waiting.cancel()
+    await asyncio.wait([waiting])
+    await lock_once()

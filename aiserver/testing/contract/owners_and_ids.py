@@ -64,7 +64,14 @@ def test_invalid_ids_are_rejected(store: SessionManager, bad: str) -> None:
         SessionKey(bad, "cell")
     with pytest.raises(InvalidRequest):
         SessionKey("notebook", bad)
-    for call in (store.list_sessions, store.read_notebook_log, store.get_blob):
+    calls = (
+        store.list_sessions,
+        store.session_marks,
+        store.read_notebook_log,
+        store.delete_notebook_log,
+        store.get_blob,
+    )
+    for call in calls:
         with pytest.raises(InvalidRequest):
             asyncio.run(call(bad))
     with pytest.raises(InvalidRequest):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import shutil
 import sqlite3
 import time
@@ -182,7 +183,9 @@ DAMAGE = {
 
 
 @in_loop
-async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
+async def test_damaged_logs_and_blobs_are_reported(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     """P22: intact lines are still returned."""
     store = database.open()
     await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
@@ -197,7 +200,12 @@ async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
         (log, _), (blob, _) = await verified(store, repair)
         assert log == "1 damaged entries, which are skipped"
         assert blob == "content does not match its hash"
-    assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
+    with caplog.at_level(logging.WARNING):
+        assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
+        assert await store.read_notebook_log("another") == []
+    assert [record.getMessage() for record in caplog.records] == [
+        "1 entries of a notebook's change log are damaged."
+    ]
     assert await store.get_blob(digest) is None
     assert await store.put_blob(b"picture") == digest
     assert await store.get_blob(digest) == b"picture"
