@@ -67,14 +67,14 @@ $(DONE)/node: $(DONE)/uv scripts/need-node
 	@scripts/need-node $(VENV)/bin
 	@touch $@
 
-# `make lab` installs only the npm packages that build the page, 90 MB of 600.
+# `make lab` installs only the npm packages that build the page, 90 MB of 900.
 $(DONE)/npm-build: $(DONE)/python $(DONE)/node package.json yarn.lock
 	@echo "• npm packages of the page (about half a minute)"
 	@test -e $(DONE)/npm || jlpm workspaces focus --production >$(DONE)/npm.log 2>&1 || \
 	  { tail -n 40 $(DONE)/npm.log; exit 1; }
 	@touch $@
 
-$(DONE)/npm: $(DONE)/python $(DONE)/node package.json yarn.lock
+$(DONE)/npm: $(DONE)/python $(DONE)/node package.json ui-tests/package.json yarn.lock
 	@echo "• npm packages (about a minute)"
 	@jlpm install --immutable >$(DONE)/npm.log 2>&1 || { tail -n 40 $(DONE)/npm.log; exit 1; }
 	@touch $@ $(DONE)/npm-build
@@ -146,10 +146,10 @@ docs: $(DONE)/docs-tools
 
 # All that the tests need. What doesn't depend on each other is installed side by side.
 set-up: $(DONE)/python
-	@$(MAKE) -s -j4 $(DONE)/test $(DONE)/ui-tests model programs
+	@$(MAKE) -s -j4 $(DONE)/test $(DONE)/npm model programs
 	@$(MAKE) -s build
 
-programs: $(DONE)/ui-tests
+programs: $(DONE)/npm
 	@scripts/need-debian strace strace
 	@scripts/need-browser >/dev/null
 
@@ -178,19 +178,13 @@ pytest-all: build model
 jest: build
 	jlpm test
 
-$(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
-	@echo "• npm packages of the browser tests"
-	@cd ui-tests && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 jlpm install --immutable \
-	  >../$(DONE)/ui-tests.log 2>&1 || { tail -n 40 ../$(DONE)/ui-tests.log; exit 1; }
-	@touch $@
-
 # The browser tests that carry the product.
-galata: build model $(DONE)/ui-tests
+galata: build model
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
 	  AISERVER_BROWSER="$$browser" jlpm test:core
 
 # One test needs an R kernel, and fails without it.
-galata-all: build model $(DONE)/ui-tests
+galata-all: build model
 	@scripts/need-r
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
 	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
@@ -213,14 +207,14 @@ $(DONE)/rtc: $(DONE)/test scripts/make-env
 	@scripts/make-env $(DONE)/envs/rtc --over $(VENV) 'jupyter-collaboration>=5,<6'
 	@touch $@
 
-places: build $(DONE)/ui-tests $(DONE)/wheel $(DONE)/rtc
+places: build $(DONE)/wheel $(DONE)/rtc
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm test --project=places
 
 audit: $(DONE)/test
 	@scripts/audit
 
 # Create the pictures of README and docs with the browser tests.
-pictures: build model $(DONE)/ui-tests
+pictures: build model
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
 
 # Update translations/ from the interface. ADD=pt_BR adds a language.
@@ -228,4 +222,4 @@ translations: $(DONE)/test
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
-	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension aiserver/locale aiserver/sharing/page/page.js
+	rm -rf $(DONE) $(VENV) node_modules lib aiserver/labextension aiserver/locale aiserver/sharing/page/page.js
