@@ -127,11 +127,11 @@ async def test_a_summary_takes_its_room_from_the_past_turns(style: Style) -> Non
     summary = "\n".join(f"- line{n} " + "word " * 8 for n in range(30))
     none, summarised = OlderTurns("", 0, 0), OlderTurns(summary, 40, -40)
     for budget in range(700, 1500, 100):
-        (alone, _), (together, [item]) = [
+        (without_summary, _), (with_summary, [item]) = [
             await receipt(turns, older, budget, style) for older in (none, summarised)
         ]
-        assert item.is_included and together.count("wish") < alone.count("wish")
-        assert (await words([together]))[0] <= budget
+        assert item.is_included and with_summary.count("wish") < without_summary.count("wish")
+        assert (await words([with_summary]))[0] <= budget
 
 
 async def test_a_summary_cannot_close_its_mark() -> None:
