@@ -55,7 +55,8 @@ class Kernel:
         file = live.root.parent / "runtime" / f"kernel-{kernel_id}.json"
         self.client = BlockingKernelClient(connection_file=str(file))
         self.client.load_connection_file()
-        self.client.start_channels()
+        # On a busy machine, a kernel that misses a heartbeat would count as dead.
+        self.client.start_channels(hb=False)
         self.client.wait_for_ready(timeout=60)
 
     def send(self, code: str, cell_id: str | None = None) -> str:

@@ -98,7 +98,8 @@ def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path, rea
             asyncio.run(open_files(root).confirm(id_))
             assert outcome(root, id_) == "entry", (name, number, how)
             shutil.rmtree(root)
-    assert min(outcomes[each] for each in ("killed", "error", "entry", "proposal")) > 5, outcomes
+    kinds = ["killed", "entry", "proposal", *([] if reading else ["error"])]
+    assert min(outcomes[each] for each in kinds) >= 3, outcomes
 
 
 @pytest.fixture(scope="module")
