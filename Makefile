@@ -28,6 +28,10 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Python is started hundreds of times, and would compile all modules each time without their cache.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
+# In the C locale, Python 3.11 can't read the path of this folder if it has Chinese characters.
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL := C.UTF-8
+endif
 # uv reads no pip.conf; use the same index as pip, which may be a mirror. An editable install would
 # copy a page that is built already over itself, so the page is built after it.
 INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiserver $(DONE)/frontend; \
