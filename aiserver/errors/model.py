@@ -50,6 +50,9 @@ class NoModel(ModelError):
     default_message = UserText(
         "No model is set up yet. Run “jupyter aiserver model install”, or connect a provider."
     )
+    blank_key = UserText(
+        "%1 is set, but contains no API key. Set it to your key, or connect a provider."
+    )
     file_missing = UserText(
         "The local model’s file is missing. Run “jupyter aiserver model install”."
     )
@@ -190,7 +193,9 @@ class RequestRefused(ModelError):
     """The provider rejected the request."""
 
     code = "model_refused_request"
-    default_message = UserText("%1 rejected the request. Check the model name.", _PROVIDER)
+    default_message = UserText("%1 rejected the request. Try another model.", _PROVIDER)
+    setting = UserText("The server rejected a setting of the request: %1. Choose another model.")
+    roles = UserText("The server rejected the system message of the request. Choose another model.")
 
 
 class TextRefused(ModelError):
@@ -224,6 +229,11 @@ class ModelUnavailable(ModelError):
         "Can’t connect to %1. Check the base URL and your connection, or try again in a moment."
     )
     unreadable = UserText("The model’s answer could not be read. Try again in a moment.")
+    loading = UserText("The server is still loading the model. Try again in a minute.")
+    certificate = UserText(
+        "The server’s certificate isn’t trusted. Set SSL_CERT_FILE to a file with the certificate, "
+        "then restart JupyterLab."
+    )
 
 
 class ModelFailed(ModelUnavailable):
@@ -231,6 +241,8 @@ class ModelFailed(ModelUnavailable):
 
     code = "model_failed"
     default_message = UserText("%1 reported an internal error. Try again in a moment.", _PROVIDER)
+    nothing_loaded = UserText("The server has no model loaded. Load one there, then try again.")
+    memory = UserText("The server has too little memory for this model. Choose a smaller one.")
 
 
 class NoModelAnswer(ModelUnavailable):
@@ -265,6 +277,10 @@ class BadAnswer(ModelError):
     code = "bad_answer"
     retryable = True
     default_message = UserText("The answer was empty. Try rephrasing the request.")
+    only_thoughts = UserText(
+        "The model only thought about the request, and didn’t answer. Ask for less at a time, or "
+        "choose another model."
+    )
     repeats = UserText(
         "The model started repeating itself, so it was stopped. Try rephrasing the request."
     )

@@ -61,12 +61,14 @@ class ModelInfo:
 class Delta:
     """A piece of an answer's text or, in the last delta, the number of tokens used.
 
-    A delta with ``waiting`` contains no text and no usage. It announces that the request will be
-    retried after ``waiting`` seconds.
+    ``has_thoughts`` means that the server sent thoughts that aren't a part of the text. A delta
+    with ``waiting`` contains no text and no usage. It announces that the request will be retried
+    after ``waiting`` seconds.
     """
 
     text: str = ""
     usage: dict[str, Any] | None = None
+    has_thoughts: bool = False
     waiting: float | None = None
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import email.utils
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import (
@@ -80,6 +80,39 @@ _ERROR_BY_STATUS: dict[int, type[ModelError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
+# What servers say, and what the person is told. The first pattern that the text of the exception
+# and its causes matches counts.
+_BY_TEXT: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], ModelError]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), create)
+    for pattern, create in (
+        (
+            r"CERTIFICATE_VERIFY_FAILED",
+            lambda match: ModelUnavailable(ModelUnavailable.certificate),
+        ),
+        (r"budget.{0,20}exceeded|exceeded.{0,20}budget", lambda match: ModelNoCredit()),
+        (
+            r"loading model|model is (still |currently )?loading",
+            lambda match: ModelUnavailable(ModelUnavailable.loading),
+        ),
+        (r"no models? (is )?loaded", lambda match: ModelFailed(ModelFailed.nothing_loaded)),
+        (
+            r"(requires?|insufficient|out of|not enough).{0,20}\bmemory\b",
+            lambda match: ModelFailed(ModelFailed.memory),
+        ),
+        (
+            r"model\b.{0,80}?(does not exist|not found|not exist)|unknown model",
+            lambda match: ModelUnknown(),
+        ),
+        (
+            r"system (role|message|prompt)|roles must alternate",
+            lambda match: RequestRefused(RequestRefused.roles),
+        ),
+        (
+            r"\b(temperature|max_tokens|max_completion_tokens|top_p|stream_options|stream)\b",
+            lambda match: RequestRefused(RequestRefused.setting.fill(match[1])),
+        ),
+    )
+)
 # If the class and the status lead to one of these results, the exception's text is searched for a
 # more specific reason. None means that neither the class nor the status is in the tables above.
 _UNSPECIFIC = (None, RequestRefused, ModelUnknown)
@@ -97,6 +130,10 @@ def translate(error: Exception) -> AIServerError:
         return ModelNoCredit()
     if error_class is RequestRefused and _FILTERED.search(text):
         return TextRefused()
+    if error_class in (*_UNSPECIFIC, ModelFailed, ModelUnavailable):
+        for pattern, create in _BY_TEXT:
+            if match := pattern.search(text):
+                return create(match)
     if error_class is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
     if error_class is not None:

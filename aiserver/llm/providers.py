@@ -20,6 +20,9 @@ from ..errors import UserText
 
 COMPATIBLE = "openai_compatible"
 
+# What ``str.strip`` removes, and invisible characters that copied keys end in.
+SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
+
 
 @dataclass(frozen=True)
 class Provider:
@@ -71,8 +74,11 @@ class Provider:
         return self.name == COMPATIBLE
 
     def key_in_environment(self) -> str | None:
-        """Return the provider's key from the environment, or None."""
-        return next(filter(None, map(os.environ.get, self.key_variables)), None)
+        """Return the provider's key from the environment, or None.
+
+        A value that was read from a file may end in a line break.
+        """
+        return next(filter(None, map(_key_in, self.key_variables)), None)
 
     def default_address(self) -> str | None:
         """Return the provider's address from the environment, else the built-in address."""
@@ -134,6 +140,17 @@ PROVIDERS = {
         Provider(COMPATIBLE, UserText("OpenAI-compatible server"), "openai", library="openai"),
     )
 }
+
+
+def blank_key_variable() -> str | None:
+    """Return a variable of the environment that should contain a key, but is blank."""
+    variables = (name for provider in PROVIDERS.values() for name in provider.key_variables)
+    blank = (name for name in variables if os.environ.get(name) and not _key_in(name))
+    return next(blank, None)
+
+
+def _key_in(variable: str) -> str:
+    return os.environ.get(variable, "").strip(SPACES)
 
 
 def provider_of(name: str, package: str | None = None) -> Provider:

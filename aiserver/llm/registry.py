@@ -32,7 +32,7 @@ from .credentials.connections import Connections
 from .factory import create_model
 from .local_models import LocalModels
 from .policy import ModelPolicy
-from .providers import PROVIDERS
+from .providers import PROVIDERS, blank_key_variable
 
 # The value of an option is a secret if the option's name ends with one of these words. A word
 # elsewhere in the name doesn't count: ``max_tokens`` is no secret.
@@ -191,7 +191,8 @@ class ModelRegistry(LoggingConfigurable):
         else:
             info = await self._find(model_id)
         if info is None:
-            raise NoModel
+            blank = blank_key_variable()
+            raise NoModel(NoModel.blank_key.fill(blank)) if blank else NoModel()
         model = self._models.get(info.id)
         if model is not None and model.info.on_this_machine != info.on_this_machine:
             # The name of the cached model now refers to another model. For example, a user has

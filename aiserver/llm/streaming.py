@@ -61,6 +61,8 @@ _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
+# The types of the parts of a message that contain thoughts.
+_THOUGHTS = {"thinking", "reasoning", "reasoning_content", "thought"}
 _MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistaken
 
 
@@ -104,7 +106,7 @@ async def stream_chat(
     has_ended = False
     try:
         while not has_ended:
-            text, pending = pending, ""
+            text, pending, has_thoughts = pending, "", False
             # All chunks received so far are yielded as one delta, to save work per chunk.
             for queued in await _take_all(queue, limits.timeout):
                 if queued is None or isinstance(queued, Exception):
@@ -113,10 +115,12 @@ async def stream_chat(
                 _add_usage(usage, queued.usage_metadata)
                 reasons += list(filter(None, map(queued.response_metadata.get, _REASON_FIELDS)))[:1]
                 text += str(queued.text)
+                has_thoughts = has_thoughts or _has_thoughts(queued)
                 has_chunks = True
             pending = text[-1] if not has_ended and ends_in_high_surrogate(text) else ""
-            if text := fix_surrogates(text.removesuffix(pending)):
-                yield Delta(text)
+            text = fix_surrogates(text.removesuffix(pending))
+            if text or has_thoughts:
+                yield Delta(text, has_thoughts=has_thoughts)
             if error is not None:
                 raise translate(error) from error
     finally:
@@ -204,6 +208,14 @@ def _check_reasons(reasons: list[str]) -> None:
         raise TextRefused
     if reasons[-1] not in _COMPLETE:
         raise AnswerBrokenOff
+
+
+def _has_thoughts(chunk: AIMessageChunk) -> bool:
+    """Return whether a chunk contains thoughts in a field or a part of their own."""
+    if chunk.additional_kwargs.get("reasoning_content"):
+        return True
+    parts = chunk.content if isinstance(chunk.content, list) else []
+    return any(isinstance(part, dict) and part.get("type") in _THOUGHTS for part in parts)
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:

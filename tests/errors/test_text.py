@@ -61,7 +61,7 @@ def test_a_stored_sentence_of_this_version_is_found(kind: type[errors.ModelError
 
 
 def test_the_name_of_an_unnamed_server_is_translated_too() -> None:
-    text = find_text("The provider rejected the request. Check the model name.")
+    text = find_text("The provider rejected the request. Try another model.")
     assert text is not None
     assert text.to_wire()["params"] == [{"template": "The provider", "params": []}]
 

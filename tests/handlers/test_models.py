@@ -330,7 +330,7 @@ async def test_the_models_of_an_address_are_listed_before_it_is_saved(call: Call
     saved = {"provider": "openai_compatible"}
     assert (await call("POST", "models/names", saved)).data == {"models": ["scripted"]}
     with WireServer("openai_compatible") as moved:
-        moved.listed = ["text-embedding-3", "b", "odd name"]
+        moved.listed = ["text-embedding-3", "b", "odd\tname"]
         entered = saved | {"address": moved.address}
         assert (await call("POST", "models/names", entered)).data == {"models": ["b"]}
         check = {"model": "openai_compatible:b", "address": moved.address}

@@ -19,6 +19,7 @@ from aiserver.llm.credentials.connections import Connections
 from aiserver.llm.credentials.private_file import PrivateFile
 from aiserver.llm.local import weights
 from aiserver.llm.policy import Access, ModelPolicy
+from aiserver.llm.providers import PROVIDERS, blank_key_variable
 from aiserver.llm.registry import ModelRegistry
 
 from ..keyring_backend import Keyring, Locked
@@ -436,3 +437,16 @@ def test_settings_are_saved_on_a_disk_without_locks(
     with PrivateFile(folder / "a.json").change() as data:
         data["y"] = 2
     assert PrivateFile(folder / "a.json").read() == {"x": 1, "y": 2}
+
+
+async def test_a_blank_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with a key may be empty, and a key may end in a line break."""
+    for provider in PROVIDERS.values():
+        for name in provider.key_variables:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", " \n")
+    assert blank_key_variable() == "OPENAI_API_KEY"
+    assert PROVIDERS["openai"].key_in_environment() is None
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary\u00a0\r\n")
+    assert blank_key_variable() is None
+    assert PROVIDERS["openai"].key_in_environment() == "sk-canary"

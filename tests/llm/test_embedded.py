@@ -29,10 +29,10 @@ from aiserver.llm.local.model import LocalModel
 from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
-from aiserver.prompts.answer import AnswerParser
+from aiserver.prompts.answers.reader import AnswerReader
 from aiserver.prompts.context import build_messages
+from aiserver.prompts.language import cell_language
 from aiserver.prompts.prompt_input import PromptInput
-from aiserver.prompts.prose import ProseParser
 from aiserver.requests import CompletionBody, GenerateBody
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
@@ -69,11 +69,11 @@ async def messages_of(model: LocalModel, request: PromptInput) -> Any:
 
 
 async def ask(model: LocalModel, request: PromptInput) -> str:
-    parser = AnswerParser(request.language)
+    parser = AnswerReader(cell_language(request.language))
     async for delta in model.stream(await messages_of(model, request), language=request.language):
         parser.feed(delta.text)
     parser.finish()
-    return parser.suggestion
+    return parser.answer.code
 
 
 def shown(code: str) -> str:
@@ -269,7 +269,7 @@ def test_a_cell_with_control_tokens_is_completed(run: Any, model: LocalModel) ->
 def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     """It used to close its block by habit, with a bare fence, and to begin anew without end."""
     wish = PromptInput("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
-    parser = ProseParser()
+    parser = AnswerReader(cell_language("python", "", "markdown"))
 
     async def answer() -> None:
         async for delta in model.stream(await messages_of(model, wish), language="markdown"):
@@ -277,8 +277,8 @@ def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
         parser.finish()
 
     run(answer())
-    assert parser.suggestion.startswith("# 销售分析")
-    assert "```" not in parser.suggestion
+    assert parser.answer.code.startswith("# 销售分析")
+    assert "```" not in parser.answer.code
 
 
 @pytest.mark.thorough
@@ -333,12 +333,12 @@ def test_comments_and_tests_leave_the_code(run: Any, model: LocalModel, intent: 
             notebook_id="n", cell_id="c", intent=intent, source=DISCOUNT, language="python"
         )
         composed = await compose(model, body, PastTurns())
-        parser = AnswerParser("python")
+        parser = AnswerReader(cell_language("python"))
         stream = model.stream(composed.messages, language="python", additions=composed.additions)
         async for delta in stream:
             parser.feed(delta.text)
         parser.finish()
-        return parser.suggestion
+        return parser.answer.code
 
     code = run(answer())
     lines = code.splitlines()

@@ -84,7 +84,7 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
         (400, {"message": f"系统检测到敏感内容 {CANARY}", "code": "1301"}, "Try rephrasing it"),
         (400, {"message": CANARY, "code": "data_inspection_failed"}, "Try rephrasing it"),
         (400, {"message": CANARY, "type": "content_filter"}, "Try rephrasing it"),
-        (400, {"message": f"1301 tokens {CANARY}", "code": "1210"}, "Check the model name"),
+        (400, {"message": f"1301 tokens {CANARY}", "code": "1210"}, "Try another model"),
         (401, {"message": CANARY}, "Check the key"),
     ],
 )

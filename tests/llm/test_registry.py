@@ -115,11 +115,12 @@ async def test_a_client_can_only_use_models_of_connected_providers(monkeypatch):
     models = ModelRegistry()
     assert (await models.get("openai:gpt-99")).info.label == "gpt-99 (OpenAI)"
     assert (await models.get("openai:通义-模型")).info.label == "通义-模型 (OpenAI)"
+    assert (await models.get("openai:a b.gguf")).info.label == "a b.gguf (OpenAI)"
     others = ("anthropic:c", "openai_compatible:x", "local:/etc/passwd", "openai", "", "x:y:z")
     odd = (
         "openai:",
-        "openai:a b",
         "openai:../../x",
+        "openai: a",
         "openai:a\n",
         "openai:通\u202e义",
         "openai:" + "x" * 201,

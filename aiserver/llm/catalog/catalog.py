@@ -38,7 +38,7 @@ NO_PROVIDER = UserText(
 
 # A valid name of a model. Letters of any script are allowed, since some servers have models with
 # names such as 通义-模型.
-_NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
+_NAME = re.compile(r"(?!.*\.\.| )[\w./:@+ -]{1,200}(?<! )")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ...errors import NoModelAnswer
 from ..errors import translate
 from ..providers import is_loopback
+from ..remote.certificates import certificates
 from ..remote.response_limits import limit_responses
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def _fetch(
     # The request runs in an event loop, because a task in an event loop can be stopped at the
     # deadline. A blocking request can't be stopped: its timeout restarts with each byte, and it
     # would wait for a name server that doesn't respond.
-    client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
+    client = httpx.AsyncClient(
+        trust_env=not is_loopback(url), verify=certificates(), timeout=deadline
+    )
     limit_responses(client, MAX_BYTES, MAX_BYTES)
 
     async def get() -> httpx.Response:

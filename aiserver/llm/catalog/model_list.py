@@ -7,12 +7,14 @@ Nothing except the list of models is read from the response.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from ...errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
 from ..policy import Access
-from ..providers import is_cloud_name
+from ..providers import COMPATIBLE, is_cloud_name
 from .lookup import HttpStatusError, fetch
 
 if TYPE_CHECKING:
@@ -34,14 +36,21 @@ class ServedModel(NamedTuple):
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
     """Return the models that a provider lists, or [] if the provider has no list.
 
+    An address of a compatible server may lack its end ``/v1``, as for requests (see ``adapt.py``).
+
     The models are in the provider's order. Only Ollama's models are filtered and reordered: see
     ``_read_models``. Raises ModelError.
     """
     assert access.address is not None
     path, headers = _path_and_headers(provider, access.key)
     read = functools.partial(_read_models, provider)
+    lacks_path = provider == COMPATIBLE and not urlsplit(access.address).path.strip("/")
     try:
-        return await fetch(f"{access.address}/{path}", headers, deadline, read)
+        with contextlib.suppress(*([NoModelAnswer] if lacks_path else [])):
+            models = await fetch(f"{access.address}/{path}", headers, deadline, read)
+            if models or not lacks_path:
+                return models
+        return await fetch(f"{access.address}/v1/{path}", headers, deadline, read)
     except ModelAuthFailed as error:
         if access.key is None and not isinstance(error, ModelNoCredit):
             raise ModelKeyMissing from error

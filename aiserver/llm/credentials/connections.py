@@ -31,7 +31,7 @@ from ...errors import (
     UserText,
 )
 from ..policy import Access, ModelPolicy
-from ..providers import PROVIDERS, Provider, is_loopback
+from ..providers import PROVIDERS, SPACES, Provider, is_loopback
 from .private_file import PrivateFile
 from .secret_store import SecretStore
 
@@ -276,7 +276,7 @@ def _provider(name: str) -> Provider:
 
 def _validate_key(key: str | None) -> str | None:
     """Return the key without surrounding spaces, or None if it is empty. Raises InvalidRequest."""
-    key = (key or "").strip() or None
+    key = (key or "").strip(SPACES) or None
     if key and (not key.isascii() or not key.isprintable() or " " in key):
         raise InvalidField(
             "key", UserText("must contain only ASCII letters, digits and symbols, and no spaces")

@@ -12,7 +12,6 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,11 +23,10 @@ from ...errors import ModelError
 from ...gc_pause import pause_gc
 from ..policy import Access
 from ..providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
+from .certificates import certificates
 from .response_limits import limit_responses
 
 if TYPE_CHECKING:
-    import ssl
-
     from langchain_core.language_models import BaseChatModel
 
 # The maximum length of prompt and answer together, in tokens. Each request to Ollama contains this
@@ -64,6 +62,8 @@ def create_chat_model(
     # Without these, the probe would create clients of its own, which takes 50 ms.
     is_direct = on_loopback and library == "openai"
     clients = _direct_clients(max_connections) if is_direct else {}
+    if on_loopback and provider == "ollama":
+        clients = {"client_kwargs": {"trust_env": False}}
     # This model is only created to find out which options its class accepts.
     probe: BaseChatModel = init_chat_model(name, model_provider=library, **(clients | explicit))
     if details is None:
@@ -88,16 +88,17 @@ def create_chat_model(
     elif on_loopback and "http_async_client" in accepted:
         defaults |= clients or _direct_clients(max_connections)
     if provider == COMPATIBLE:
-        # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its own
-        # option ``max_tokens`` under a newer name, which compatible servers might not support.
         defaults["use_responses_api"] = False
-        defaults["extra_body"] = {"max_tokens": defaults.pop("max_tokens")}
     accepted_defaults = {
         key: value for key, value in defaults.items() if key in accepted and key not in explicit
     }
-    model: BaseChatModel = init_chat_model(
-        name, model_provider=library, **explicit, **accepted_defaults
-    )
+    model: BaseChatModel
+    if provider == COMPATIBLE:
+        from .compatible import CompatibleModel
+
+        model = CompatibleModel(model=name, **explicit, **accepted_defaults)
+    else:
+        model = init_chat_model(name, model_provider=library, **explicit, **accepted_defaults)
     for client in _async_clients(model):
         limit_responses(client)
     return model
@@ -171,25 +172,17 @@ async def _close_client(client: Any) -> None:
         await ensure_async(close())
 
 
-@functools.cache
-def _certificates() -> ssl.SSLContext:
-    """Return the trusted certificates. Loading them takes 25 ms."""
-    import httpx
-
-    return httpx.create_ssl_context(trust_env=False)
-
-
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
     """Return model options that set HTTP clients which ignore the environment's proxies."""
     import httpx
 
-    certificates = _certificates()
+    trusted = certificates()
     return {
         "openai_proxy": None,
-        "http_client": httpx.Client(trust_env=False, verify=certificates),
+        "http_client": httpx.Client(trust_env=False, verify=trusted),
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
-            verify=certificates,
+            verify=trusted,
             # Only connecting has a timeout, because ``stream_chat`` limits the time between chunks.
             timeout=httpx.Timeout(None, connect=10),
             limits=httpx.Limits(

@@ -24,6 +24,7 @@ from ...errors import (
     ModelPackageMissing,
     ModelRateLimited,
     ModelUnavailable,
+    PromptTooLong,
 )
 from ...tokens import estimate_tokens
 from ..base import Additions, ChatModel, Delta, ModelInfo
@@ -125,6 +126,11 @@ class RemoteModel(ChatModel):
                     has_started = True
                     yield delta
                 return
+            except PromptTooLong:
+                # The server has named its limit, so the next prompt is short enough.
+                context = getattr(model, "context_tokens", None) or self.prompt_tokens
+                self.prompt_tokens = min(self.prompt_tokens, context * 2 // 3)
+                raise
             except (ModelRateLimited, ModelUnavailable) as error:
                 wait = _seconds_before_retry(error, attempt)
                 if has_started or attempt == RETRIES or wait > MAX_WAIT:
