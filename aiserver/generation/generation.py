@@ -22,16 +22,16 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from ..errors import AIServerError, BadAnswer, UserText
+from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
-from ..prompts.answer import answer_parser, is_prose
+from ..prompts.answers.prose_in_code import is_prose
+from ..prompts.answers.reader import AnswerReader, Change, change_of
 from ..prompts.fence import code_block
 from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words
-from ..prompts.parts import Parts
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import LineInserter
 from ..redact import Vault
@@ -48,14 +48,6 @@ from .past_turns import PastTurns, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
-
-
-@dataclass(frozen=True)
-class Token:
-    """A piece of the code or of the explanation in an answer."""
-
-    part: Literal["code", "explanation"]
-    text: str
 
 
 @dataclass(frozen=True)
@@ -105,14 +97,15 @@ class Generation:
         self._sessions, self._log = sessions, log
         self._context = context or ContextOptions()
         self._receipts = receipts or ReceiptOptions()
-        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()  # None marks the end
+        self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._code = code_of(body.source, body.intent)
         self._selection = selected_lines(body)
-        self._parser = answer_parser(self._language)
-        self._inserter = LineInserter(self._selection) if self._selection else None
+        self._reader = AnswerReader(self._language)
+        self._streamed_code = ""  # the cell's source so far, if lines are selected
+        self._has_thoughts = False  # whether the server sent thoughts in a field of their own
         above = cell_above(body, body.intent)
         self._in_words = asks_for_words(
             body.intent,
@@ -167,7 +160,7 @@ class Generation:
         if self._task and self._is_querying:
             self._task.cancel()
 
-    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
+    async def tokens(self, idle: float | None = None) -> AsyncIterator[Change | Waiting | None]:
         """Yield the tokens, and None whenever there is no token for ``idle`` seconds.
 
         ``Waiting`` objects may come before the first token.
@@ -208,13 +201,15 @@ class Generation:
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
         self._is_querying = False  # from here on, `stop` has no effect
-        for token in self._tokens_of(
-            [*self._parser.feed(self._vault.finish()), *self._parser.finish()], ended=True
-        ):
-            self._queue.put_nowait(token)
+        changes = self._reader.feed(self._vault.finish())
+        changes += await asyncio.to_thread(self._reader.finish)
+        for change in self._shown(changes, ended=True):
+            self._queue.put_nowait(change)
         suggestion, explanation = self._answer()
-        if status == "success" and not (suggestion or explanation.strip()):
-            status, error = "error", BadAnswer()
+        if not (suggestion or explanation.strip()) and (
+            status == "success" or isinstance(error, AnswerCut)
+        ):
+            status, error = "error", self._no_answer(error)
         outcome = await self._save(status, error, suggestion, explanation)
         self._log_end(outcome)
         self.outcome.set_result(outcome)
@@ -246,24 +241,35 @@ class Generation:
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_at is None:
                     self._first_token_at = time.monotonic()
-                for token in self._tokens_of(self._parser.feed(self._vault.feed(delta.text))):
+                self._has_thoughts |= delta.has_thoughts
+                for change in self._shown(await self._read(self._vault.feed(delta.text))):
                     await self._free_slots.acquire()
-                    self._queue.put_nowait(token)
+                    self._queue.put_nowait(change)
 
-    def _tokens_of(self, parts: Parts, *, ended: bool = False) -> list[Token]:
-        """Return the parts of the answer as tokens.
+    async def _read(self, text: str) -> list[Change]:
+        """Read the next piece of the answer. The event loop isn't blocked by a long answer."""
+        if self._reader.is_long:
+            return await asyncio.to_thread(self._reader.feed, text)
+        return self._reader.feed(text)
+
+    def _shown(self, changes: list[Change], *, ended: bool = False) -> list[Change]:
+        """Return the changes of what the person sees.
 
         If lines are selected, the code is inserted between the cell's other lines.
         """
-        inserter = self._inserter
-        if inserter is None:
-            return [Token(part, text) for part, text in parts]
-        tokens = [
-            Token(part, inserter.feed(text) if part == "code" else text) for part, text in parts
-        ]
-        if ended and self._parser.suggestion:
-            tokens.append(Token("code", inserter.finish()))
-        return [token for token in tokens if token.text]
+        if self._selection is None or not (code := self._reader.answer.code):
+            return changes
+        inserter = LineInserter(self._selection)
+        source = inserter.feed(code) + (inserter.finish() if ended else "")
+        before, self._streamed_code = self._streamed_code, source
+        others = [change for change in changes if change.part != "code"]
+        return others if source == before else [change_of("code", before, source), *others]
+
+    def _no_answer(self, error: AIServerError | None) -> AIServerError:
+        """Return the error for an answer without code and words."""
+        if self._has_thoughts or self._reader.answer.thoughts:
+            return BadAnswer(BadAnswer.only_thoughts)
+        return error or BadAnswer()
 
     def _answer(self) -> tuple[str, str]:
         """Return the suggestion and the explanation of the answer.
@@ -272,7 +278,7 @@ class Generation:
         the explanation. If the answer's code block contains sentences instead of code, they become
         the beginning of the explanation, since they can't replace the cell's code.
         """
-        suggestion, explanation = self._parser.suggestion, self._parser.explanation
+        suggestion, explanation = self._reader.answer.code, self._reader.answer.explanation
         if self._in_words and suggestion:
             return "", f"{explanation}\n\n{code_block(suggestion, self._language.name)}".strip()
         if is_prose(suggestion, self._language):

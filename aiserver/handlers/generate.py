@@ -156,7 +156,8 @@ async def generation_events(generation: Generation) -> AsyncGenerator[Event | No
         elif isinstance(token, Waiting):
             yield "waiting", {"seconds": token.seconds}
         else:
-            yield "token", {"part": token.part, "text": token.text}
+            replaces = {"replaces": True} if token.replaces else {}
+            yield "token", {"part": token.part, "text": token.text} | replaces
     outcome = await generation.outcome
     data = error_fields(outcome.error) if outcome.error else {}
     if outcome.interaction is not None:

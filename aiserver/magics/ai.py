@@ -118,7 +118,7 @@ def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[
         elif name == "waiting":
             output.show_waiting(float(data["seconds"]))
         elif name == "token":
-            output.add(str(data["part"]), str(data["text"]))
+            output.add(str(data["part"]), str(data["text"]), replaces=bool(data.get("replaces")))
         elif name == "done":
             return {**data["interaction"], "is_saved": True}
         elif name == "error" and data.get("unsaved"):

@@ -33,8 +33,11 @@ class Output(Protocol):
     def warn(self, sentence: str) -> None:
         """Show a sentence above the answer."""
 
-    def add(self, part: str, text: str) -> None:
-        """Show a piece of the answer. ``part`` is ``code`` or ``explanation``."""
+    def add(self, part: str, text: str, *, replaces: bool = False) -> None:
+        """Show a piece of the answer. ``part`` is ``code`` or ``explanation``.
+
+        ``replaces`` means that the text replaces all earlier pieces of the part.
+        """
 
     def show_answer(self, code: str, explanation: str, *, can_review: bool) -> None:
         """Show the complete answer.
@@ -79,10 +82,10 @@ class NotebookOutput:
         """Show the sentence as the first line."""
         self._warning = sentence
 
-    def add(self, part: str, text: str) -> None:
+    def add(self, part: str, text: str, *, replaces: bool = False) -> None:
         """Add the text, and update the output a few times per second."""
         self._status = ""
-        self._texts[part] = self._texts.get(part, "") + text
+        self._texts[part] = ("" if replaces else self._texts.get(part, "")) + text
         if time.monotonic() >= self._next_update:
             self._update()
 
@@ -133,9 +136,14 @@ class TerminalOutput:
         self.end()
         print(sentence, file=sys.stderr)
 
-    def add(self, part: str, text: str) -> None:
-        """Print the text; an empty line separates code and explanation."""
-        if self._part and part != self._part:
+    def add(self, part: str, text: str, *, replaces: bool = False) -> None:
+        """Print the text; an empty line separates code and explanation.
+
+        What was printed can't be taken back, so a text that replaces it comes below it.
+        """
+        if replaces and not text:
+            return
+        if self._part and (part != self._part or replaces):
             self.end()
             print()
         self._part = part

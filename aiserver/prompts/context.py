@@ -218,6 +218,7 @@ def _load() -> None:
     """Import the parts of LangChain that prompts need. Takes half a second the first time."""
     global _loaded
     with pause_gc():
+        import markdown_it  # noqa: F401 (answers are read with it)
         from langchain_core import messages
 
         # The package imports the module of each class only when the class is used.

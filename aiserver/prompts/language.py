@@ -23,7 +23,9 @@ def _by_alias(names: dict[str, str]) -> dict[str, str]:
 
 _ALIASES = _by_alias(
     {
-        "python": "py py3 python2 python3 ipython ipython2 ipython3 pycon xpython",
+        "python": "py py3 python2 python3 ipython ipython2 ipython3 pycon xpython pyspark pyspark3 "
+        "micropython circuitpython sage sagemath sos python-exec python_exec python-repl pyodide",
+        "scala": "spark toree almond",
         "r": "ir rlang rscript",
         "julia": "jl",
         "cpp": "c++ c++11 c++14 c++17 c++20 c++23 cxx cc",
@@ -46,6 +48,13 @@ _ALIASES = _by_alias(
         "html": "htm",
     }
 )
+
+# The languages that a fence's tag can name.
+LANGUAGES = {
+    *_ALIASES.values(),
+    *("c", "css", "csv", "diff", "java", "json", "lua", "matlab", "octave", "mermaid", "php"),
+    *("console", "output", "powershell", "scala", "swift", "toml", "xml", "dockerfile", "makefile"),
+}
 
 # Cell magics, of IPython and of popular packages, for cells that aren't Python.
 _MAGICS = _by_alias(

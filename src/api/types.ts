@@ -34,7 +34,13 @@ export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
   /** The provider is busy or unavailable. After `seconds`, the server asks the provider again. */
   | { type: 'waiting'; seconds: number }
-  | { type: 'token'; part: 'code' | 'explanation'; text: string }
+  | {
+      type: 'token';
+      part: 'code' | 'explanation';
+      text: string;
+      /** Whether the text replaces what has arrived of the part. */
+      replaces?: boolean;
+    }
   | { type: 'done'; interaction: Interaction; revision: number }
   | { type: 'cancelled'; interaction: Interaction; revision: number }
   | (ErrorBody & {

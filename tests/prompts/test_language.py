@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.prompts.answer import answer_parser
+from aiserver.prompts.answers.reader import read_answer
 from aiserver.prompts.language import cell_language, code_of, display_name, fence_name
 
 
@@ -67,10 +67,7 @@ def test_any_source_has_a_language(source: str) -> None:
     [("R", "ir"), ("jl", "julia"), ("sh", "bash"), ("js", "javascript"), ("c++", "C++17")],
 )
 def test_a_fence_is_recognized_by_any_of_its_names(tag: str, language: str) -> None:
-    parser = answer_parser(cell_language(language))
-    parser.feed(f"```{tag}\nx\n```")
-    parser.finish()
-    assert parser.suggestion == "x"
+    assert read_answer(f"```{tag}\nx\n```", cell_language(language)).code == "x"
 
 
 @pytest.mark.parametrize(
@@ -89,11 +86,7 @@ def test_a_fence_is_recognized_by_any_of_its_names(tag: str, language: str) -> N
 )
 def test_a_magic_line_is_restored(answer: str, suggestion: str) -> None:
     """Without it the cell would run as Python."""
-    for pieces in ([answer], list(answer)):
-        parser = answer_parser(cell_language("python", "%%sql db\nSELECT 1"))
-        parts = [part for piece in pieces for part in parser.feed(piece)] + parser.finish()
-        assert parser.suggestion == suggestion
-        assert "".join(text for kind, text in parts if kind == "code") == suggestion
+    assert read_answer(answer, cell_language("python", "%%sql db\nSELECT 1")).code == suggestion
 
 
 def test_names_for_people() -> None:

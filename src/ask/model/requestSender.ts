@@ -193,7 +193,8 @@ export class RequestSender {
             });
             break;
           case 'token':
-            answer[event.part] += event.text;
+            answer[event.part] =
+              (event.replaces ? '' : answer[event.part]) + event.text;
             this._update(stream, {
               phase: 'streaming',
               explanation: answer.explanation,

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aiserver.prompts.answers.reader import read_answer
 from aiserver.prompts.fence import code_block
-from aiserver.prompts.prose import ProseParser
+from aiserver.prompts.language import cell_language
+from aiserver.requests import CellType
 
-from ..examples import examples
+from ...examples import examples
 
 # answer, suggestion, explanation
 CASES = {
@@ -72,44 +74,23 @@ CASES = {
 }
 
 
-def read(pieces: list[str], language: str = "markdown", head: str = "") -> tuple[str, ...]:
-    """Suggestion and explanation, and both as they were streamed."""
-    parser = ProseParser(language, head)
-    streamed = {"code": "", "explanation": ""}
-    for piece in [*pieces, None]:
-        for part, text in parser.finish() if piece is None else parser.feed(piece):
-            assert text
-            streamed[part] += text
-    return parser.suggestion, parser.explanation, streamed["code"], streamed["explanation"].strip()
+def read(answer: str, cell_type: CellType = "markdown", source: str = "") -> tuple[str, str]:
+    """Return the cell's text and the explanation of an answer."""
+    result = read_answer(answer, cell_language("python", source, cell_type))
+    return result.code, result.explanation
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_reads(name: str) -> None:
     answer, suggestion, explanation = CASES[name]
-    assert read([answer])[:2] == (suggestion, explanation)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_one_character_at_a_time(name: str) -> None:
-    answer, suggestion, explanation = CASES[name]
-    assert read(list(answer)) == (suggestion, explanation, suggestion, explanation)
+    code, words = read(answer)
+    assert (code, words.replace("\n\n\n", "\n\n")) == (
+        suggestion,
+        explanation.replace("\n\n\n", "\n\n"),
+    )
 
 
 PIECES = ["```", "````", "`", "markdown", "python", "\n", "\n", "\r\n", "\r", " ", "# A", "text"]
-
-
-@settings(max_examples=examples(300), deadline=None)
-@given(st.lists(st.sampled_from(PIECES), max_size=30), st.data())
-def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> None:
-    """P32: however a stream is cut, the parts are the same, and what was streamed is the whole."""
-    answer = "".join(words)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
-    pieces = [answer[a:b] for a, b in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
-    for language in ("markdown", "text"):
-        complete, cut = read([answer], language), read(pieces, language)
-        assert complete == cut
-        suggestion, explanation, code, explained = cut
-        assert (suggestion, explanation) == (code, explained)
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -118,16 +99,7 @@ def test_our_own_examples_are_parsed_literally(words: list[str]) -> None:
     """Past turns are shown as they should be answered: whatever text they hold, it survives."""
     text = "".join(words).replace("\r", "").strip("\n")
     shown = code_block(text, "markdown")
-    assert read([shown])[:2] == (text if text.strip() else read([shown])[0], "")
-
-
-def test_text_is_output_as_it_arrives() -> None:
-    parser = ProseParser()
-    assert parser.feed("````markdown\nA long li") == [("code", "A long li")]
-    assert parser.feed("ne.\n") == [("code", "ne.")]
-    parser = ProseParser()
-    assert parser.feed("# A ti") == []
-    assert parser.feed("tle\n\nand a s") == [("code", "# A title\n\nand a s")]
+    assert read(shown) == (text if text.strip() else read(shown)[0], "")
 
 
 @pytest.mark.parametrize(
@@ -140,10 +112,9 @@ def test_text_is_output_as_it_arrives() -> None:
     ],
 )
 def test_raw_cells(answer: str, suggestion: str) -> None:
-    assert read([answer], "text")[:2] == (suggestion, "")
-    assert read(list(answer), "text")[:2] == (suggestion, "")
+    assert read(answer, "raw") == (suggestion, "")
 
 
 def test_a_magic_with_a_prose_language_is_preserved() -> None:
     answer = "````markdown\n# A\n````"
-    assert read([answer], head="%%markdown")[0] == "%%markdown\n# A"
+    assert read(answer, "code", "%%markdown\nold")[0] == "%%markdown\n# A"

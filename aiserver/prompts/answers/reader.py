@@ -1,0 +1,112 @@
+"""Read a model's answer, as a whole and while it arrives.
+
+Invariants:
+
+- The result depends only on the whole text, not on the pieces in which it arrived.
+- While the answer arrives, what is shown follows from the text so far. If more text changes what
+  was shown, as when a closing tag shows that the text so far was thoughts, the part is shown anew.
+- Code doesn't begin or end in a blank line. Line breaks of the form CRLF become LF.
+- Reading the text so far again and again takes at most a twentieth of the time.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from ..language import CellLanguage
+from .code import split_code
+from .prose import is_settled, split_prose
+from .thoughts import split_thoughts
+
+Part = Literal["code", "explanation"]
+
+# A first line that hasn't ended, and that is short or has signs of code.
+_FIRST_LINE = re.compile(r"\s*(?:[^\n]{0,40}|[^\n]*[=(\[{:%!`~][^\n]*)")
+_SHARE = 20  # reading takes at most this fraction of the time
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell."""
+
+    code: str = ""
+    explanation: str = ""
+    thoughts: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a part: ``text`` is added to it or, if it ``replaces`` the part, all of it."""
+
+    part: Part
+    text: str
+    replaces: bool = False
+
+
+def read_answer(text: str, language: CellLanguage, *, ended: bool = True) -> Answer:
+    """Read an answer. If it hasn't ended, text that may be code or words is left out."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    thoughts, text = split_thoughts(text)
+    if not ended and _is_unclear(text, language):
+        return Answer(thoughts=thoughts)
+    if language.is_prose:
+        code, explanation = split_prose(text, language.name)
+    else:
+        code, explanation = split_code(text, language)
+    if code and language.head and not code.startswith("%%"):
+        code = f"{language.head}\n{code}"
+    return Answer(code, explanation, thoughts)
+
+
+def _is_unclear(text: str, language: CellLanguage) -> bool:
+    """Return whether more text may decide whether this is the cell's text or words."""
+    is_in_first_line = _FIRST_LINE.fullmatch(text) is not None
+    return is_in_first_line or (language.is_prose and not is_settled(text, language.name))
+
+
+class AnswerReader:
+    """Collects an answer, and tells how its parts change as it arrives."""
+
+    def __init__(self, language: CellLanguage) -> None:
+        self.answer = Answer()
+        self._language = language
+        self._text = ""
+        self._next_reading = 0.0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether reading the answer may take some milliseconds."""
+        return len(self._text) > 4_000
+
+    def feed(self, text: str) -> list[Change]:
+        """Add the next piece of the answer; return the changes of its parts, if it is time."""
+        self._text += text
+        started = time.monotonic()
+        if not text or started < self._next_reading:
+            return []
+        changes = self._read(ended=False)
+        ended = time.monotonic()
+        self._next_reading = ended + _SHARE * (ended - started)
+        return changes
+
+    def finish(self) -> list[Change]:
+        """Read the complete answer; return the last changes."""
+        return self._read(ended=True)
+
+    def _read(self, *, ended: bool) -> list[Change]:
+        before, self.answer = self.answer, read_answer(self._text, self._language, ended=ended)
+        pairs: list[tuple[Part, str, str]] = [
+            ("code", before.code, self.answer.code),
+            ("explanation", before.explanation, self.answer.explanation),
+        ]
+        return [change_of(part, old, new) for part, old, new in pairs if old != new]
+
+
+def change_of(part: Part, old: str, new: str) -> Change:
+    """Return the change from an old to a new text of a part."""
+    if new.startswith(old):
+        return Change(part, new[len(old) :])
+    return Change(part, new, replaces=True)
