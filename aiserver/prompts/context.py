@@ -218,9 +218,10 @@ def _load() -> None:
     """Import the parts of LangChain that prompts need. Takes half a second the first time."""
     global _loaded
     with pause_gc():
-        import markdown_it  # noqa: F401 (answers are read with it)
+        import markdown_it
         from langchain_core import messages
 
-        # The package imports the module of each class only when the class is used.
-        _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
+        # LangChain imports the module of each class only when the class is used. Answers are read
+        # with ``markdown_it``.
+        _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage, markdown_it
     _loaded = True
