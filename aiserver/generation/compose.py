@@ -26,6 +26,7 @@ from ..prompts.receipt import ContextItem
 from ..prompts.selection import SelectedLines, as_cell, select_lines
 from ..redact import Vault
 from ..requests import (
+    RETRY_MODE,
     ContextCell,
     GenerateBody,
     PreviewBody,
@@ -258,6 +259,7 @@ def _prompt_input(
         note=hide(remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
+        is_retry=isinstance(body, GenerateBody) and body.mode == RETRY_MODE,
     )
 
 

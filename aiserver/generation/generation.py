@@ -147,7 +147,10 @@ class Generation:
             body.parent_turn_id,
             begins_branch=body.repeats_turn_id is not None and body.parent_turn_id is None,
             condenses=body.condenses_turns,
-            before=(body.intent, body.source) if self._is_retry else None,
+            # A small model would copy its answer; any other one must know what to do differently.
+            before=(body.intent, body.source)
+            if self._is_retry and self.model.style == "compact"
+            else None,
         )
 
     def start(self) -> None:

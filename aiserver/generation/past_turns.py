@@ -10,7 +10,8 @@ Invariants:
   turns. But if the cell has an event ``context_reset``, the turns of other cells are left out.
 - The turns of one cell are ordered by seq. The turns of several merged cells are in the order in
   which the merge joined the cells' code. Timestamps are ignored.
-- If a person asks for another answer to a request, the earlier answers to it are left out.
+- If a person asks a small model for another answer to a request, the earlier answers to it are
+  left out.
 - A damaged session counts as empty, so that a request in the cell is still possible.
 - A model gets the newest ``HISTORY_TURNS`` of these turns word for word, as far as they fit. Of
   older turns, it gets a summary, if there is a valid one (see ``condensed_turns.py``).
@@ -113,8 +114,8 @@ async def past_turns_of(
 def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[AnyTurn]:
     """Return the turns that came before the newest attempts at a request.
 
-    When a person asks for another answer to a request, the model gets only these turns. An attempt
-    is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
+    When a person asks for another answer to a request, a small model gets only these turns. An
+    attempt is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
     corrected its answer. Other turns after the attempts, such as a question about the answer, are
     left out, too. If there was no attempt, return all turns. In stored turns, secrets are redacted.
     """

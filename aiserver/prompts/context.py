@@ -69,6 +69,7 @@ async def build_messages(
     code = request.code if is_small else request.source
     is_empty = not language.below_head(code).strip()
     intent = instruct(request.intent, language, above=request.cell_above is not None)
+    intent += templates.another_answer(request)
     if is_small and asks_for_words(request.intent, code, language, is_small=True):
         return await explanation_messages(request, language, budget, count)
     if is_small and (request.only_adds or is_conversion(request, language)):

@@ -40,7 +40,7 @@ async def explanation_messages(
         language = cell_language(request.language, request.code)
     rules = templates.rules("compact", language, in_words=True)
     code = code_block(request.code, language.name)
-    intent = without_slash(request.intent, language)
+    intent = without_slash(request.intent, language) + templates.another_answer(request)
     sizes = await count([rules, code, intent])
     mentions, mention_items = await mention_texts(
         request.mentions, "compact", language, budget - sum(sizes), count
@@ -78,6 +78,7 @@ async def own_code_messages(
 
     mode, _ = split_slash_word(request.intent, language)
     example, intent = _example_and_intent(request, language)
+    intent += templates.another_answer(request)
     fixed = [
         templates.rules("compact", language),
         f"{code_block(example.before, language.name)}\n\n{example.intent}",

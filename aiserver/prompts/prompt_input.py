@@ -107,6 +107,9 @@ class PromptInput:
     older_turns: OlderTurns | None = None
     """The summary of turns that are older than ``history``, or that may not fit."""
 
+    is_retry: bool = False
+    """Whether the model has answered the same request before, and another answer is wanted."""
+
     @property
     def code(self) -> str:
         """The code that the request is about: the cell's own, or that of the cell above."""

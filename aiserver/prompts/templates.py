@@ -20,7 +20,7 @@ from ..requests import Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
-from .prompt_input import RestOfCell
+from .prompt_input import PromptInput, RestOfCell
 
 Style = Literal["compact", "full"]
 
@@ -103,6 +103,7 @@ OLDER_REQUESTS = "Earlier requests:"
 CELL_CHANGED = "I changed the cell."
 CELL_EMPTIED = "The cell is empty again."
 PART_OF_CELL = "The cell is a part of a longer one. Write only this part: the other lines stay."
+ANOTHER_ANSWER = "Your last answer isn't what I need. Write it in another way."
 FAILED = "# This cell failed when it was last run."
 ASK_FOR_COLUMNS = f"{NEXT_CELL}\nwhich columns are there"
 
@@ -165,6 +166,11 @@ def with_cell(intent: str, code: str, rest: RestOfCell | None = None) -> str:
     around = {"lines-above": rest.above, "lines-below": rest.below}
     marks = [marked(kind, text) for kind, text in around.items() if text.strip()]
     return "\n".join([*marks, cell, PART_OF_CELL, intent])
+
+
+def another_answer(request: PromptInput) -> str:
+    """Return the line after a request that was answered before; empty for a new request."""
+    return f"\n{ANOTHER_ANSWER}" if request.is_retry else ""
 
 
 def cell_above(code: str, *, failed: bool) -> str:

@@ -28,7 +28,7 @@ from ..models import Session
 from ..renumbering import current_seq
 from .contributors import ContributorKind
 from .lines import is_distinctive, match_lines
-from .step import Step
+from .step import Attempt, Step
 from .steps import replay
 
 
@@ -157,6 +157,8 @@ class Tracer:
         self._last_step: Step | None = None
         self._turn_by_id: dict[int | None, Step] = {}
         self._text_before_accept = ""
+        self._attempt_versions: list[_Version] = []
+        """The versions of all answers to the last request, if there are several."""
         self.current = _EMPTY
         """The version of the cell's source after the last step."""
 
@@ -165,6 +167,9 @@ class Tracer:
         previous = self.current
         if step.kind == "turn":
             version = self._suggested_version(step)
+            self._attempt_versions = [
+                self._attempt_version(step, attempt) for attempt in step.attempts or ()
+            ]
         elif step.code == previous.text and previous is not _EMPTY:
             version = previous
         else:
@@ -203,12 +208,19 @@ class Tracer:
         last = self._last_step
         if last is not None and last.kind == "turn" and not last.applied:
             # The person may have copied lines of the suggestion.
-            sources = (*sources, self.versions[last.index])
+            sources = (*sources, self.versions[last.index], *self._attempt_versions)
         elif last is not None and (last.data or {}).get("again") is True:
             # In the last step, another page overwrote the source with its older text. Lines of the
             # overwritten text may now come back.
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
+
+    def _attempt_version(self, step: Step, attempt: Attempt) -> _Version:
+        """Return the version of one of several answers to a request."""
+        origin = replace(_origin(step), turn_id=attempt.turn_id, model=attempt.model)
+        version = _carry_over(attempt.code, [self.current], origin)
+        self._version_by_text.setdefault(attempt.code, version)
+        return version
 
     def _suggested_version(self, step: Step) -> _Version:
         """Return the version of a turn's suggestion."""
@@ -228,6 +240,8 @@ class Tracer:
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
+            if from_version.text != step.code:  # it may be an answer that the step doesn't show
+                from_version = self._version_by_text.get(step.code, from_version)
             return _carry_over(step.code, [from_version, self.current], origin)
         copied = self._copied_versions(step)
         if copied:

@@ -24,8 +24,8 @@ def last_index_with_source(steps: Sequence[Step], index: int, source: str | None
 def restored_step(steps: Sequence[Step], source: str | None, seq: object) -> Step | None:
     """Return the step that was restored, or None if it isn't found.
 
-    This is the step with ``seq``. If several steps have this ``seq``, a step whose code is
-    ``source`` is preferred. If no step has it, return the newest step whose code is ``source``.
+    This is the step with ``seq``. If several steps have this ``seq``, one with the code ``source``
+    is preferred. If no step has it, return the newest step with this code.
     """
     step_with_seq = None
     if isinstance(seq, int):
@@ -33,7 +33,7 @@ def restored_step(steps: Sequence[Step], source: str | None, seq: object) -> Ste
             if step.seq < seq:
                 break
             if step.seq == seq:
-                if step.code == source:
+                if source in step.codes:
                     return step
                 step_with_seq = step_with_seq or step
-    return step_with_seq or next((step for step in reversed(steps) if step.code == source), None)
+    return step_with_seq or next((step for step in reversed(steps) if source in step.codes), None)

@@ -24,6 +24,38 @@ Outcome = Literal[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer to the request of a step; ``to_wire`` gives the ``Attempt`` of ``rest-api.yml``.
+
+    ``outcome`` is ``open`` for a suggestion, ``done`` for an answer in words, and otherwise
+    ``error`` or ``cancelled``. ``title`` is the text that was sent, if it isn't the request itself: the problems
+    that a repair was asked to correct.
+    """
+
+    turn_id: int
+    seq: int
+    timestamp: str
+    code: str
+    outcome: Outcome
+    model: str | None = None
+    mode: str | None = None
+    explanation: str | None = None
+    error: str | None = None
+    title: str | None = None
+    receipt: dict[str, Any] | None = None
+
+    @property
+    def rank(self) -> int:
+        """A suggestion is shown rather than an answer in words, and both rather than a failure."""
+        return {"open": 2, "done": 1}.get(self.outcome, 0)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the attempt as sent: camelCase, without None values."""
+        values = ((to_camel(name), getattr(self, name)) for name in Attempt.__dataclass_fields__)
+        return {name: value for name, value in values if value is not None}
+
+
 @dataclass(slots=True)
 class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
@@ -47,8 +79,9 @@ class Step:
     into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
     step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
-    ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the
-    turn whose request this turn asks again, of another model.
+    ``attempts`` are all answers to a turn's request, if there are several; the step shows one of
+    them. ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id
+    of the turn whose request this turn asks again, of another model.
 
     ``dataframes`` are the names of the DataFrames of a turn's request, and ``schema_changes`` the
     changes of these DataFrames since an earlier turn (see ``schema_changes.py``).
@@ -79,10 +112,58 @@ class Step:
     name: str | None = None
     missing: int | None = None
     receipt: dict[str, Any] | None = None
+    attempts: list[Attempt] | None = None
     dataframes: list[str] | None = None
     schema_changes: list[dict[str, Any]] | None = None
     parent: int | None = None
     column: int = 0
+
+    def add_attempt(self, attempt: Attempt) -> None:
+        """Add an answer to the step's request, and show the newest of the most useful answers."""
+        if self.attempts is None:
+            self.attempts = [
+                Attempt(
+                    turn_id=self.turn_id or 0,
+                    seq=self.seq,
+                    timestamp=self.timestamp,
+                    code=self.code,
+                    outcome=self.outcome,
+                    model=self.model,
+                    mode=self.mode,
+                    explanation=self.explanation,
+                    error=self.error,
+                    receipt=self.receipt,
+                )
+            ]
+        self.attempts.append(attempt)
+        self.show_attempt(max(reversed(self.attempts), key=lambda other: other.rank).turn_id)
+
+    def show_attempt(self, turn_id: int) -> None:
+        """Show the attempt with this turn. Nothing changes if the step has no such attempt."""
+        for attempt in self.attempts or ():
+            if attempt.turn_id == turn_id:
+                self.turn_id, self.code, self.outcome = turn_id, attempt.code, attempt.outcome
+                self.model, self.mode = attempt.model, attempt.mode
+                self.explanation, self.error = attempt.explanation, attempt.error
+                self.receipt = attempt.receipt
+
+    def show_code(self, code: str) -> None:
+        """Show the newest suggestion with this code. Nothing changes if the step has none."""
+        if self.code != code:
+            for attempt in self.attempts or ():
+                if (attempt.code, attempt.outcome) == (code, "open"):
+                    self.show_attempt(attempt.turn_id)
+
+    @property
+    def turn_ids(self) -> set[int]:
+        """The ids of the turns that answered the step's request."""
+        ids = {attempt.turn_id for attempt in self.attempts or ()}
+        return ids if self.turn_id is None else {*ids, self.turn_id}
+
+    @property
+    def codes(self) -> set[str]:
+        """The code of the step and of all its attempts."""
+        return {self.code, *(attempt.code for attempt in self.attempts or ())}
 
     @property
     def is_existing(self) -> bool:
@@ -104,6 +185,8 @@ class Step:
         """Return the step as sent: camelCase, without None values except ``parent``."""
         values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
         present = {name: value for name, value in values.items() if value is not None}
+        if self.attempts:
+            present["attempts"] = [attempt.to_wire() for attempt in self.attempts]
         if self.kind == "turn" and self.error and (text := find_text(self.error)):
             present["errorText"] = text.to_wire()
         return {**present, "parent": self.parent}

@@ -7,7 +7,10 @@ Invariants:
   source, a change wasn't recorded, so it is inferred. If the last step is an open suggestion whose
   code is this source, its outcome becomes ``accepted``. Otherwise, a step by an unknown author is
   added.
-- No source is left out: each recorded source is the ``code``, ``before`` or ``base`` of a step.
+- No source is left out: each recorded source is the ``code``, ``before`` or ``base`` of a step, or
+  the ``code`` of an attempt.
+- A request is one step, whatever the number of its answers (P49). If a person asks for another
+  answer or for a repair before deciding, the new turn becomes an attempt of the request's step.
 - Each event becomes a step of its own, even if its type is unknown. Accepts and rejects are the
   exceptions (see below). A summary of older turns has no step, because it changes nothing in the
   cell.
@@ -57,7 +60,9 @@ from .event_data import corrected_suggestion, run_result
 from .find_step import last_index_with_source, restored_step
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
-from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
+from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
+
+REPAIR_MODE = "repair"  # the mode of a request to correct problems of a suggestion
 
 
 def replay(session: Session) -> list[Step]:
@@ -103,6 +108,10 @@ class _Reader:
         self.suggestions_for_older_code: set[int] = set()
         """The indexes of the steps whose suggestion changes older code, not the cell's source. If a
         person accepts such a suggestion, a branch starts."""
+        self.last_request: Step | None = None
+        """The step of the person's last request."""
+        self.parent_of_request: int | None = None
+        """The ``parent_turn_id`` of its first turn."""
 
     @property
     def source(self) -> str:
@@ -124,6 +133,11 @@ class _Reader:
         if is_suggestion:
             outcome = "repeated" if is_repeat else "open"
         refined = None if is_repeat else self._refined_step(turn)
+        if not is_repeat and (step := self._step_of_request(turn)) is not None:
+            if refined is not None and refined is not step and is_suggestion:
+                refined.outcome = "refined"
+            self._add_attempt(step, turn, seq, outcome)
+            return
         base = branched_from = None
         if is_repeat:
             base = request.current_code if request.current_code != self.source else None
@@ -144,7 +158,7 @@ class _Reader:
                 branched_from = last_index_with_source(
                     self.steps, refined.index, request.current_code
                 )
-        self.step_by_turn[turn.turn_id] = self._add_step(
+        step = self._add_step(
             seq,
             "turn",
             turn.timestamp,
@@ -165,6 +179,49 @@ class _Reader:
             data={"selection": turn.selection} if turn.selection else None,
             receipt=receipt_of(turn),
         )
+        self.step_by_turn[turn.turn_id] = step
+        if not is_repeat:
+            self.last_request, self.parent_of_request = step, turn.parent_turn_id
+
+    def _step_of_request(self, turn: Interaction) -> Step | None:
+        """Return the step of the request that the turn answers again; None for a new request.
+
+        This is the last request, if nobody has decided on its answers and the cell is unchanged.
+        """
+        step = self.last_request
+        if (
+            step is None
+            or step.outcome not in ("open", "done", "error", "cancelled")
+            or any(later.kind == "context_reset" for later in self.steps[step.index + 1 :])
+            or step.before != self.source
+        ):
+            return None
+        request = turn.user_request
+        if turn.parent_turn_id in step.turn_ids:
+            is_part = bool(turn.selection) and request.intent == step.title
+            return step if is_part or turn.mode == REPAIR_MODE else None
+        asked_code = step.before if step.base is None else step.base
+        is_same = (request.intent, request.current_code) == (step.title, asked_code)
+        return step if is_same and turn.parent_turn_id == self.parent_of_request else None
+
+    def _add_attempt(self, step: Step, turn: Interaction, seq: int, outcome: Outcome) -> None:
+        answer, intent = turn.ai_response, turn.user_request.intent
+        step.add_attempt(
+            Attempt(
+                turn_id=turn.turn_id,
+                seq=seq,
+                timestamp=turn.timestamp,
+                code=self.source if outcome == "done" else answer.suggestion,
+                outcome=outcome,
+                model=turn.model,
+                mode=turn.mode,
+                explanation=answer.explanation or None,
+                error=answer.error or None,
+                title=intent if intent != step.title else None,
+                receipt=receipt_of(turn),
+            )
+        )
+        self.step_by_turn[turn.turn_id] = step
 
     def _repeated_from(self, turn: Interaction) -> int | None:
         """Return the index of the step that a request which is asked again continues from.
@@ -233,6 +290,8 @@ class _Reader:
             self._add_event_step(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
 
     def _accept(self, event: Event, turn_step: Step) -> None:
+        if turn_step.outcome != "accepted":
+            turn_step.show_attempt(event.turn_id or 0)
         source = turn_step.code if event.source is None else event.source
         corrected = corrected_suggestion(event, source)
         self._infer_replaced(event)
@@ -280,6 +339,8 @@ class _Reader:
         source, from_step, branched_from = event.source, None, None
         if restored is not None:
             source = restored.code if source is None else source
+            if restored.outcome == "open":  # nobody has decided on the attempts of this step
+                restored.show_code(source)
             from_step = restored.index
             if source != self.source:
                 branched_from = last_index_with_source(self.steps, from_step, source)
@@ -304,6 +365,8 @@ class _Reader:
         if source is None or source == self.source:
             return
         last = self.steps[-1] if self.steps else None
+        if last is not None and last.outcome == "open":
+            last.show_code(source)
         if last is not None and last.outcome == "open" and last.code == source:
             last.outcome = "accepted"
             self._apply(last)

@@ -70,7 +70,8 @@ def hits_of(
     # If several turns have the same id, the first of them is used. The list is reversed, so the
     # first turn is assigned last and replaces the others.
     turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
-    step_by_turn = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
+    steps = [step for step in reversed(replay(session)) if step.kind == "turn"]
+    step_by_turn = {turn_id: step for step in steps for turn_id in step.turn_ids}
     hits: dict[ScoredTurn, Hit] = {}
     for scored in scored_turns:
         if scored.turn_id in turn_by_id:

@@ -80,6 +80,7 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
             paragraphs += ["Starting from:", fenced(step.base, language)]
         paragraphs += _change_block(step, language)
         shown_versions |= {step.base or "", step.code}
+        paragraphs += _other_answers(step, language)
         if step.explanation:
             paragraphs += ["Answer:", quoted(step.explanation)]
         if step.error:
@@ -88,6 +89,22 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
         text = outputs.get("text") if isinstance(outputs, dict) else None
         if isinstance(text, str) and text:
             paragraphs += ["Output:", fenced(text.rstrip("\n"), "")]
+    return paragraphs
+
+
+def _other_answers(step: Step, language: str) -> list[str]:
+    """Return the paragraphs of the answers to the step's request that the step doesn't show."""
+    paragraphs = []
+    for attempt in step.attempts or ():
+        if attempt.turn_id != step.turn_id:
+            facts = (attempt.model, attempt.timestamp, attempt.error)
+            paragraphs.append(
+                " · ".join(["Another answer", *map(escape_inline, filter(None, facts))])
+            )
+            if attempt.code and attempt.outcome != "done":
+                paragraphs.append(fenced(attempt.code, language))
+            elif attempt.explanation:
+                paragraphs.append(quoted(attempt.explanation))
     return paragraphs
 
 

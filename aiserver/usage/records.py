@@ -8,6 +8,7 @@ from typing import Any
 
 from ..models import Session, SessionKey
 from ..replay.receipts import receipt_of, summary_receipts
+from ..replay.steps import replay
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,14 @@ class UsageRecord:
     user: str | None = None
     turn_id: int | None = None
     """None for a summary."""
+    request_id: int | None = None
+    """The id of the first turn that answered the same request."""
     receipt: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_request(self) -> bool:
+        """Whether this is a request. Further answers to a request don't count as requests."""
+        return self.turn_id is not None and self.turn_id == self.request_id
 
     @property
     def is_summary(self) -> bool:
@@ -34,6 +42,7 @@ class UsageRecord:
 
 def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
     """Yield the usage of each request and each summary in a session."""
+    first_ids = _first_ids(session)
     for turn in session.interactions:
         yield UsageRecord(
             key,
@@ -44,6 +53,7 @@ def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
             turn.ai_response.status,
             turn.user,
             turn.turn_id,
+            first_ids.get(turn.turn_id, turn.turn_id),
             receipt_of(turn) or {},
         )
     for event, receipt in summary_receipts(session):
@@ -58,6 +68,12 @@ def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
             user=user if isinstance(user, str) else None,
             receipt=receipt,
         )
+
+
+def _first_ids(session: Session) -> dict[int, int]:
+    """Map each turn that is one of several answers to a request to the first of these turns."""
+    requests = (step.attempts for step in replay(session) if step.attempts)
+    return {attempt.turn_id: attempts[0].turn_id for attempts in requests for attempt in attempts}
 
 
 SUMMARY_MODE = "summary"  # in the table of all requests, the mode of a summary

@@ -17,6 +17,7 @@ COLUMNS = (
     "notebook_id",
     "cell_id",
     "turn",
+    "request",
     "mode",
     "model",
     "status",
@@ -32,7 +33,10 @@ _NUMBERS = ("inputTokens", "cachedTokens", "outputTokens", "firstTokenMs", "tota
 
 
 def to_csv(records: Iterable[UsageRecord]) -> str:
-    """Return the table, with a row for each request or summary. What isn't stored is empty."""
+    """Return the table, with a row for each answer or summary. What isn't stored is empty.
+
+    ``request`` is the first turn that answered the same request.
+    """
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
@@ -44,6 +48,7 @@ def to_csv(records: Iterable[UsageRecord]) -> str:
                 record.key.notebook_id,
                 record.key.cell_id,
                 "" if record.turn_id is None else record.turn_id,
+                "" if record.request_id is None else record.request_id,
                 _inert(record.mode),
                 _inert(record.model),
                 record.status,

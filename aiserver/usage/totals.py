@@ -17,7 +17,7 @@ from .records import UsageRecord
 
 @dataclass
 class UsageTotals:
-    """The sums of some requests and summaries.
+    """The sums of some requests and summaries. ``requests`` counts several answers to one as one.
 
     ``cost`` is in US dollars, and ``milliseconds`` the time of all answers.
 
@@ -41,7 +41,7 @@ class UsageTotals:
         """Add a request or a summary."""
         receipt = record.receipt
         tokens_in, tokens_out = receipt.get("inputTokens", 0), receipt.get("outputTokens", 0)
-        self.requests += not record.is_summary
+        self.requests += record.is_request
         self.summaries += record.is_summary
         self.input_tokens += tokens_in
         self.cached_tokens += receipt.get("cachedTokens", 0)

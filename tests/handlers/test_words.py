@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from aiserver.prompts.templates import ANOTHER_ANSWER
+
 from ..conftest import SSE, request
 
 WORDS = "It returns the **mean** of the prices.\n\nMissing values are left out."
@@ -114,21 +116,20 @@ async def test_secrets_in_words_are_not_sent(call, scripted):
     assert key not in json.dumps((await call("GET", "sessions/nb/c1")).data)
 
 
-async def test_another_attempt_does_not_get_the_earlier_answers(call, scripted):
-    scripted.script(*[{"text": CODE}] * 7)
+async def test_the_same_prompt_is_never_sent_twice(call, scripted):
+    """P49: a model that is asked again knows what it has answered, and that it wasn't right."""
+    scripted.script(*[{"text": CODE}] * 4)
     await call("POST", "generate", request("the first wish"))
     await call("POST", "generate", request("draw it", source=SOURCE))
-    await call("POST", "generate", request("correct it", source="x = 1", mode="repair"))
-    before = scripted.requests[1]["body"]["messages"]
     for _ in range(2):
         await call("POST", "generate", request("draw it", source=SOURCE, mode="retry"))
-        assert scripted.requests[-1]["body"]["messages"] == before
+        *_, answer, asked = scripted.requests[-1]["body"]["messages"]
+        assert answer["role"] == "assistant" and "x = 1" in answer["content"]
+        assert asked["content"].endswith(f"draw it\n{ANOTHER_ANSWER}")
+    prompts = {json.dumps(sent["body"]["messages"]) for sent in scripted.requests}
+    assert len(prompts) == 4
     turns = (await call("GET", "sessions/nb/c1")).data["interactions"]
-    assert [turn["mode"] for turn in turns] == ["create", "edit", "repair", "edit", "edit"]
-    # What was asked about the answer in between is left out, too.
-    await call("POST", "generate", request("why does it fail?", source=CODE))
-    await call("POST", "generate", request("draw it", source=SOURCE, mode="retry"))
-    assert scripted.requests[-1]["body"]["messages"] == before
+    assert [turn["mode"] for turn in turns] == ["create", "edit", "edit", "edit"]
 
 
 async def test_words_are_a_step_and_can_be_searched_and_listed(call, scripted):

@@ -90,7 +90,7 @@ def test_turns_of_another_branch_are_not_compared() -> None:
 
 def test_failed_turns_count_too() -> None:
     builder = SessionBuilder()
-    builder.turn("", "", status="error", dataframes=[frame(OLD)])
+    builder.turn("", "", status="error", intent="first", dataframes=[frame(OLD)])
     builder.turn("", "a", dataframes=[frame(NEW)])
     assert [bool(step.schema_changes) for step in builder.replay()] == [False, True]
 

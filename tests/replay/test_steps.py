@@ -77,8 +77,8 @@ def test_accept_reject_and_failures_name_the_turns_outcome() -> None:
     builder = SessionBuilder()
     builder.event("accept", turn_id=builder.turn("", "a"), source="a")
     builder.event("reject", turn_id=builder.turn("a", "b"), source="a")
-    builder.turn("a", "half", status="cancelled")
-    builder.turn("a", "", status="error")
+    builder.turn("a", "half", status="cancelled", intent="stopped")
+    builder.turn("a", "", status="error", intent="failed")
     steps = builder.replay()
     assert shape(steps) == [
         ("turn", "", "a", "accepted"),
@@ -140,15 +140,62 @@ def test_automatic_corrections_are_a_step_before_the_persons_changes() -> None:
     assert [step.is_correction for step in steps] == [False, True, False]
 
 
-def test_corrections_are_a_step_also_if_another_turn_came_before_the_accept() -> None:
-    """P40: the model was asked to correct its answer, but the first answer stayed the best."""
+def test_a_request_is_one_step_whatever_its_attempts() -> None:
+    """P49: a failure, another answer, one change asked for again, and a repair."""
+    builder = SessionBuilder()
+    builder.turn("old", "", status="error", intent="plot it")
+    first = builder.turn("old", "a\nb", intent="plot it", model="p:small")
+    part = {"selection": {"first": 1, "last": 1}, "parent_turn_id": first}
+    builder.turn("a\nb", "c\nb", intent="plot it", **part)
+    repaired = builder.turn("c\nb", "d", intent="Fix: x", mode="repair", parent_turn_id=first + 1)
+    builder.turn("old", "", status="cancelled", intent="plot it")
+    builder.event("run", source="old", data={"status": "ok"})
+    builder.turn("old", "e", intent="plot it")
+    start, step, run = builder.replay()
+    assert (start.kind, run.kind) == ("start", "run")
+    assert (step.title, step.outcome, step.code, step.base) == ("plot it", "open", "e", None)
+    attempts = step.attempts or []
+    assert [attempt.code for attempt in attempts] == ["", "a\nb", "c\nb", "d", "", "e"]
+    assert [attempt.title for attempt in attempts] == [None, None, None, "Fix: x", None, None]
+    assert [attempt.model for attempt in attempts][1] == "p:small"
+    wire = step.to_wire()["attempts"]
+    assert wire[3]["turnId"] == repaired and wire[0]["outcome"] == "error"
+    builder.event("accept", turn_id=first)
+    steps = builder.replay()
+    assert (steps[1].outcome, steps[1].code, steps[1].turn_id) == ("accepted", "a\nb", first)
+    assert [step.kind for step in steps] == ["start", "turn", "run", "accept"]
+    assert {step.column for step in steps} == {0}
+
+
+def test_the_next_request_is_a_step_of_its_own() -> None:
+    """P49: after a decision, a change of the cell, other words or a new conversation."""
+    for event in (
+        {"type": "accept", "turn_id": 1},
+        {"type": "reject", "turn_id": 1},
+        {"type": "edit", "source": "mine"},
+        {"type": "context_reset"},
+    ):
+        builder = SessionBuilder()
+        builder.turn("", "a", intent="plot it")
+        builder.event(event.pop("type"), **event)
+        builder.turn("", "b", intent="plot it")
+        turns = [step for step in builder.replay() if step.kind == "turn"]
+        assert [step.code for step in turns] == ["a", "b"], event
+    builder = SessionBuilder()
+    first = builder.turn("", "a", intent="plot it")
+    builder.turn("a", "b", intent="plot it", parent_turn_id=first)  # typed again, to refine it
+    assert [step.outcome for step in builder.replay()] == ["refined", "open"]
+
+
+def test_corrections_of_an_earlier_attempt_are_a_step() -> None:
+    """P40: the model was asked to correct its answer, but the person took the first one."""
     builder = SessionBuilder()
     first = builder.turn("", "prise")
-    builder.turn("price", "other", parent_turn_id=first, mode="repair")
+    builder.turn("price", "other", parent_turn_id=first, mode="repair", intent="Correct it")
     data = {"corrections": ["prise → price"], "corrected": "price"}
     builder.event("accept", turn_id=first, source="cost", data=data)
-    assert [(step.kind, step.author, step.code) for step in builder.replay()[2:]] == [
-        ("accept", "person", "prise"),
+    assert [(step.kind, step.author, step.code) for step in builder.replay()] == [
+        ("turn", "model", "prise"),
         ("edit", "program", "price"),
         ("edit", "person", "cost"),
     ]
@@ -171,7 +218,7 @@ def test_only_corrections_of_ai_server_are_corrections() -> None:
 def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
     builder = SessionBuilder()
     first = builder.turn("", "a")
-    builder.turn("", "b")
+    builder.turn("", "b", intent="another request")
     builder.event("accept", turn_id=first)
     steps = builder.replay()
     assert shape(steps) == [
@@ -410,12 +457,13 @@ def test_a_request_that_continues_from_an_older_turn_is_a_branch_until_accepted(
 def test_any_session_has_a_complete_replay_with_every_source(session: Session) -> None:
     steps = replay(session)
     check_chain(steps)
-    shown = {text for step in steps for text in (step.code, step.before, step.base)}
+    shown = {text for step in steps for text in (*step.codes, step.before, step.base)}
     for turn in session.interactions:
         assert {turn.user_request.current_code, turn.ai_response.suggestion} <= shown
     for event in session.events or []:
         assert event.source is None or event.source in shown
-    answers = [step.turn_id for step in steps if step.kind == "turn"]
+    turns = [step for step in steps if step.kind == "turn"]
+    answers = [answer.turn_id for step in turns for answer in step.attempts or [step]]
     assert sorted(answers) == sorted(turn.turn_id for turn in session.interactions)
     folded = {"accept", "reject"}
     recorded = [event.type for event in session.events or [] if event.type not in folded]
@@ -505,4 +553,4 @@ def test_the_replay_of_a_simulated_cell_has_all_its_sources(data: st.DataObject)
     assert not any(step.event is None and step.kind in ("edit", "start") for step in steps)
     for step in steps:
         if step.kind == "restore":
-            assert step.from_step is not None and steps[step.from_step].code == step.code
+            assert step.from_step is not None and step.code in steps[step.from_step].codes

@@ -103,6 +103,8 @@ def _print_step(console: Console, step: Step) -> None:
 def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
     """Return a step's model, time and outcome as styled texts for the end of the step's line."""
     model_and_time = [step.model or "", step.timestamp[:16].replace("T", " ")]
+    if step.attempts:
+        model_and_time.append(f"{len(step.attempts)} answers")
     styled_texts = [("  " + "  ".join(text for text in model_and_time if text), "dim")]
     if text := outcome(step):
         styled_texts.append((f"  {text}", _OUTCOME_COLOURS.get(step.outcome, "dim")))
