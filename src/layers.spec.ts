@@ -37,8 +37,8 @@ const FEATURES = [
 /** The parts of a feature, lowest first. */
 const INNER = ['model', 'view', 'plugin'];
 const TOP = 'index';
-const MAX_LINES = 365;
-const MAX_FILES = 14; // In one folder, not counting tests.
+const MAX_LINES = 600;
+const MAX_FILES = 16; // In one folder, not counting tests.
 
 const ROOT = __dirname;
 

@@ -29,7 +29,7 @@ const cellNumber = (id: string) => Number(/^c(\d+)$/.exec(id)?.[1]) || null;
 
 /** Turn 2 has no answer, so the row doesn't count it. */
 const numberOf = (turnId: number) =>
-  requestNumber({ turnId, unansweredTurnIds: [2] });
+  requestNumber({ turnId, uncountedTurnIds: [2] });
 
 /** Return the texts of the table's rows, and the class of each row. */
 function rows(items: ContextItem[]) {

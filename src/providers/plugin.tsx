@@ -14,7 +14,6 @@ import {
 } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
-import type { Menu } from '@lumino/widgets';
 import * as React from 'react';
 
 import { ApiClient } from '../api/client';
@@ -29,6 +28,7 @@ import {
 } from '../tokens';
 import { failureText } from '../labels/failureText';
 import { lazyView, loadPart } from '../ui/lazy';
+import { openMenu } from '../ui/menu';
 import type { IModelServices } from './view/parts';
 
 const PLUGIN_ID = 'aiserver:models';
@@ -186,7 +186,7 @@ class Models implements IModels {
       openLocalModels: () => void this.openLocalModels(),
       openSettings: () => void this.openSettings()
     });
-    this._open(menu, options, previousFocus);
+    openMenu(menu, options, previousFocus);
   }
 
   async pickOther(options: IOtherModelOptions): Promise<void> {
@@ -203,7 +203,7 @@ class Models implements IModels {
         void this._runIfConfirmed(model, async () => options.choose(model)),
       connect: () => void this.connect()
     });
-    this._open(menu, options, previousFocus);
+    openMenu(menu, options, previousFocus);
   }
 
   /** Fetch the list of models. Show a failure as a notification. */
@@ -212,29 +212,6 @@ class Models implements IModels {
     if (this._choice.problem !== null) {
       this._showError(this._choice.problem);
     }
-  }
-
-  /** Open a menu. When it closes, `previousFocus` gets the focus back. */
-  private _open(
-    menu: Menu,
-    { x, y }: { x: number; y: number },
-    previousFocus: Element | null
-  ): void {
-    menu.aboutToClose.connect(() => {
-      requestAnimationFrame(() => {
-        // Restore the focus only now, a frame later, and only if nothing else has the focus. The
-        // chosen command may have opened a dialog, which must keep the focus.
-        const { activeElement } = document;
-        if (
-          previousFocus instanceof HTMLElement &&
-          (!activeElement || activeElement === document.body)
-        ) {
-          previousFocus.focus();
-        }
-        menu.dispose();
-      });
-    });
-    menu.open(x, y);
   }
 
   /** Run `action` if the person confirms the model. Show a failure as a notification. */

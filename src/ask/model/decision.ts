@@ -184,8 +184,6 @@ export class Decision {
       return false;
     }
     this._continueFrom(suggestion);
-    const { answeredRequest: request } = this._store;
-    this._store.accepted = request && { code: source, request };
     this._closeSuggestion(next);
     await this._store.record(accepted);
     return true;

@@ -16,7 +16,7 @@ import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './generationStream';
 import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
-import type { IGenerationState, RepairSetting } from './state';
+import type { IGenerationState } from './state';
 
 export const MODEL = {
   id: 'test:model',
@@ -90,9 +90,6 @@ export class Feed {
 export function setup(
   options: {
     source?: string | null;
-    repair?: RepairSetting;
-    /** The maximum number of corrections after a failed run. */
-    runLimit?: number;
     storesPrompts?: () => boolean;
     pastAnswers?: PastAnswerSource;
   } = {}
@@ -181,13 +178,7 @@ export function setup(
     history: history as unknown as IHistory,
     target,
     storesPrompts: options.storesPrompts,
-    pastAnswers: options.pastAnswers,
-    repair: options.repair && {
-      setting: () => options.repair!,
-      requestText: problems => problems.map(({ name }) => name).join(),
-      runLimit: () => options.runLimit ?? 2,
-      errorRequestText: error => `fix ${error}`
-    }
+    pastAnswers: options.pastAnswers
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));

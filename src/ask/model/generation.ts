@@ -8,7 +8,7 @@
  *
  * From `failed`, `stopped` and `suggested`, the person can ask again. After an answer in words, the
  * phase is `answered`. But if a suggestion was open and the request brings no new suggestion, the
- * old one stays open and the phase is `suggested` again. While `RunAndRepair` runs accepted code,
+ * old one stays open and the phase is `suggested` again. While `AcceptAndRun` runs accepted code,
  * the phase is `running`.
  *
  * Views use only this model. The prompt row is open unless the phase is `idle`. `RequestSender`
@@ -30,41 +30,30 @@ import {
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { loadPastTurns } from './requestBody';
+import { AcceptAndRun } from './acceptAndRun';
 import { Alternatives } from './answers/alternatives';
 import { showOpenAnswers } from './answers/openAnswers';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
-import { AutomaticRepair } from './repair';
 import { EXAMPLES } from './repeatRequest';
 import { withCurrentFrames } from './context/currentFrames';
 import { IMention, handedOutput, shareKeys } from './context/mentions';
 import { LevelChoice } from './context/levelChoice';
 import type { ISelection } from './context/selection';
 import { RequestSender } from './requestSender';
-import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
 export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
-    this._repair = new AutomaticRepair(this, this._sender, options.repair);
-    this.alternatives = new Alternatives(this, this._sender, this._repair);
-    this.runs = new RunAndRepair(
-      this,
-      this._sender,
-      this.decision,
-      this._repair,
-      options.repair
-    );
     options.history.eventsQueued.connect(this._onEventsQueued, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
   readonly decision = new Decision(this);
   readonly levels = new LevelChoice(this);
-  readonly alternatives: Alternatives;
-  readonly runs: RunAndRepair;
+  readonly runs = new AcceptAndRun(this, this.decision);
 
   /**
    * Open the prompt row and warm up a local model. `selection` are the lines that are selected in
@@ -216,17 +205,12 @@ export class GenerationModel extends GenerationStore {
    * the part of the intent that the person has typed.
    */
   async ask(intent: string, typed = intent): Promise<void> {
-    await this._repair.runAfter(() =>
-      this._sender.send(this.buildRequest(intent, typed))
-    );
+    await this._sender.send(this.buildRequest(intent, typed));
   }
 
   /**
    * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText`
    * returns the request's text for the error and the problems that the kernel finds in the code.
-   *
-   * If the cell has the unchanged code of an accepted answer, a small model gets the request for
-   * that answer again, because it rarely corrects its own code.
    */
   async fix(
     requestText: (error: string, problems: readonly IProblem[]) => string
@@ -236,20 +220,6 @@ export class GenerationModel extends GenerationStore {
     this.hasBegun = true;
     if (error === null) {
       return;
-    }
-    const { accepted, suggestion, state } = this;
-    const isAccepted = !suggestion && accepted?.code === target.source();
-    if (accepted && isAccepted && state.model?.small) {
-      // The kernel's variables may have changed since the request.
-      const current = this.buildRequest(
-        accepted.request.intent,
-        accepted.request.typed
-      );
-      const { parentTurnId, source, selection } = accepted.request;
-      const again = { ...current, parentTurnId, source, selection };
-      return this._repair.runAfter(() =>
-        this._sender.send({ ...again, isRetry: true })
-      );
     }
     const problems = (await target.check(target.source() ?? '')) ?? [];
     // During the check, the row may have been closed, or the cell's error may have changed.
@@ -264,12 +234,12 @@ export class GenerationModel extends GenerationStore {
     if (!request) {
       return this._prepare();
     }
-    await this._repair.runAfter(() => this._sender.retry(request));
+    await this._sender.retry(request);
   }
 
   /** Stop the generation that another page runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
-    return this._repair.runAfter(() => this._sender.takeOver());
+    return this._sender.takeOver();
   }
 
   /**
@@ -343,9 +313,9 @@ export class GenerationModel extends GenerationStore {
     this._hasLoadedPastTurns = true;
     this.intents.addOlder(past.intents);
     this.setState({
-      unansweredTurnIds: [
-        ...past.unansweredTurnIds,
-        ...this.state.unansweredTurnIds
+      uncountedTurnIds: [
+        ...past.uncountedTurnIds,
+        ...this.state.uncountedTurnIds
       ]
     });
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
@@ -354,11 +324,8 @@ export class GenerationModel extends GenerationStore {
     showOpenAnswers(this, past.steps, past.turns);
   }
 
-  private readonly _sender = new RequestSender(
-    this,
-    () => this._repair.isAllowed
-  );
-  private readonly _repair: AutomaticRepair;
+  private readonly _sender = new RequestSender(this);
+  readonly alternatives = new Alternatives(this, this._sender);
   private _reading = Promise.resolve();
   private _hasLoadedPastTurns = false;
 }

@@ -9,7 +9,7 @@ import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 import type { ICellKey, IHistory, IMemory } from '../../tokens';
 import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
-import type { IRepairOptions, ITarget } from './state';
+import type { ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
@@ -18,7 +18,6 @@ export interface IGenerationOptions {
   api: GenerationApi;
   history: IHistory;
   target: ITarget;
-  repair?: IRepairOptions;
   /** Null if the administrator forbids memories. */
   memory?: IMemory | null;
   /** Null if the administrator forbids memories. */

@@ -148,5 +148,5 @@ it('doesn’t count in the row, and its suggestion isn’t open there', async ()
   t.model.open();
   await t.phase('suggested');
   expect(t.model.state.turnId).toBe(1);
-  expect(t.model.state.unansweredTurnIds).toEqual([2]);
+  expect(t.model.state.uncountedTurnIds).toEqual([2]);
 });

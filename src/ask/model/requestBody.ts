@@ -47,17 +47,17 @@ export interface IRequest {
   readonly mentions?: readonly IMention[];
   /** The past answer that the person has chosen as an example. */
   readonly example?: Mention;
-  /**
-   * Whether the page sends the request by itself, because the last suggestion has problems or
-   * failed when it was run.
-   */
+  /** Whether the request asks to correct the problems of the open suggestion. */
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
   /** The model to ask; undefined for the cell's model. */
   readonly model?: string;
-  /** Whether the request asks for another answer to one of the suggestion's changes only. */
-  readonly isPart?: boolean;
+  /**
+   * Whether the request asks for a better answer to the open request: a repair, or another answer to
+   * one of the suggestion's changes.
+   */
+  readonly isChange?: boolean;
 }
 
 /** A request with the mentions as they are sent. */
@@ -156,8 +156,7 @@ export async function fetchPreview(
 
 /**
  * Load the past turns of a cell. `intents` contains the texts of the requests, oldest first, and
- * `unansweredTurnIds` the ids of the turns that have no answer or were asked again, which the row
- * doesn't count. If the cell has no turns yet, `lastTurnId` is 0. `turns` are those of the cell's
+ * `uncountedTurnIds` the ids of the turns that the row doesn't count. If the cell has no turns yet, `lastTurnId` is 0. `turns` are those of the cell's
  * `steps` that a person's requests have caused.
  */
 export async function loadPastTurns(
@@ -166,7 +165,7 @@ export async function loadPastTurns(
 ): Promise<{
   intents: string[];
   lastTurnId: number;
-  unansweredTurnIds: number[];
+  uncountedTurnIds: number[];
   steps: readonly Step[];
   turns: readonly Step[];
 }> {
@@ -179,16 +178,18 @@ export async function loadPastTurns(
     steps,
     turns,
     intents: turns.map(step => step.title),
-    lastTurnId: Math.max(0, ...allTurns.map(step => step.turnId ?? 0)),
-    unansweredTurnIds: allTurns
-      .filter(
-        step =>
-          step.outcome === 'error' ||
-          step.outcome === 'cancelled' ||
-          isRepeat(step)
-      )
-      .map(step => step.turnId ?? 0)
+    lastTurnId: Math.max(0, ...allTurns.flatMap(turnIds)),
+    uncountedTurnIds: allTurns.flatMap(step => {
+      const isFailed = /^(error|cancelled)$/.test(step.outcome);
+      const ids = turnIds(step);
+      return isFailed || isRepeat(step) ? ids : ids.slice(0, -1);
+    })
   };
+}
+
+/** Return the ids of the turns of a request's step, oldest first. */
+export function turnIds({ attempts, turnId = 0 }: Step): number[] {
+  return attempts?.map(attempt => attempt.turnId) ?? [turnId];
 }
 
 /**
@@ -201,7 +202,7 @@ export async function hasDecision(
 ): Promise<boolean> {
   const replay = await history.api.replay(key).catch(() => null);
   const turn = replay?.steps.find(
-    step => step.kind === 'turn' && step.turnId === turnId
+    step => step.kind === 'turn' && turnIds(step).includes(turnId)
   );
   return turn?.outcome === 'accepted' || turn?.outcome === 'rejected';
 }

@@ -9,9 +9,9 @@
  */
 import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
-import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
 import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
+import { checkSuggestion } from './corrections';
 import { withImages } from './context/mentionImages';
 import { IRequest, toCurrentBody, ensureNotebookId } from './requestBody';
 import {
@@ -30,20 +30,11 @@ import {
 import { normalizeLineBreaks, toSuggestion } from './suggestion';
 import type { GenerationStore } from './store';
 
-/** The problems of a suggestion's code; null if there is no suggestion or it can't be checked. */
-export type Problems = readonly IProblem[] | null;
-
 export class RequestSender {
-  /**
-   * @param _isRepairAllowed - Return whether a suggestion's problems are repaired automatically.
-   */
-  constructor(
-    private readonly _store: GenerationStore,
-    private readonly _isRepairAllowed: () => boolean
-  ) {}
+  constructor(private readonly _store: GenerationStore) {}
 
   /** Send a request again, because it failed or because the person wants another answer. */
-  async retry(request: IRequest): Promise<Problems> {
+  async retry(request: IRequest): Promise<void> {
     const { failure, phase } = this._store.state;
     const hasAnswer = phase === 'suggested' || phase === 'answered';
     const isUnusable = !!failure && isUnusableAnswer(failure);
@@ -51,25 +42,15 @@ export class RequestSender {
     return this.send({ ...this._withCurrentSource(request), isRetry });
   }
 
-  /**
-   * Ask for another answer to the person's request. The page does so automatically if the previous
-   * answer has problems or its code failed.
-   */
-  resend(request: IRequest): Promise<Problems> {
-    this._store.request = request;
-    return this.send({ ...request, isRetry: true, isRepair: true });
-  }
-
   /** Stop the generation that another page runs for this cell, then send the request again. */
-  async takeOver(): Promise<Problems> {
+  async takeOver(): Promise<void> {
     const { api, request, state } = this._store;
     const generationId = state.failure?.generationId;
     if (generationId && request) {
       await api.stop(generationId).catch(() => undefined);
       this._mightStillRun = true;
-      return this.send(this._withCurrentSource(request));
+      await this.send(this._withCurrentSource(request));
     }
-    return null;
   }
 
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
@@ -87,34 +68,38 @@ export class RequestSender {
 
   /**
    * Send a request and show its answer as it arrives. After the stream has ended, check the code of
-   * the suggestion and return its problems.
+   * the suggestion, and make the obvious corrections.
    */
-  async send(request: IRequest): Promise<Problems> {
+  async send(request: IRequest): Promise<void> {
     const store = this._store;
     if (store.isBusy) {
       store.setState({ notice: 'busy' });
-      return null;
+      return;
     }
     if (!request.intent || store.isDisposed) {
-      return null;
+      return;
     }
     store.previousCode = store.state.code;
     store.keepShown();
     if (!store.suggestion) {
       store.baseSource = store.target.source();
     }
-    if (!request.isRepair) {
-      store.request = request;
+    store.request = request;
+    if (!request.isChange) {
       store.intents.add(request.intent);
     }
-    this._isRepairing = request.isRepair ?? false;
     this._isRetrying = request.isRetry ?? false;
-    this._isPart = request.isPart ?? false;
+    this._isChange = request.isChange ?? false;
     this._isAnother = request.model !== undefined;
     store.hasBegun = true;
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
-    store.setState(waitingState(request.intent, store.nextTurnId));
+    // A change of the suggestion is an attempt at the person's request, whose text stays on show.
+    const intent = request.isChange ? store.state.intent : request.intent;
+    store.setState({
+      ...waitingState(intent, store.nextTurnId),
+      uncountedTurnIds: this._uncountedBefore(request)
+    });
     try {
       // The server doesn't start a generation before the cell's previous generation has ended.
       await previous?.ended;
@@ -134,7 +119,7 @@ export class RequestSender {
     } finally {
       stream.end();
     }
-    return store.check();
+    await checkSuggestion(store);
   }
 
   /** Abort the running request. */
@@ -152,7 +137,7 @@ export class RequestSender {
     const { suggestion, target } = this._store;
     const isUnchanged = suggestion || request.isRetry;
     const source = isUnchanged ? request.source : target.source();
-    const selection = request.isPart
+    const selection = request.isChange
       ? request.selection
       : this._store.selectedLinesOf(source ?? request.source);
     return { ...request, source: source ?? request.source, selection };
@@ -274,14 +259,12 @@ export class RequestSender {
         return;
       }
       const isSameAgain =
-        this._isRetrying &&
-        !this._isRepairing &&
-        store.suggestion?.source === answer.source;
-      store.setAnswer(answer, this._isRepairing);
+        this._isRetrying && store.suggestion?.source === answer.source;
+      store.setAnswer({ ...answer, intent: store.state.intent });
       this._endStream(stream, {
-        ...suggestedState(answer, store.target.source() ?? ''),
+        ...suggestedState(store.suggestion!, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited,
-        isChecking: this._isRepairAllowed(),
+        isChecking: true,
         ...(isSameAgain && { notice: 'same_again' })
       });
     }
@@ -309,9 +292,8 @@ export class RequestSender {
     const { suggestion, previousCode, isCellEdited } = store;
     if (change.phase === 'answered' && suggestion) {
       const { intent, explanation, turnId, saveError } = change;
-      // A turn that wasn't saved isn't in the history, so no request can continue from it. If a
-      // model answers a repair in words, the person's next request doesn't continue from that turn.
-      if (turnId && !saveError && !this._isRepairing) {
+      // A turn that wasn't saved isn't in the history, so no request can continue from it.
+      if (turnId && !saveError) {
         store.wordsTurnId = turnId;
       }
       const open = suggestionFields(suggestion, previousCode);
@@ -329,10 +311,17 @@ export class RequestSender {
         ...suggestionFields(suggestion, previousCode),
         isCellEdited
       }),
-      // The person didn't write the request of a repair, so it isn't put into the input field.
-      ...(this._isRepairing && { draft: '', failure: null }),
-      ...(this._isPart && { draft: '' })
+      // The person didn't write this text, so it isn't put into the input field.
+      ...(this._isChange && { draft: '' })
     });
+  }
+
+  /** Return the ids that aren't counted any more, because the request answers their request again. */
+  private _uncountedBefore({ isChange, isRetry }: IRequest): number[] {
+    const { answers, state } = this._store;
+    const ids = answers.map(({ suggestion }) => suggestion.turnId);
+    const isAnother = isChange || isRetry;
+    return [...state.uncountedTurnIds, ...(isAnother ? ids : [])];
   }
 
   /** Change the state because of an event of `stream`, if `stream` is still the current stream. */
@@ -351,9 +340,8 @@ export class RequestSender {
    * the next request, so the page sends it up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
-  private _isRepairing = false;
   private _isRetrying = false;
-  private _isPart = false;
+  private _isChange = false;
   /** Whether the request was sent to another model than the next one will be. */
   private _isAnother = false;
   /** The current stream, whose events change the state; null if no request waits or streams. */

@@ -34,11 +34,8 @@ export type Phase =
  * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
  * - `same_again`: another answer was requested, and it equals the previous one.
- * - `ran_corrected`: the accepted code failed, and the code that the model corrected ran without an
- *   error.
- * - `run_failed`: the cell's code still fails, and no further correction is requested.
+ * - `run_failed`: the accepted code failed when it was run.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
- * - `repeated`: the model's correction is code that has failed before.
  * - `text_replaced`: an earlier request has replaced the typed text.
  * - `changes_suggestion`: an earlier request is in the row, and it would change the open suggestion.
  */
@@ -53,29 +50,11 @@ export type Notice =
   | 'same'
   | 'words'
   | 'same_again'
-  | 'ran_corrected'
   | 'run_failed'
   | 'run_stopped'
   | 'not_run'
-  | 'repeated'
   | 'text_replaced'
   | 'changes_suggestion';
-
-/** The models that the page asks automatically to correct their suggestions; `off` means none. */
-export type RepairSetting = 'off' | 'local' | 'all';
-
-export interface IRepairOptions {
-  readonly setting: () => RepairSetting;
-  /** Return the text of the request to correct these problems. */
-  readonly requestText: (problems: readonly IProblem[]) => string;
-  /** The maximum number of corrections after an accepted suggestion has failed. */
-  readonly runLimit: () => number;
-  /** Return the text of the request to correct code that failed with this error. */
-  readonly errorRequestText: (
-    error: string,
-    problems: readonly IProblem[]
-  ) => string;
-}
 
 /** The immutable state of a cell's `GenerationModel`, from which views are drawn. */
 export interface IGenerationState {
@@ -97,8 +76,11 @@ export interface IGenerationState {
    * null if it is unknown.
    */
   readonly turnId: number | null;
-  /** The ids of turns without an answer. `requestNumber` doesn't count these turns. */
-  readonly unansweredTurnIds: readonly number[];
+  /**
+   * The ids of turns that `requestNumber` doesn't count: those without an answer, and all but the
+   * newest of several answers to a request.
+   */
+  readonly uncountedTurnIds: readonly number[];
   /** The model that the next request will be sent to. */
   readonly model: ModelInfo | null;
   /** The model that the last request was sent to. */
@@ -125,8 +107,8 @@ export interface IGenerationState {
   /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
   /**
-   * Whether the suggestion is being checked, and may then be repaired automatically. Until then, its
-   * buttons are disabled, because they would be replaced just when the person presses them.
+   * Whether the suggestion is being checked, and may then be corrected. Until then, it isn't offered:
+   * its buttons are disabled.
    */
   readonly isChecking: boolean;
   /** The number of lines written by hand that the suggestion would change or remove. */
@@ -135,13 +117,6 @@ export interface IGenerationState {
   readonly corrections: readonly string[];
   /** The suggestion's code after these corrections. */
   readonly correctedCode: string;
-  /**
-   * The number of problems in the first answer minus the number in the shown answer. The obvious
-   * corrections were made before the problems were counted.
-   */
-  readonly correctedCount: number;
-  /** In the phase `running`: 1 for the accepted code, 2 for its first correction, and so on. */
-  readonly runNumber: number;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
   /** The names of DataFrames that must not be attached automatically to the next request. */
@@ -169,7 +144,7 @@ export const INITIAL_STATE: IGenerationState = {
   change: null,
   explanation: '',
   turnId: null,
-  unansweredTurnIds: [],
+  uncountedTurnIds: [],
   model: null,
   askedModel: null,
   cellModel: null,
@@ -186,8 +161,6 @@ export const INITIAL_STATE: IGenerationState = {
   overwrittenCount: 0,
   corrections: [],
   correctedCode: '',
-  correctedCount: 0,
-  runNumber: 0,
   kernel: { frames: [], variables: [] },
   detached: [],
   branch: null,
@@ -257,7 +230,6 @@ export function waitingState(
     overwrittenCount: 0,
     corrections: [],
     correctedCode: '',
-    correctedCount: 0,
     saveError: null,
     isCellEdited: false,
     nextAttemptTime: 0,
@@ -307,14 +279,14 @@ export function unansweredState(
   state: IGenerationState,
   turnId: number | null
 ): Partial<IGenerationState> {
-  const { unansweredTurnIds, intent } = state;
+  const { uncountedTurnIds, intent } = state;
   const texts = { draft: intent, code: '', explanation: '' };
   // The server stores a turn even without an answer, so the next turn gets the next id.
   return turnId
     ? {
         ...texts,
         turnId: turnId + 1,
-        unansweredTurnIds: [...unansweredTurnIds, turnId]
+        uncountedTurnIds: [...uncountedTurnIds, turnId]
       }
     : texts;
 }
@@ -334,15 +306,15 @@ export function suggestionFields(
 
 /**
  * Return the number that the row shows for the current or next turn; null if the turn's id is
- * unknown. Earlier turns without an answer aren't counted. For example, if turn 2 has no answer,
- * turn 5 has the number 4.
+ * unknown. If turn 2 has no answer, or turn 3 is another answer to its request, turn 5 has the
+ * number 4.
  */
 export function requestNumber({
   turnId,
-  unansweredTurnIds
-}: Pick<IGenerationState, 'turnId' | 'unansweredTurnIds'>): number | null {
-  const earlierUnansweredIds = new Set(
-    unansweredTurnIds.filter(id => turnId && id < turnId)
+  uncountedTurnIds
+}: Pick<IGenerationState, 'turnId' | 'uncountedTurnIds'>): number | null {
+  const earlierUncountedIds = new Set(
+    uncountedTurnIds.filter(id => turnId && id < turnId)
   );
-  return turnId && turnId - earlierUnansweredIds.size;
+  return turnId && turnId - earlierUncountedIds.size;
 }

@@ -5,13 +5,7 @@
  *
  * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
  */
-import {
-  IAnswer,
-  shownState,
-  withAnswer,
-  withCorrection,
-  withShown
-} from './answers/answers';
+import { IAnswer, shownState, withAnswer, withShown } from './answers/answers';
 import { Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
@@ -71,8 +65,6 @@ export class GenerationStore {
   answeredRequest: IRequest | null = null;
   /** All answers to the open request, in the order in which they arrived. */
   answers: readonly IAnswer[] = [];
-  /** The last accepted code, and the request whose answer it was. */
-  accepted: { readonly code: string; readonly request: IRequest } | null = null;
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
@@ -237,16 +229,19 @@ export class GenerationStore {
     return problems;
   }
 
-  /** Set the suggestion to an answer to `request`, or to the page's own request to correct it. */
-  setAnswer(answer: ISuggestion, isCorrection = false): void {
-    const { answers, request, suggestion, state } = this;
+  /** Set the suggestion to an answer to `request`. */
+  setAnswer(answer: ISuggestion): void {
+    const { answers, suggestion, state } = this;
+    const isChange = this.request?.isChange;
+    if (isChange) {
+      // “Regenerate” repeats the person's request, not the one to change its answer.
+      this.request = this.answeredRequest;
+    }
+    const { request } = this;
     if (request) {
       const { askedModel: model } = state;
       const added = { suggestion: answer, request, model, shown: null };
-      this.answers =
-        isCorrection || request.isPart
-          ? withCorrection(answers, added, suggestion?.turnId)
-          : withAnswer(answers, added);
+      this.answers = withAnswer(answers, added, isChange && !!suggestion);
     }
     this.suggestion = answer;
     this.answeredRequest = this.request;
@@ -294,9 +289,7 @@ export class GenerationStore {
    * the next turn.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
-    const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
-    // The corrections of a run are limited to the same lines.
-    const selection = phase === 'running' ? this._state.selection : null;
+    const { model, cellModel, uncountedTurnIds, branch, kernel } = this._state;
     const turnId = this.nextTurnId;
     this.suggestion = this.request = this.wordsTurnId = null;
     this.answers = [];
@@ -304,13 +297,12 @@ export class GenerationStore {
       ...INITIAL_STATE,
       model,
       cellModel,
-      unansweredTurnIds,
+      uncountedTurnIds,
       branch,
       kernel,
       turnId,
       phase,
-      draft,
-      selection
+      draft
     });
   }
 

@@ -21,7 +21,7 @@ async function askForCode() {
 }
 
 async function askWords(intent: string) {
-  const t = setup({ repair: 'all' });
+  const t = setup();
   t.model.open();
   t.model.setState({ model: MODEL as never });
   const asked = t.model.ask(intent);

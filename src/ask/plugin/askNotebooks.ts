@@ -16,6 +16,7 @@ import type { ApiClient } from '../../api/client';
 import { languageOf } from '../../cells/context';
 import { NotebookCell } from '../../cells/notebookCell';
 import { listDataFrames } from '../../kernel/variables';
+import { openMenu } from '../../ui/menu';
 import { DailyBudget } from '../../state/dailyBudget';
 import {
   CommandIDs,
@@ -33,12 +34,9 @@ import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
 import { repeatRequest } from '../model/repeatRequest';
-import type { RepairSetting } from '../model/state';
 import { createRowMenu } from '../view/commands';
 import { ErrorBars } from '../view/errors/errorBars';
 import { NotebookAskManager } from '../view/notebookAskManager';
-import { repairRequest } from '../view/problemList';
-import { fixRequest } from '../view/promptLabels';
 import type { IPromptRowServices } from '../view/promptServices';
 
 export interface IAskServices {
@@ -192,7 +190,7 @@ export class AskNotebooks {
           ? showTurn
           : undefined;
       },
-      openMenu: (x, y) => createRowMenu(app).open(x, y),
+      openMenu: (x, y) => openMenu(createRowMenu(app), { x, y }),
       save: () => void panel.context.save().catch(() => undefined),
       openPalette: () => {
         const id = 'apputils:activate-command-palette';
@@ -240,21 +238,14 @@ export class AskNotebooks {
     rules: RulesFiles,
     memoryUse: MemoryUse
   ): GenerationModel {
-    const { api, history, trans, memory, models } = this._services;
+    const { api, history, memory, models } = this._services;
     const model = new GenerationModel({
       api,
       history,
       target: this._targetOf(panel, cellId, rules, memoryUse),
       storesPrompts: this._storesPrompts,
       memory,
-      pastAnswers: this._pastAnswers,
-      repair: {
-        setting: () => this._setting<RepairSetting>('repair', 'local'),
-        requestText: problems => repairRequest(problems, trans),
-        runLimit: () => this._setting('runRepairs', 2),
-        errorRequestText: (error, problems) =>
-          fixRequest(error, problems, trans)
-      }
+      pastAnswers: this._pastAnswers
     });
     models?.changed.connect(model.refreshModel, model);
     rules.changed.connect(model.onRulesChanged, model);

@@ -259,9 +259,5 @@ export function createRowMenu(app: JupyterFrontEnd): Menu {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.showReplay });
   }
-  menu.aboutToClose.connect(() => {
-    // Dispose of the menu in the next frame, because the selected command runs after this signal.
-    requestAnimationFrame(() => menu.dispose());
-  });
   return menu;
 }

@@ -43,7 +43,7 @@ describe('fixSettings', () => {
     const { settings } = await load({}, { storePrompts: false });
     expect(settings.composite).toMatchObject({
       storePrompts: false,
-      runRepairs: 2
+      notebookNotes: 'outline'
     });
     expect(settings.schema).toEqual(schema);
   });
@@ -72,18 +72,18 @@ describe('fixSettings', () => {
   );
 
   it('stays fixed when the person changes the file of settings', async () => {
-    const t = await load({ receipts: 'forbidden', running: 'forbidden' });
+    const t = await load({ receipts: 'forbidden', memory: 'forbidden' });
     await t.settings.set('storePrompts', true);
     await t.settings.set('dailyBudget', 3);
     expect(t.stored()).toContain('"storePrompts": true');
     const { composite, schema: shown } = t.settings;
     expect(composite).toMatchObject({
       storePrompts: false,
-      runRepairs: 0,
+      notebookNotes: 'off',
       dailyBudget: 3
     });
-    const { runRepairs } = shown.properties!;
-    expect(runRepairs).toMatchObject({ default: 0, readOnly: true });
-    expect(runRepairs.description!.split('Set by')).toHaveLength(2);
+    const { notebookNotes: notes } = shown.properties!;
+    expect(notes).toMatchObject({ default: 'off', readOnly: true });
+    expect(notes.description!.split('Set by')).toHaveLength(2);
   });
 });

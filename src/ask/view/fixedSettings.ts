@@ -54,7 +54,6 @@ function fixedValues(): Record<string, boolean | number | string> {
   const receipts = featureSetting('receipts');
   return {
     ...(receipts === 'allowed' ? {} : { storePrompts: receipts === 'always' }),
-    ...(isForbidden('running') ? { runRepairs: 0 } : {}),
     ...(isForbidden('memory') ? { notebookNotes: 'off' } : {})
   };
 }

@@ -60,7 +60,7 @@ export function Actions(props: {
       <>
         <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
         {state.phase === 'running' ? (
-          <RunProgress runNumber={state.runNumber} trans={trans} />
+          <RunProgress trans={trans} />
         ) : (
           <Progress
             key={state.requestTime}
@@ -108,7 +108,7 @@ export function Actions(props: {
             <Button
               label={trans.__('Accept and run')}
               keys={keyNames('Alt Enter')}
-              title={runTitle(model.runs.limit, trans)}
+              title={trans.__('Accept the suggestion and run the cell.')}
               disabled={isChecking}
               run={() => void model.runs.start()}
             />
@@ -190,15 +190,4 @@ export function Actions(props: {
 /** Return the names of keys as the platform writes them, such as Ctrl+⏎ or ⌘⏎. */
 function keyNames(keys: string): string {
   return CommandRegistry.formatKeystroke(keys).replace('Enter', '⏎');
-}
-
-/** Explain “Accept and run”. `limit` is the maximum number of corrections. */
-function runTitle(limit: number, trans: TranslationBundle): string {
-  return limit
-    ? trans._n(
-        'Accept the suggestion and run the cell. If it fails, the model corrects it and the cell runs again, at most %1 time.',
-        'Accept the suggestion and run the cell. If it fails, the model corrects it and the cell runs again, at most %1 times.',
-        limit
-      )
-    : trans.__('Accept the suggestion and run the cell.');
 }

@@ -93,13 +93,6 @@ export function noticeText(
   const correctionsText = state.corrections.length
     ? trans.__('Corrected automatically: %1.', state.corrections.join(', '))
     : '';
-  const correctedText = state.correctedCount
-    ? trans._n(
-        'This is another answer. It has %1 fewer problem than the first.',
-        'This is another answer. It has %1 fewer problems than the first.',
-        state.correctedCount
-      )
-    : '';
   const overwrittenText = state.overwrittenCount
     ? trans._n(
         'The suggestion changes or removes %1 line that was written by hand.',
@@ -111,7 +104,6 @@ export function noticeText(
     saveError,
     notice,
     missingFramesText(state, trans),
-    correctedText,
     correctionsText,
     overwrittenText,
     editedText
@@ -180,22 +172,14 @@ function stateNoticeText(
       return trans.__(
         'A small model answered in words, and it can be wrong. If you wanted code, rephrase the request or choose another model.'
       );
-    case 'ran_corrected':
-      return trans.__(
-        'The first code failed. The corrected code ran without an error.'
-      );
     case 'run_failed':
       return trans.__(
-        'The cell still fails. Say what should be different, or choose another model.'
+        'The accepted code failed. Ask for a fix, or say what should be different.'
       );
     case 'run_stopped':
       return trans.__('Stopped. The accepted code stays in the cell.');
     case 'not_run':
       return trans.__('The code was accepted, but the cell could not be run.');
-    case 'repeated':
-      return trans.__(
-        'The model repeated code that has failed before. Say what should be different, or choose another model.'
-      );
     case 'text_replaced':
       return trans.__('Your text was replaced. Press ↑ to get it back.');
     case 'changes_suggestion':
@@ -233,6 +217,9 @@ export function announcement(
   const notice = noticeText(state, trans);
   if (state.phase === 'suggested' && state.change !== null) {
     return trans.__('Change %1 is selected.', state.change + 1);
+  }
+  if (state.phase === 'suggested' && state.isChecking) {
+    return trans.__('Checking the suggestion…');
   }
   if (state.phase === 'suggested' && !state.failure) {
     const ready = trans.__(

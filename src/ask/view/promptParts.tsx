@@ -92,14 +92,16 @@ export function ModelChoice(props: {
       trans={services.trans}
       onPick={
         services.models &&
-        ((x, y) =>
+        ((x, y) => {
+          focus(); // The field gets the focus back when the menu closes.
           services.models?.pick({
             x,
             y,
             cellModel: state.cellModel,
             chooseForCell: id => model.setCellModel(id),
             askAnother: canAskAnother ? askAnother : undefined
-          }))
+          });
+        })
       }
     />
   );
@@ -107,17 +109,12 @@ export function ModelChoice(props: {
 
 /** A line that shows that the accepted code is running. */
 export function RunProgress(props: {
-  /** The number of this run, from 1. */
-  runNumber: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { runNumber, trans } = props;
   return (
     <span className="jp-AIServer-Ask-progress" aria-hidden="true">
       <span className="jp-AIServer-Ask-dots" />
-      {runNumber > 1
-        ? trans.__('Running the corrected code…')
-        : trans.__('Running…')}
+      {props.trans.__('Running…')}
     </span>
   );
 }

@@ -34,8 +34,10 @@ describe('PromptRow, with problems and failures', () => {
     t.row.update();
     await t.settle();
     expect(t.row.node.textContent).toContain('no column “prise”');
+    const repair = jest.spyOn(t.model.alternatives, 'repair');
+    repair.mockResolvedValue();
     await act(async () => button(t.row, 'Ask for a repair')?.click());
-    expect(t.ask.mock.calls[0][0]).toContain("Did you mean 'price'?");
+    expect(repair.mock.calls[0][0]).toContain("Did you mean 'price'?");
     await act(async () => button(t.row, 'price')?.click());
     await t.settle();
     expect(t.model.state).toMatchObject({ code: 'df["price"]', problems: [] });

@@ -121,23 +121,14 @@ describe('several answers to one request', () => {
   });
 
   it('lets the model of an answer correct it, and asks the own model next', async () => {
-    const t = setup({ repair: 'all' });
-    const problem = {
-      line: 1,
-      endLine: 1,
-      column: 0,
-      endColumn: 1,
-      kind: 'undefined_name',
-      name: 'y',
-      message: 'no y',
-      candidates: []
-    } as never;
+    const t = setup();
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
     await t.until(({ isChecking }) => !isChecking);
-    t.target.check.mockResolvedValueOnce([problem]).mockResolvedValueOnce([]);
     void t.model.alternatives.ask('openai:other');
     await answer(t, 2, 'x = y');
+    await t.until(({ isChecking }) => !isChecking);
+    void t.model.alternatives.repair('correct y');
     await answer(t, 3, 'x = 4');
     await t.until(({ isChecking }) => !isChecking);
     expect(t.bodies.map(({ model }) => model)).toEqual([
@@ -145,8 +136,7 @@ describe('several answers to one request', () => {
       'openai:other',
       'openai:other'
     ]);
-    // The correction replaces the answer, and doesn't add another one.
-    expect(turnIds(t)).toEqual([1, 3]);
+    expect(turnIds(t)).toEqual([1, 2, 3]);
     void t.model.ask('larger');
     await t.requested(4);
     expect(t.bodies[3].model).toBeUndefined();
@@ -177,7 +167,7 @@ describe('several answers to one request', () => {
     const isRegenerated = t.model.alternatives.regenerateChange(0);
     await answer(t, 3, 'a = 4\n\nb = 3');
     await isRegenerated;
-    expect(turnIds(t)).toEqual([1, 3]);
+    expect(turnIds(t)).toEqual([1, 2, 3]);
     t.model.alternatives.show(1);
     t.model.alternatives.show(3);
     void t.model.retry();

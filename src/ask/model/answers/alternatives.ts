@@ -1,5 +1,5 @@
 /** Asks another model, too, and shows one of the answers to the open request. */
-import type { AutomaticRepair } from '../repair';
+import type { IRequest } from '../requestBody';
 import type { RequestSender } from '../requestSender';
 import { suggestionFields } from '../state';
 import type { GenerationStore } from '../store';
@@ -8,8 +8,7 @@ import { changeRequest } from './changeRequest';
 export class Alternatives {
   constructor(
     private readonly _store: GenerationStore,
-    private readonly _sender: RequestSender,
-    private readonly _repair: AutomaticRepair
+    private readonly _sender: RequestSender
   ) {}
 
   /** Ask a model for an answer to the open request, too. `model` is its id. */
@@ -17,9 +16,7 @@ export class Alternatives {
     const store = this._store;
     const { request } = store;
     if (request && store.suggestion && !store.isBusy) {
-      await this._repair.runAfter(() =>
-        this._sender.retry({ ...request, model })
-      );
+      await this._sender.retry({ ...request, model });
     }
   }
 
@@ -50,26 +47,52 @@ export class Alternatives {
   }
 
   /**
+   * Ask the model of the shown answer to correct the answer's problems. `text` describes them. The
+   * corrected answer is shown beside the answer.
+   */
+  async repair(text: string): Promise<void> {
+    const store = this._store;
+    const { request } = store;
+    if (request && store.state.phase === 'suggested') {
+      await this._sender.send({
+        ...store.buildRequest(text, request.typed ?? ''),
+        model: request.model,
+        isRepair: true,
+        isChange: true
+      });
+      this._keepRequest(request);
+    }
+  }
+
+  /**
    * Ask for another answer that changes only the lines of one of the suggestion's changes. “Try
    * again” still repeats the whole request.
    */
   async regenerateChange(index: number): Promise<void> {
     const store = this._store;
     const part = changeRequest(store, index);
+    const { request } = store;
     if (!part) {
       return;
     }
-    const { request, suggestion } = store;
     const { selection } = store.state;
     // Corrections of the answer are limited to the same lines.
     store.setState({ selection: part.lines });
-    await this._repair.runAfter(() => this._sender.send(part.request));
+    await this._sender.send(part.request);
     if (store.state.selection === part.lines) {
       store.setState({ selection });
     }
-    // If it failed, “Try again” repeats this request.
-    if (store.request === part.request && store.suggestion !== suggestion) {
-      store.request = store.answeredRequest = request;
+    this._keepRequest(request);
+  }
+
+  /**
+   * After a change of the suggestion was stopped, “Regenerate” repeats the person's request again.
+   * If it failed, “Try again” repeats the change.
+   */
+  private _keepRequest(request: IRequest | null): void {
+    const store = this._store;
+    if (store.request?.isChange && !store.state.failure) {
+      store.request = request;
     }
   }
 }

@@ -17,12 +17,7 @@ import type { ISuggestion } from '../suggestion';
 export const MAX_ANSWERS = 5;
 
 /** The fields of the state that belong to one answer. */
-const SHOWN_FIELDS = [
-  'code',
-  'corrections',
-  'correctedCode',
-  'correctedCount'
-] as const;
+const SHOWN_FIELDS = ['code', 'corrections', 'correctedCode'] as const;
 
 type ShownState = Pick<IGenerationState, (typeof SHOWN_FIELDS)[number]>;
 
@@ -53,39 +48,25 @@ export function withShown(
   );
 }
 
-/** Add an answer. An answer to another request replaces all, and so does one that wasn't saved. */
+/**
+ * Add an answer. An answer to another request replaces all, and so does one that wasn't saved.
+ * `isChange` means that the answer changes another one.
+ */
 export function withAnswer(
   answers: readonly IAnswer[],
-  answer: IAnswer
+  answer: IAnswer,
+  isChange = false
 ): IAnswer[] {
   const last = answers[answers.length - 1];
   const isAnother =
-    answer.request.isRetry &&
     last &&
-    isSameRequest(last.request, answer.request) &&
+    (isChange ||
+      (answer.request.isRetry &&
+        isSameRequest(last.request, answer.request))) &&
     // The turns of answers that weren't saved can have the same id.
     !answer.suggestion.saveError &&
     !last.suggestion.saveError;
   return isAnother ? [...answers, answer].slice(-MAX_ANSWERS) : [answer];
-}
-
-/** Replace the answer with the turn `turnId` by a correction of it. */
-export function withCorrection(
-  answers: readonly IAnswer[],
-  correction: IAnswer,
-  turnId: number | undefined
-): IAnswer[] {
-  const corrected = answers.find(
-    ({ suggestion }) => suggestion.turnId === turnId
-  );
-  // “Regenerate” repeats the person's request, not the one for the correction.
-  const answer = {
-    ...correction,
-    request: corrected?.request ?? correction.request
-  };
-  return corrected
-    ? answers.map(other => (other === corrected ? answer : other))
-    : [answer];
 }
 
 function isSameRequest(a: IRequest, b: IRequest): boolean {

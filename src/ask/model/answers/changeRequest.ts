@@ -28,7 +28,7 @@ export function changeRequest(
     example: answeredRequest?.example,
     selection: selection && lineRange(selection, code),
     isRetry: true,
-    isPart: true
+    isChange: true
   };
   return { request, lines: selection };
 }

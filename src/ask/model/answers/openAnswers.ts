@@ -8,61 +8,16 @@ import { selectedLines } from '../../../labels/requestTitle';
 import { selectionOfLines } from '../context/selection';
 import { suggestedState } from '../state';
 import type { GenerationStore } from '../store';
-import { fromStep } from '../suggestion';
+import { type ISuggestion, fromStep } from '../suggestion';
 import { MAX_ANSWERS } from './answers';
 
-/** The maximum number of further answers that the page requests automatically for a request. */
-const MAX_ATTEMPTS_OF_REQUEST = 4;
-
-/** The turns of the answers to one request, oldest first, and the turn that it continued from. */
-interface IOpenAnswers {
-  readonly steps: readonly Step[];
-  readonly parentTurnId?: number;
-}
-
-/** Return the answers to the last request if nobody has decided on them; otherwise null. */
-function findOpenAnswers(
-  steps: readonly Step[],
-  turns: readonly Step[]
-): IOpenAnswers | null {
-  const last = turns[turns.length - 1];
-  // After a correction, the first answer can be the one that the person decided on.
-  const isDecided = turns
-    .slice(-1 - MAX_ATTEMPTS_OF_REQUEST, -1)
-    .some(
-      ({ before, outcome }) =>
-        before === last.before &&
-        (outcome === 'accepted' || outcome === 'rejected')
-    );
-  if (last?.outcome !== 'open' || isDecided) {
-    return null;
-  }
-  const isRefinement = typeof last.base === 'string';
-  const parent = isRefinement ? steps[last.parent ?? -1] : undefined;
-  return { steps: answersLike(last, turns), parentTurnId: parent?.turnId };
-}
-
-/**
- * Return the turns at the end that answer the same request as `last`, the newest of each model: it
- * can be a correction of an earlier one.
- */
-function answersLike(last: Step, turns: readonly Step[]): Step[] {
-  const newest = new Map<string | undefined, Step>();
-  for (const step of [...turns].reverse()) {
-    const isSameRequest =
-      step.title === last.title &&
-      step.base === last.base &&
-      step.parent === last.parent;
-    const isAnswer =
-      step.outcome === 'open' &&
-      step.before === last.before &&
-      (isSameRequest || step.mode === 'repair');
-    if (!isAnswer) {
-      break;
-    }
-    newest.set(step.model, newest.get(step.model) ?? step);
-  }
-  return [...newest.values()].slice(0, MAX_ANSWERS).reverse();
+/** Return the suggestions that answer a request, oldest first. */
+function suggestionsOf(step: Step): ISuggestion[] {
+  const attempts = step.attempts?.filter(({ outcome }) => outcome === 'open');
+  const answers = attempts?.map(attempt => fromStep({ ...step, ...attempt }));
+  return (answers ?? [fromStep(step)])
+    .map(suggestion => ({ ...suggestion, intent: step.title }))
+    .slice(-MAX_ANSWERS);
 }
 
 /**
@@ -74,14 +29,16 @@ export function showOpenAnswers(
   allSteps: readonly Step[],
   turns: readonly Step[]
 ): void {
-  const open = findOpenAnswers(allSteps, turns);
-  if (!open) {
+  const last = turns[turns.length - 1];
+  if (last?.outcome !== 'open') {
     return;
   }
-  const { steps, parentTurnId } = open;
+  const isRefinement = typeof last.base === 'string';
+  const parentTurnId = isRefinement
+    ? allSteps[last.parent ?? -1]?.turnId
+    : undefined;
   const { phase, branch, selection } = store.state;
   const source = store.target.source();
-  const last = steps[steps.length - 1];
   const hasBegun =
     store.hasBegun || store.inputText.trim() || branch || selection;
   // The rejection of an answer that this page has shown may not be recorded yet.
@@ -107,10 +64,10 @@ export function showOpenAnswers(
     parentTurnId
   };
   store.baseSource = source;
-  for (const [index, step] of steps.entries()) {
+  for (const [index, suggestion] of suggestionsOf(last).entries()) {
     store.request = { ...request, isRetry: index > 0 };
-    store.setAnswer(fromStep(step));
+    store.setAnswer(suggestion);
   }
-  store.setState(suggestedState(fromStep(last), source));
+  store.setState(suggestedState(store.suggestion!, source));
   void store.check();
 }

@@ -314,7 +314,7 @@ describe('a request with mentions', () => {
   });
 
   it('mentions nothing in an error, but keeps mentions in corrections', async () => {
-    const t = setup({ repair: 'all' });
+    const t = setup();
     t.model.open();
     t.target.cellAt.mockReturnValue(CELL);
     t.target.error.mockReturnValue("KeyError: '@cell3'");
@@ -322,19 +322,10 @@ describe('a request with mentions', () => {
     (await t.requested(1)).push(start(1), done(1, 'y'), null);
     await t.phase('suggested');
     expect(t.bodies[0].context?.mentions).toBeUndefined();
-    const problem = {
-      line: 1,
-      column: 0,
-      endLine: 1,
-      endColumn: 1,
-      kind: 'undefined_name',
-      name: 'y',
-      message: '',
-      candidates: []
-    };
-    t.target.check.mockResolvedValueOnce([problem]).mockResolvedValue([]);
     void t.model.ask('like @cell3');
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.phase('suggested');
+    void t.model.alternatives.repair('correct z');
     (await t.requested(3)).push(start(3));
     expect(t.bodies[2].mode).toBe('repair');
     expect(t.bodies[2].context?.mentions).toHaveLength(1);

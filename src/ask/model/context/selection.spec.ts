@@ -98,7 +98,7 @@ describe('a request about selected lines', () => {
   });
 
   it('corrects no other line automatically', async () => {
-    const t = setup({ source: 'a\nb\nbb', repair: 'all' });
+    const t = setup({ source: 'a\nb\nbb' });
     t.target.check.mockImplementation(async code =>
       code
         .split('\n')
@@ -124,19 +124,6 @@ describe('a request about selected lines', () => {
     await t.model.decision.accept();
     t.model.open();
     expect(t.model.selectedLines).toBeNull();
-  });
-
-  it('stays limited while accepted code runs and is corrected', async () => {
-    const t = setup({ source: 'a\nb\nc', repair: 'all' });
-    t.model.open(selection);
-    void t.model.ask('longer');
-    (await t.requested(1)).push(start(1), done(1, 'a\nx\nc'), null);
-    await t.phase('suggested');
-    t.target.run.mockResolvedValueOnce(false);
-    t.target.error.mockReturnValue('NameError: x');
-    void t.model.runs.start();
-    (await t.requested(2)).push(start(2));
-    expect(t.bodies[1].context?.selection).toEqual({ first: 2, last: 2 });
   });
 
   it('is about the whole cell after the chip was removed, also if it is asked again', async () => {

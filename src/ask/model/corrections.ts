@@ -1,0 +1,66 @@
+/**
+ * Checks a new suggestion, and makes the obvious corrections, such as a missing import, before the
+ * suggestion is offered.
+ *
+ * Invariants (P49):
+ * - No model is asked: only the person asks for another answer or a repair.
+ * - After the suggestion was offered, nothing is corrected.
+ * - The corrections stay only if the code is then valid and has fewer problems.
+ * - If only some lines of the cell may change, no other line is corrected.
+ */
+import type { IProblem } from '../../kernel/check';
+import { correctObvious } from './problems';
+import type { GenerationStore } from './store';
+
+/** Check and correct the open suggestion. Its buttons are disabled until then (`isChecking`). */
+export async function checkSuggestion(store: GenerationStore): Promise<void> {
+  const { suggestion } = store;
+  const problems = await store.check();
+  if (problems && store.suggestion === suggestion) {
+    await correct(store, problems);
+  }
+  // During the check, the person can close the suggestion and send another request.
+  if (store.suggestion === suggestion && store.state.isChecking) {
+    store.setState({ isChecking: false });
+  }
+}
+
+async function correct(
+  store: GenerationStore,
+  problems: readonly IProblem[]
+): Promise<void> {
+  const { code } = store.state;
+  const corrected = correctObvious(code, correctable(store, problems));
+  if (!corrected.corrections.length) {
+    return;
+  }
+  const correctedCode = corrected.code;
+  store.setState({ ...corrected, correctedCode, problems: [] });
+  const remaining = await store.check();
+  const { phase, code: current } = store.state;
+  if (phase !== 'suggested' || current !== correctedCode) {
+    return; // The suggestion was closed or revised meanwhile.
+  }
+  const isValid = !remaining?.some(problem => problem.kind === 'syntax');
+  if (!remaining || !isValid || remaining.length >= problems.length) {
+    store.setState({ code, corrections: [], correctedCode: '', problems });
+  }
+}
+
+/**
+ * Return the problems that may be corrected. If only some lines may change, these are the problems
+ * in them, and no import is added above them.
+ */
+function correctable(
+  store: GenerationStore,
+  problems: readonly IProblem[]
+): readonly IProblem[] {
+  const lines = store.selectedLines;
+  return lines
+    ? problems
+        .filter(
+          ({ line, endLine }) => line >= lines.first && endLine <= lines.last
+        )
+        .map(problem => ({ ...problem, import: undefined }))
+    : problems;
+}
