@@ -115,9 +115,10 @@ def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[A
     """Return the turns that came before the newest attempts at a request.
 
     When a person asks for another answer to a request, a small model gets only these turns. An
-    attempt is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
-    corrected its answer. Other turns after the attempts, such as a question about the answer, are
-    left out, too. If there was no attempt, return all turns. In stored turns, secrets are redacted.
+    attempt is a turn with the ``intent`` and ``source`` of the request, or a later turn in which
+    the model corrected its answer. Other turns after the attempts, such as a question about the
+    answer, are left out, too. If there was no attempt, return all turns. In stored turns, secrets
+    are redacted.
     """
     attempts = [(intent, source), (redact(intent, is_prose=True), redact(source))]
     end = None
