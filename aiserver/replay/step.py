@@ -29,8 +29,8 @@ class Attempt:
     """One answer to the request of a step; ``to_wire`` gives the ``Attempt`` of ``rest-api.yml``.
 
     ``outcome`` is ``open`` for a suggestion, ``done`` for an answer in words, and otherwise
-    ``error`` or ``cancelled``. ``title`` is the text that was sent, if it isn't the request itself: the problems
-    that a repair was asked to correct.
+    ``error`` or ``cancelled``. ``title`` is the text that was sent, if it isn't the request itself:
+    the problems that a repair was asked to correct.
     """
 
     turn_id: int
