@@ -3,8 +3,8 @@
  * example to accept or reject a suggestion.
  *
  * Invariants:
- * - While an answer streams, the input field and the buttons don't move within the row, because the
- *   growing explanation is below them. The focus stays in the field.
+ * - While a person types or an answer streams, the input field and the buttons don't move within the
+ *   row: what comes and goes is below them, or on a line that keeps its height.
  * - Screen readers announce the start and the end of a generation, not each token.
  */
 import * as React from 'react';
@@ -29,6 +29,7 @@ import { MentionChips } from './chips/mentionChips';
 import { ExampleChip, PastAnswerOffer } from './chips/pastAnswerChip';
 import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
+import { SteadyLine } from './chips/steadyLine';
 import { ScopeChips } from './chips/scopeChips';
 import { Failure, ModelChoice, MoreButton } from './promptParts';
 import { RememberBar, proposeRequest } from './input/rememberBar';
@@ -170,6 +171,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         {announcement(state, trans)}
       </div>
       {hasRequest && <RequestLine state={state} trans={trans} />}
+      {state.phase === 'answered' && <AnswerText model={model} trans={trans} />}
       <AnswerTabs model={model} trans={trans} />
       {modelSetup
         ? modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
@@ -184,7 +186,6 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
               }
             />
           )}
-      <Notices model={model} services={services} />
       {isPicking && (
         <DataFramePicker
           listDataFrames={services.listDataFrames}
@@ -219,36 +220,41 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
       <RememberBar {...{ model, trans, focus, canAsk, setText }} />
-      <MentionChips model={model} text={text} trans={trans} />
-      <ExampleChip {...{ model, trans, focus }} />
-      {model.memory && (
-        <MemoryChip
-          memory={model.memory.memory}
-          use={services.memoryUse}
-          trans={trans}
-          focus={focus}
+      <SteadyLine>
+        <MentionChips model={model} text={text} trans={trans} />
+        <ExampleChip {...{ model, trans, focus }} />
+        {model.memory && (
+          <MemoryChip
+            memory={model.memory.memory}
+            use={services.memoryUse}
+            trans={trans}
+            focus={focus}
+          />
+        )}
+        <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
+        <FileButtons {...{ model, text, listFiles, trans, setText, focus }} />
+        <QuestionButtons
+          {...services}
+          {...{ model, text, dataframes, setText, focus }}
         />
-      )}
-      <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
-      <FileButtons {...{ model, text, listFiles, trans, setText, focus }} />
-      <QuestionButtons
-        {...services}
-        {...{ model, text, dataframes, setText, focus }}
-      />
+      </SteadyLine>
       <div className="jp-AIServer-Ask-bar">
-        <Actions
-          model={model}
-          state={state}
-          trans={trans}
-          text={text}
-          send={send}
-          fix={() =>
-            void start(() =>
-              model.fix((error, problems) => fixRequest(error, problems, trans))
-            )
-          }
-        />
-        <span className="jp-AIServer-Ask-space" />
+        <div className="jp-AIServer-Ask-actions">
+          <Actions
+            model={model}
+            state={state}
+            trans={trans}
+            text={text}
+            send={send}
+            fix={() =>
+              void start(() =>
+                model.fix((error, problems) =>
+                  fixRequest(error, problems, trans)
+                )
+              )
+            }
+          />
+        </div>
         <ModelChoice {...{ model, services, focus }} />
         <MoreButton
           openMenu={(x, y) => {
@@ -258,6 +264,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
         />
       </div>
+      <Notices model={model} services={services} />
       <PastAnswerOffer {...services} {...{ model, text, focus }} />
       <ProblemList
         problems={state.problems}
@@ -273,7 +280,9 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
           )
         }
       />
-      {hasRequest && <AnswerText model={model} trans={trans} />}
+      {hasRequest && state.phase !== 'answered' && (
+        <AnswerText model={model} trans={trans} />
+      )}
     </div>
   );
 }

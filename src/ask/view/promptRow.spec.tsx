@@ -356,10 +356,6 @@ describe('PromptRow', () => {
       expect(t.row.node.textContent?.includes('a few values')).toBe(
         model.onThisMachine
       );
-      // The server sends a small model only the code if the request is a question (P15).
-      expect(
-        t.row.node.textContent?.includes('A small model doesn’t get')
-      ).toBe(model.small ?? false);
       const remove = t.row.node.querySelector<HTMLElement>(
         '[aria-label="Remove 销售"]'
       );

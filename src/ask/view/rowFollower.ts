@@ -18,11 +18,11 @@ export class RowFollower implements IDisposable {
   /** @param cell - The element that contains the row, the cell's editor and the diff. */
   constructor(
     private readonly _row: HTMLElement,
-    cell: HTMLElement
+    private readonly _cell: HTMLElement
   ) {
     if (typeof ResizeObserver !== 'undefined') {
       this._observer = new ResizeObserver(() => this._scrollToRow());
-      this._observer.observe(cell);
+      this._observer.observe(_cell);
     }
   }
 
@@ -52,6 +52,22 @@ export class RowFollower implements IDisposable {
       this._isFollowing = isFollowing;
       this._hasPersonScrolled = false;
       this._scrollToRow();
+      this._showCode();
+    }
+  }
+
+  /**
+   * If the code above the row is out of view, for example because the person has pressed “Fix it”
+   * below a long traceback, show as much of it as fits.
+   */
+  private _showCode(): void {
+    const area = this._scroller?.getBoundingClientRect();
+    const top = this._cell.getBoundingClientRect().top;
+    if (this._isFollowing && area && top < area.top) {
+      const { bottom } = this._row.getBoundingClientRect();
+      const fits = bottom - top <= area.height;
+      const element = fits ? this._cell : this._row;
+      element.scrollIntoView({ block: fits ? 'start' : 'end' });
     }
   }
 

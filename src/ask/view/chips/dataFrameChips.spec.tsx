@@ -46,7 +46,9 @@ async function opened(
     });
     await t.settle();
   };
-  return { ...t, menu, hint, choose };
+  const title = () =>
+    t.row.node.querySelector<HTMLElement>('.jp-AIServer-Ask-chip')?.title;
+  return { ...t, menu, hint, title, choose };
 }
 
 describe('the menu of a DataFrame’s privacy level', () => {
@@ -77,7 +79,7 @@ describe('the menu of a DataFrame’s privacy level', () => {
     const columns = [{ name: 'city', dtype: 'object', examples: ['Oslo'] }];
     const t = await opened(LOCAL, VALUES, { ...FRAME, columns });
     expect(t.menu()!.options[0].text).toBe('Columns, a few values');
-    expect(t.hint()).toContain('column names, types and a few values.');
+    expect(t.title()).toContain('column names, types and a few values.');
   });
 
   it('stays at “Columns only” if the kernel is busy, and says so', async () => {
@@ -93,7 +95,7 @@ describe('the menu of a DataFrame’s privacy level', () => {
     const t = await opened(LOCAL);
     await t.choose('sample');
     expect(t.menu()!.value).toBe('sample');
-    expect(t.hint()).toContain('The model sees');
+    expect(t.title()).toContain('The model sees');
     await act(async () => t.model.setState({ model: REMOTE }));
     await t.settle();
     expect(t.menu()!.value).toBe('schema');
@@ -125,7 +127,7 @@ describe('the menu of a DataFrame’s privacy level', () => {
       setFeatures({ data_values: 'forbidden' });
       const t = await opened(model);
       expect(!!t.menu()).toBe(isShown);
-      expect(t.hint()?.includes('Your administrator')).toBe(!isShown);
+      expect(!!t.hint()?.includes('Your administrator')).toBe(!isShown);
     }
   );
 });

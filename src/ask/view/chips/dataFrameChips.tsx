@@ -47,14 +47,25 @@ export function DataFrameChips(props: {
   const areValuesForbidden = !isLocal && isForbidden('data_values');
   const levelOf = ({ name }: DataFrameProfile) =>
     areValuesForbidden ? 'schema' : levelFor(levels, name, isLocal);
+  // What stays on this machine needs no sentence; the tooltips say it.
+  const hint = joinSentences(
+    isLocal
+      ? ''
+      : sentText(dataframes, dataframes.map(levelOf), isLocal, trans),
+    levelStatus ? statusText(levelStatus, trans) : '',
+    areValuesForbidden ? forbiddenText('data_values', trans) : ''
+  );
   return (
     <div className="jp-AIServer-Ask-chips">
       {dataframes.map(profile => (
         <Chip
           key={profile.name}
-          title={profile.columns
-            ?.map(column => `${column.name}: ${column.dtype}`)
-            .join('\n')}
+          title={[
+            sentText([profile], [levelOf(profile)], isLocal, trans),
+            ...(profile.columns?.map(
+              ({ name, dtype }) => `${name}: ${dtype}`
+            ) ?? [])
+          ].join('\n')}
           removeLabel={trans.__('Remove %1', profile.name)}
           onRemove={() => {
             model.removeDataFrame(profile.name);
@@ -74,18 +85,11 @@ export function DataFrameChips(props: {
           )}
         </Chip>
       ))}
-      <span className="jp-AIServer-Ask-hint" role="status">
-        {joinSentences(
-          sentText(dataframes, dataframes.map(levelOf), isLocal, trans),
-          levelStatus ? statusText(levelStatus, trans) : '',
-          areValuesForbidden ? forbiddenText('data_values', trans) : '',
-          info?.small
-            ? trans.__(
-                'A small model doesn’t get them with a question about the code.'
-              )
-            : ''
-        )}
-      </span>
+      {hint && (
+        <span className="jp-AIServer-Ask-hint" role="status">
+          {hint}
+        </span>
+      )}
     </div>
   );
 }
