@@ -139,6 +139,24 @@ describe('checkSuggestion', () => {
     expect(t.model.state.isChecking).toBe(false);
   });
 
+  it('P49: offers the suggestion soon if the kernel is slow, and then changes nothing', async () => {
+    jest.useFakeTimers();
+    const t = setup();
+    let end: (problems: IProblem[]) => void = () => undefined;
+    t.target.check.mockReturnValue(new Promise(resolve => (end = resolve)));
+    t.model.open();
+    const asked = t.model.ask('do it');
+    (await t.requested(1)).push(start(1), done(1, 'prise'), null);
+    await t.until(({ isChecking }) => isChecking);
+    await jest.advanceTimersByTimeAsync(2000);
+    jest.useRealTimers();
+    await asked;
+    expect(t.model.state.isChecking).toBe(false);
+    end([PRISE]);
+    await t.until(({ problems }) => problems.length > 0);
+    expect(t.model.state.code).toBe('prise');
+  });
+
   it('undoes a correction after which no fewer problems remain', async () => {
     const t = await askForPrice(() => ['prise']);
     expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });

@@ -12,10 +12,22 @@ import type { IProblem } from '../../kernel/check';
 import { correctObvious } from './problems';
 import type { GenerationStore } from './store';
 
+/**
+ * The longest time in milliseconds for which a suggestion is held back. If the kernel is slower, for
+ * example because it is starting, its problems are shown later, and aren't corrected.
+ */
+const PATIENCE_MS = 1500;
+
 /** Check and correct the open suggestion. Its buttons are disabled until then (`isChecking`). */
 export async function checkSuggestion(store: GenerationStore): Promise<void> {
   const { suggestion } = store;
-  const problems = await store.check();
+  const checked = store.check();
+  let timer = 0;
+  const tooLate = new Promise<null>(resolve => {
+    timer = window.setTimeout(() => resolve(null), PATIENCE_MS);
+  });
+  const problems = await Promise.race([checked, tooLate]);
+  clearTimeout(timer);
   if (problems && store.suggestion === suggestion) {
     await correct(store, problems);
   }
