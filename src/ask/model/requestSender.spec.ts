@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/request';
+import type { StreamEvent } from '../../api/types';
 import { code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel, while sending', () => {
@@ -97,6 +98,36 @@ describe('GenerationModel, while sending', () => {
     await t.phase('suggested');
     expect(t.model.state.code).toBe('z');
     expect(t.states.some(state => state.code === 'late')).toBe(false);
+  });
+
+  it('P51: shows code no longer when the server takes it back', async () => {
+    const t = setup();
+    const back: StreamEvent = {
+      type: 'token',
+      part: 'code',
+      text: '',
+      replaces: true
+    };
+    void t.model.ask('one');
+    const first = await t.requested(1);
+    first.push(start(), code('draft'));
+    await t.until(state => state.code === 'draft');
+    first.push(back);
+    await t.until(state => state.code === '');
+    first.push(code('y = 1'), done(1, 'y = 1'), null);
+    await t.phase('suggested');
+    // An open suggestion is visible again.
+    void t.model.ask('two');
+    const second = await t.requested(2);
+    second.push(start(2), code('draft'));
+    await t.until(state => state.code === 'draft');
+    second.push(back);
+    await t.until(state => state.code === 'y = 1');
+    expect(t.model.state.phase).toBe('streaming');
+    second.push(code('z'));
+    await t.until(state => state.code === 'z');
+    second.push(done(2, 'z'), null);
+    await t.phase('suggested');
   });
 
   it('closes the connection if the stop request fails', async () => {

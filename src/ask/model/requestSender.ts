@@ -183,8 +183,11 @@ export class RequestSender {
             this._update(stream, {
               phase: 'streaming',
               explanation: answer.explanation,
-              // Until some code has arrived, the previous suggestion stays visible.
-              ...(answer.code && { code: normalizeLineBreaks(answer.code) })
+              // While there is no code, the previous suggestion is visible: until some code has
+              // arrived, and after what arrived has turned out to be thoughts or words.
+              code: answer.code
+                ? normalizeLineBreaks(answer.code)
+                : this._store.previousCode
             });
             break;
           case 'done':
