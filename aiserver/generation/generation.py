@@ -29,7 +29,6 @@ from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answers.prose_in_code import is_prose
 from ..prompts.answers.reader import AnswerReader, Change, change_of
-from ..prompts.fence import code_block
 from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words
 from ..prompts.receipt import ContextItem
@@ -103,7 +102,6 @@ class Generation:
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._code = code_of(body.source, body.intent)
         self._selection = selected_lines(body)
-        self._reader = AnswerReader(self._language)
         self._streamed_code = ""  # the cell's source so far, if lines are selected
         self._has_thoughts = False  # whether the server sent thoughts in a field of their own
         above = cell_above(body, body.intent)
@@ -113,6 +111,7 @@ class Generation:
             self._language,
             is_small=model.style == "compact",
         )
+        self._reader = AnswerReader(self._language, in_words=self._in_words)
         self._vault = Vault()
         self.past = PastTurns()
         self.receipt: list[ContextItem] = []
@@ -260,10 +259,12 @@ class Generation:
 
         If lines are selected, the code is inserted between the cell's other lines.
         """
-        if self._selection is None or not (code := self._reader.answer.code):
+        if self._selection is None:
             return changes
-        inserter = LineInserter(self._selection)
-        source = inserter.feed(code) + (inserter.finish() if ended else "")
+        source = ""
+        if code := self._reader.answer.code:
+            inserter = LineInserter(self._selection)
+            source = inserter.feed(code) + (inserter.finish() if ended else "")
         before, self._streamed_code = self._streamed_code, source
         others = [change for change in changes if change.part != "code"]
         return others if source == before else [change_of("code", before, source), *others]
@@ -277,13 +278,10 @@ class Generation:
     def _answer(self) -> tuple[str, str]:
         """Return the suggestion and the explanation of the answer.
 
-        If the model was asked for an answer in words, any code becomes a code block at the end of
-        the explanation. If the answer's code block contains sentences instead of code, they become
-        the beginning of the explanation, since they can't replace the cell's code.
+        If the answer's code block contains sentences instead of code, they become the beginning of
+        the explanation, since they can't replace the cell's code.
         """
         suggestion, explanation = self._reader.answer.code, self._reader.answer.explanation
-        if self._in_words and suggestion:
-            return "", f"{explanation}\n\n{code_block(suggestion, self._language.name)}".strip()
         if is_prose(suggestion, self._language):
             return "", "\n\n".join(text for text in (suggestion, explanation) if text)
         if not suggestion.strip():

@@ -62,7 +62,7 @@ async def test_a_slash_word_sets_the_mode(call, scripted):
     # For an explanation, a code block in the answer doesn't replace the cell's code.
     turn = (await call("POST", "generate", request("/explain", source=SOURCE))).data
     assert turn["mode"] == "explain"
-    assert answer_of(turn) == ("", f"As in\n\n{CODE}", "success")
+    assert answer_of(turn) == ("", f"As in\n{CODE}", "success")
     for query, intents in (("/explain", ["/explain"]), ("/refactor", ["/refactor 更短"])):
         hits = (await call("POST", "search", {"query": query})).data["results"]
         assert [hit["intent"] for hit in hits] == intents

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 
+from ..fence import code_block
 from ..language import LANGUAGES, CellLanguage
 from . import python_cells
 from .blocks import Block, find_blocks, without_wrapper
-from .characters import cleaned
+from .characters import Replaced, cleaned
 
 # Words before a block that is another way to do the same.
 _ANOTHER_WAY = re.compile(
@@ -37,19 +38,35 @@ _MAY_BE_CODE = re.compile(
 _MAX_PARAGRAPHS = 24
 
 
-def split_code(text: str, language: CellLanguage) -> tuple[str, str]:
-    """Return the code and the explanation of an answer."""
+def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Replaced, ...]]:
+    """Return the code and the explanation of an answer, and what was replaced in the code."""
     is_python = language.name == "python"
     is_valid = python_cells.is_python if is_python else lambda code: True
     lines, blocks = find_blocks(without_wrapper(text), is_valid)
     if not blocks:
-        code, explanation = _split_unfenced("\n".join(lines), is_python=is_python)
-        return cleaned(code, is_valid) if code else "", explanation
+        before, code, after = _split_unfenced("\n".join(lines), is_python=is_python)
+        code, replaced = cleaned(code, is_valid)
+        return code, _paragraphs(before, after), replaced
     chosen = _chosen(_candidates(blocks, language), lines, is_python=is_python)
     used = {line for block in chosen for line in range(block.first, block.last + 1)}
     explanation = "\n".join(line for n, line in enumerate(lines) if n not in used)
     code = "\n\n".join(block.code for block in chosen if block.code.strip())
-    return cleaned(code, is_valid), explanation.strip()
+    code, replaced = cleaned(code, is_valid)
+    return code, explanation.strip(), replaced
+
+
+def read_words(text: str, language: CellLanguage) -> str:
+    """Return an answer in words, in which all code is in blocks, in the order of the answer."""
+    lines, blocks = find_blocks(without_wrapper(text), lambda code: True)
+    text = "\n".join(lines)
+    if blocks or language.is_prose:
+        return text.strip()
+    before, code, after = _split_unfenced(text, is_python=language.name == "python")
+    return _paragraphs(before, code_block(code, language.name) if code else "", after)
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts)).strip()
 
 
 def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:
@@ -87,13 +104,16 @@ def _chosen(blocks: list[Block], lines: list[str], *, is_python: bool) -> list[B
     return chosen
 
 
-def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str]:
-    """Return the code and the explanation of an answer without any block."""
+def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
+    """Return the words before the code, the code, and the words after it.
+
+    The answer has no block. If it has no code, all of it is before the code.
+    """
     text = text.strip("\n").rstrip()
     if not is_python:
-        return (text, "") if _CODE_SIGNS.search(text) else ("", text)
+        return ("", text, "") if _CODE_SIGNS.search(text) else (text, "", "")
     if python_cells.looks_like_code(text):
-        return text, ""
+        return "", text, ""
     # Words, code and words again, with blank lines between them.
     paragraphs = re.split(r"\n[ \t]*\n", _INTRODUCTION.sub(r"\1\n\n", text, count=1))
     count = len(paragraphs)
@@ -105,6 +125,5 @@ def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str]:
                 continue
             code = "\n\n".join(paragraphs[first:last])
             if python_cells.has_statements(code):
-                words = [*paragraphs[:first], *paragraphs[last:]]
-                return code, "\n\n".join(words).strip()
-    return "", text.strip()
+                return _paragraphs(*paragraphs[:first]), code, _paragraphs(*paragraphs[last:])
+    return text.strip(), "", ""

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..language import CellLanguage
-from .code import split_code
+from .characters import Replaced, without_stop_tokens
+from .code import read_words, split_code
 from .prose import is_settled, split_prose
 from .thoughts import split_thoughts
 
@@ -30,11 +31,15 @@ _SHARE = 20  # reading takes at most this fraction of the time
 
 @dataclass(frozen=True)
 class Answer:
-    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell."""
+    """The parts of an answer. ``code`` is the text for the cell, also in a Markdown cell.
+
+    ``replaced`` says what was replaced in the code.
+    """
 
     code: str = ""
     explanation: str = ""
     thoughts: str = ""
+    replaced: tuple[Replaced, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,33 +51,46 @@ class Change:
     replaces: bool = False
 
 
-def read_answer(text: str, language: CellLanguage, *, ended: bool = True) -> Answer:
-    """Read an answer. If it hasn't ended, text that may be code or words is left out."""
+def read_answer(
+    text: str, language: CellLanguage, *, in_words: bool = False, ended: bool = True
+) -> Answer:
+    """Read an answer. If it hasn't ended, text that may be code or words is left out.
+
+    An answer ``in_words`` has no code for the cell: its code is a part of the explanation.
+    """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     thoughts, text = split_thoughts(text)
-    if not ended and _is_unclear(text, language):
+    complete, text = text, without_stop_tokens(text)
+    if not ended and _is_unclear(text, language, in_words):
         return Answer(thoughts=thoughts)
-    if language.is_prose:
+    replaced: tuple[Replaced, ...] = ()
+    if in_words:
+        code, explanation = "", read_words(text, language)
+    elif language.is_prose:
         code, explanation = split_prose(text, language.name)
     else:
-        code, explanation = split_code(text, language)
+        code, explanation, replaced = split_code(text, language)
+    ends_in_words = bool(explanation) and text.rstrip().endswith(explanation)
+    if code and text != complete and not (ends_in_words or text.endswith(("`", "~"))):
+        replaced = (*replaced, "stop_tokens")
     if code and language.head and not code.startswith("%%"):
         code = f"{language.head}\n{code}"
-    return Answer(code, explanation, thoughts)
+    return Answer(code, explanation, thoughts, replaced)
 
 
-def _is_unclear(text: str, language: CellLanguage) -> bool:
+def _is_unclear(text: str, language: CellLanguage, in_words: bool) -> bool:
     """Return whether more text may decide whether this is the cell's text or words."""
+    is_cell_text = language.is_prose and not in_words
     is_in_first_line = _FIRST_LINE.fullmatch(text) is not None
-    return is_in_first_line or (language.is_prose and not is_settled(text, language.name))
+    return is_in_first_line or (is_cell_text and not is_settled(text, language.name))
 
 
 class AnswerReader:
     """Collects an answer, and tells how its parts change as it arrives."""
 
-    def __init__(self, language: CellLanguage) -> None:
+    def __init__(self, language: CellLanguage, *, in_words: bool = False) -> None:
         self.answer = Answer()
-        self._language = language
+        self._language, self._in_words = language, in_words
         self._text = ""
         self._next_reading = 0.0
 
@@ -97,7 +115,8 @@ class AnswerReader:
         return self._read(ended=True)
 
     def _read(self, *, ended: bool) -> list[Change]:
-        before, self.answer = self.answer, read_answer(self._text, self._language, ended=ended)
+        before = self.answer
+        self.answer = read_answer(self._text, self._language, in_words=self._in_words, ended=ended)
         pairs: list[tuple[Part, str, str]] = [
             ("code", before.code, self.answer.code),
             ("explanation", before.explanation, self.answer.explanation),

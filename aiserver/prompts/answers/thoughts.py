@@ -21,11 +21,6 @@ _OPENING = re.compile(rf"\s*(?:<({_NAMES})>|\[({_NAMES})\])", re.IGNORECASE)
 _CLOSING = re.compile(rf"(?:</{_NAMES}>|\[/{_NAMES}\])[ \t]*(?=\n|[`~]{{3}}|\Z)", re.IGNORECASE)
 _HARMONY = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
 _MARK = re.compile(r"<\|(start|channel|constrain|message|end|return|call)\|>")
-_TAIL = 200  # characters at the end of an answer, among which stop tokens are looked for
-# Tokens that end an answer, which a server should have removed.
-_STOP_TOKENS = re.compile(
-    r"(?:\s*(?:<\|[a-z_]{2,30}\|>|<｜[^｜>\n]{1,30}｜>|</s>|<eos>|<end_of_turn>))+\s*\Z"
-)
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
@@ -46,7 +41,6 @@ def split_thoughts(text: str) -> tuple[str, str]:
     if not thoughts and (closing := _CLOSING.search(text)):
         thoughts.append(text[: closing.start()].strip())
         text = text[closing.end() :]
-    text = text[:-_TAIL] + _STOP_TOKENS.sub("", text[-_TAIL:])
     return "\n\n".join(filter(None, thoughts)), text.lstrip("\n") if thoughts else text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import pytest
 
@@ -161,6 +162,53 @@ def test_reads(name: str) -> None:
         suggestion,
         re.sub(r"\n{2,}", "\n\n", explanation),
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "replaced"),
+    [
+        ("```python\nprint('“a”\u00a0')\n```<|im_end|>", ()),
+        ("```python\nif x:\n\u00a0\u00a0 y = 1\n```", ("spaces",)),
+        ("```python\nx\u200b = 1\n```", ("invisible",)),
+        ("```python\nx\u00a0= “a\u200b”\n```", ("spaces", "invisible", "quotes")),
+        ("```python\nif a &lt; b: c\n```", ("entities",)),
+        ("```pycon\n>>> x = 1\n```", ("prompts",)),
+        ("x = 1<|im_end|>", ("stop_tokens",)),
+        ("```python\nx = ‘1’</s>", ("quotes", "stop_tokens")),
+        ("```python\nx\u00a0= (\n```", ()),  # stays as it is
+    ],
+)
+def test_tells_what_was_replaced(code: str, replaced: tuple[str, ...]) -> None:
+    assert read_answer(code, cell_language("python")).replaced == replaced
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            "First:\n\nimport a\n\nThen the end.",
+            "First:\n\n```python\nimport a\n```\n\nThen the end.",
+        ),
+        ("It loads:\nx = load()\n\nDone.", "It loads:\n\n```python\nx = load()\n```\n\nDone."),
+        ("x = load()", "```python\nx = load()\n```"),
+        (
+            "A:\n```python\nx = 1\n```\nB:\n```\n1\n```",
+            "A:\n```python\nx = 1\n```\nB:\n```\n1\n```",
+        ),
+        ("```markdown\nA:\n```python\nx = 1\n```\nB.\n```", "A:\n```python\nx = 1\n```\nB."),
+        ("It is the mean.<|im_end|>", "It is the mean."),
+    ],
+)
+def test_in_an_answer_in_words_code_stays_where_it_was(answer: str, words: str) -> None:
+    result = read_answer(answer, cell_language("python"), in_words=True)
+    assert (result.code, result.explanation) == ("", words)
+
+
+@pytest.mark.parametrize("cell_type", ["markdown", "raw"])
+def test_an_answer_in_words_is_no_text_of_a_cell(cell_type: Literal["markdown", "raw"]) -> None:
+    language = cell_language("python", "", cell_type)
+    result = read_answer("# It lists\n\nthree goals.", language, in_words=True)
+    assert (result.code, result.explanation) == ("", "# It lists\n\nthree goals.")
 
 
 @pytest.mark.parametrize(

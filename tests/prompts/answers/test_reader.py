@@ -48,9 +48,9 @@ def always_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "_SHARE", 0)
 
 
-def shown(pieces: list[str], language=CODE) -> dict[str, str]:
+def shown(pieces: list[str], language=CODE, *, in_words: bool = False) -> dict[str, str]:
     """Return what is shown of an answer at its end, after all changes."""
-    answer_reader = AnswerReader(language)
+    answer_reader = AnswerReader(language, in_words=in_words)
     texts = {"code": "", "explanation": ""}
     for piece in [*pieces, None]:
         changes = answer_reader.finish() if piece is None else answer_reader.feed(piece)
@@ -79,9 +79,10 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
     pieces = [answer[a:b] for a, b in itertools.pairwise([0, *cuts, len(answer)])]
     for language in (CODE, MARKDOWN, cell_language("r"), cell_language("python", "%%sql\n")):
-        expected = read_answer(answer, language)
-        texts = shown(pieces, language)
-        assert texts == {"code": expected.code, "explanation": expected.explanation}
+        for in_words in (False, True):
+            expected = read_answer(answer, language, in_words=in_words)
+            texts = shown(pieces, language, in_words=in_words)
+            assert texts == {"code": expected.code, "explanation": expected.explanation}
 
 
 def test_code_and_words_are_shown_as_they_arrive() -> None:
