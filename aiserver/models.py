@@ -125,6 +125,13 @@ class AIResponse(Stored):
     """The outcome of the turn. Failed and stopped turns are also stored."""
     error: Text | None = None
     """If the status is `error`, the message that tells the person the reason."""
+    replaced_characters: list[Text] | None = None
+    """What AI Server replaced in the suggestion because it wasn't code: `spaces` (other than the
+    ordinary one), `invisible` (characters), `entities` (of HTML), `quotes` (typographic ones),
+    `prompts` (of an interactive session), `stop_tokens`, or what a later version adds."""
+    thoughts: Text | None = None
+    """What the model wrote before its answer, for people only: it is never sent to a model. Long
+    thoughts are cut, and then end with `[…]`."""
 
 
 class _TurnId(Stored):

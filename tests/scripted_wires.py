@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -21,6 +21,7 @@ class Answer:
     """The response to the next request: pieces of text and token counts, or an HTTP error."""
 
     pieces: list[str] = field(default_factory=list)
+    thoughts: str = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     message: str = "an error of the provider's own"
@@ -40,11 +41,13 @@ def openai(answer: Answer) -> Iterator[bytes]:
     """OpenAI's chat completions, also used for DeepSeek."""
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 
-    def choice(delta: dict[str, str], finish: str | None = None) -> bytes:
+    def choice(delta: dict[str, Any], finish: str | None = None) -> bytes:
         choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
         return _sse(head | {"choices": choices})
 
     yield choice({"role": "assistant", "content": ""})
+    if answer.thoughts:
+        yield choice({"content": None, "reasoning_content": answer.thoughts})
     for piece in answer.pieces:
         yield choice({"content": piece})
     yield choice({"content": ""}, answer.reason or "stop")
@@ -55,8 +58,14 @@ def openai(answer: Answer) -> Iterator[bytes]:
 
 
 def mistral(answer: Answer) -> Iterator[bytes]:
-    """Like OpenAI's, but with the usage in the last choice."""
-    *frames, end, usage, done = openai(answer)
+    """Like OpenAI's, but with the usage in the last choice, and thoughts as a part."""
+    first, *frames, end, usage, done = openai(replace(answer, thoughts=""))
+    yield first
+    if answer.thoughts:
+        part = {"type": "thinking", "thinking": [{"type": "text", "text": answer.thoughts}]}
+        frame = json.loads(first[6:])
+        frame["choices"][0]["delta"]["content"] = [part]
+        yield _sse(frame)
     yield from frames
     last = json.loads(end[6:]) | {"usage": json.loads(usage[6:])["usage"]}
     yield _sse(last)
@@ -70,6 +79,14 @@ def anthropic(answer: Answer) -> Iterator[bytes]:
     message |= {"content": []}
     message |= {"stop_reason": None, "usage": {"input_tokens": read, "output_tokens": 1}}
     yield _sse({"type": "message_start", "message": message}, "message_start")
+    if answer.thoughts:
+        thinking = {"type": "thinking", "thinking": "", "signature": ""}
+        start = {"type": "content_block_start", "index": 0, "content_block": thinking}
+        yield _sse(start, "content_block_start")
+        delta = {"type": "thinking_delta", "thinking": answer.thoughts}
+        data = {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield _sse(data, "content_block_delta")
+        yield _sse({"type": "content_block_stop", "index": 0}, "content_block_stop")
     block = {"type": "text", "text": ""}
     start = {"type": "content_block_start", "index": 0, "content_block": block}
     yield _sse(start, "content_block_start")
@@ -88,6 +105,9 @@ def anthropic(answer: Answer) -> Iterator[bytes]:
 def google(answer: Answer) -> Iterator[bytes]:
     """Google's streamGenerateContent."""
     read, written = USAGE
+    if answer.thoughts:
+        parts = [{"text": answer.thoughts, "thought": True}]
+        yield _sse({"candidates": [{"content": {"parts": parts, "role": "model"}, "index": 0}]})
     for number, piece in enumerate(answer.pieces, 1):
         candidate: dict[str, Any] = {"content": {"parts": [{"text": piece}], "role": "model"}}
         usage = {"promptTokenCount": read}
@@ -100,6 +120,9 @@ def google(answer: Answer) -> Iterator[bytes]:
 def ollama(answer: Answer) -> Iterator[bytes]:
     """Ollama's chat: one JSON object per line."""
     head = {"model": "m", "created_at": "2026-01-27T10:00:00Z"}
+    if answer.thoughts:
+        message = {"role": "assistant", "content": "", "thinking": answer.thoughts}
+        yield json.dumps(head | {"message": message, "done": False}).encode() + b"\n"
     for piece in answer.pieces:
         message = {"role": "assistant", "content": piece}
         yield json.dumps(head | {"message": message, "done": False}).encode() + b"\n"

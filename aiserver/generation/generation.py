@@ -21,24 +21,26 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answers.prose_in_code import is_prose
-from ..prompts.answers.reader import AnswerReader, Change, change_of
+from ..prompts.answers.reader import Answer, AnswerReader, Change, change_of
+from ..prompts.answers.thoughts import MAX_STORED, cut
 from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import LineInserter
-from ..redact import Vault
+from ..redact import Vault, redact
 from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
+from ..surrogates import fix_surrogates
 from .allowed_parts import ContextOptions, allows_values
 from .cell_above import cell_above
 from .compose import compose, selected_lines
@@ -47,6 +49,7 @@ from .past_turns import PastTurns, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
+_MAX_THOUGHTS = 2 * MAX_STORED  # characters that are collected; what is stored is cut later
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ class Generation:
         self._sessions, self._log = sessions, log
         self._context = context or ContextOptions()
         self._receipts = receipts or ReceiptOptions()
+        self._stores_prompt = self._receipts.stores_prompt(body.stores_prompt)
         self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
@@ -103,7 +107,7 @@ class Generation:
         self._code = code_of(body.source, body.intent)
         self._selection = selected_lines(body)
         self._streamed_code = ""  # the cell's source so far, if lines are selected
-        self._has_thoughts = False  # whether the server sent thoughts in a field of their own
+        self._thoughts: str | None = None  # those that the server sent in a field of their own
         above = cell_above(body, body.intent)
         self._in_words = asks_for_words(
             body.intent,
@@ -207,12 +211,12 @@ class Generation:
         changes += await asyncio.to_thread(self._reader.finish)
         for change in self._shown(changes, ended=True):
             self._queue.put_nowait(change)
-        suggestion, explanation = self._answer()
-        if not (suggestion or explanation.strip()) and (
+        answer = self._answer()
+        if not (answer.code or answer.explanation.strip()) and (
             status == "success" or isinstance(error, AnswerCut)
         ):
             status, error = "error", self._no_answer(error)
-        outcome = await self._save(status, error, suggestion, explanation)
+        outcome = await self._save(status, error, answer)
         self._log_end(outcome)
         self.outcome.set_result(outcome)
         self._queue.put_nowait(None)
@@ -221,7 +225,7 @@ class Generation:
         """Send the prompt to the model, and queue the tokens of its answer."""
         composed = await compose(self.model, self.body, self.past, self._context)
         self._vault, self.receipt = composed.vault, composed.items
-        if self._receipts.stores_prompt(self.body.stores_prompt):
+        if self._stores_prompt:
             storing = store_prompt(self._sessions, self.key, composed, self._log)
             self._prompt_task = asyncio.create_task(storing)
         async with contextlib.aclosing(
@@ -243,7 +247,8 @@ class Generation:
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_at is None:
                     self._first_token_at = time.monotonic()
-                self._has_thoughts |= delta.has_thoughts
+                if delta.thoughts is not None:
+                    self._thoughts = ((self._thoughts or "") + delta.thoughts)[:_MAX_THOUGHTS]
                 for change in self._shown(await self._read(self._vault.feed(delta.text))):
                     await self._free_slots.acquire()
                     self._queue.put_nowait(change)
@@ -271,26 +276,41 @@ class Generation:
 
     def _no_answer(self, error: AIServerError | None) -> AIServerError:
         """Return the error for an answer without code and words."""
-        if self._has_thoughts or self._reader.answer.thoughts:
+        if self._thoughts is not None or self._reader.answer.thoughts:
             return BadAnswer(BadAnswer.only_thoughts)
         return error or BadAnswer()
 
-    def _answer(self) -> tuple[str, str]:
-        """Return the suggestion and the explanation of the answer.
+    def _stored_thoughts(self) -> str:
+        """Return the thoughts as they are stored.
+
+        Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't. Secrets are
+        replaced before the end is cut off, because a part of a secret isn't recognised.
+        """
+        if not self._stores_prompt:
+            return ""
+        in_text = self._reader.answer.thoughts[:_MAX_THOUGHTS]
+        thoughts = "\n\n".join(filter(None, (self._thoughts, in_text)))
+        (thoughts,), _ = self._vault.redact([fix_surrogates(thoughts)])
+        return cut(redact(thoughts, is_prose=True).strip())
+
+    def _answer(self) -> Answer:
+        """Return the answer as it is stored.
 
         If the answer's code block contains sentences instead of code, they become the beginning of
         the explanation, since they can't replace the cell's code.
         """
-        suggestion, explanation = self._reader.answer.code, self._reader.answer.explanation
+        answer = replace(self._reader.answer, thoughts=self._stored_thoughts())
+        suggestion, explanation = answer.code, answer.explanation
         if is_prose(suggestion, self._language):
-            return "", "\n\n".join(text for text in (suggestion, explanation) if text)
+            words = "\n\n".join(text for text in (suggestion, explanation) if text)
+            return replace(answer, code="", explanation=words)
         if not suggestion.strip():
-            return "", explanation
-        return self._selection.insert(suggestion) if self._selection else suggestion, explanation
+            return replace(answer, code="")
+        return replace(
+            answer, code=self._selection.insert(suggestion) if self._selection else suggestion
+        )
 
-    async def _save(
-        self, status: Status, error: AIServerError | None, suggestion: str, explanation: str
-    ) -> Outcome:
+    async def _save(self, status: Status, error: AIServerError | None, answer: Answer) -> Outcome:
         """Save the turn, and return the outcome.
 
         If the generation failed, ``error`` is the reason.
@@ -308,7 +328,7 @@ class Generation:
             self.body,
             self._language,
             self._requested_at,
-            build_answer(suggestion, explanation, status, error),
+            build_answer(answer, status, error),
             self.receipt,
             explains=self._in_words and self.model.style == "compact",
             gets_values=allows_values(

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import AIServerError
 from ..models import AIResponse, NewTurn, Status, UserRequest
+from ..prompts.answers.reader import Answer
 from ..prompts.language import CellLanguage, code_of
 from ..prompts.modes import mode_of, split_slash_word
 from ..prompts.receipt import ContextItem
@@ -58,16 +59,19 @@ def build_turn(
     return turn
 
 
-def build_answer(
-    suggestion: str, explanation: str, status: Status, error: AIServerError | None
-) -> AIResponse:
+def build_answer(answer: Answer, status: Status, error: AIServerError | None) -> AIResponse:
     """Return the answer of a turn. If the generation failed, ``error`` is the reason."""
-    return AIResponse(
-        suggestion=suggestion,
-        explanation=explanation,
+    response = AIResponse(
+        suggestion=answer.code,
+        explanation=answer.explanation,
         status=status,
         error=error.message if error else None,
     )
+    if answer.code and answer.replaced:
+        response.replaced_characters = list(answer.replaced)
+    if answer.thoughts:
+        response.thoughts = answer.thoughts
+    return response
 
 
 def _stored_mode(body: GenerateBody, language: CellLanguage) -> str:

@@ -17,7 +17,7 @@ class TurnPromptHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str, turn_id: str) -> None:
-        """Answer with the receipt of the turn and, if they are stored, the messages."""
+        """Answer with the receipt of the turn and, if stored, its messages and its thoughts."""
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
         turn = next((turn for turn in session.interactions if turn.turn_id == int(turn_id)), None)
@@ -27,6 +27,7 @@ class TurnPromptHandler(AIServerHandler):
         answer = {
             "turnId": turn.turn_id,
             "model": turn.model,
+            "thoughts": turn.ai_response.thoughts or "",
             **(prompt_fields(prompt) if prompt else {"messages": None, "hidden": 0, "masked": 0}),
             "items": [item_fields(item) for item in stored_items(turn.context or [])],
         }

@@ -61,8 +61,10 @@ _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
-# The types of the parts of a message that contain thoughts.
-_THOUGHTS = {"thinking", "reasoning", "reasoning_content", "thought"}
+# The types of the parts of a message that contain thoughts. The text is in a key of the same name,
+# or in one of the others; it may be an object or a list with such keys again.
+_THOUGHTS = ("thinking", "reasoning", "reasoning_content", "thought")
+_THOUGHT_KEYS = (*_THOUGHTS, "summary", "content", "text")
 _MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistaken
 
 
@@ -106,7 +108,7 @@ async def stream_chat(
     has_ended = False
     try:
         while not has_ended:
-            text, pending, has_thoughts = pending, "", False
+            text, pending, thoughts = pending, "", None
             # All chunks received so far are yielded as one delta, to save work per chunk.
             for queued in await _take_all(queue, limits.timeout):
                 if queued is None or isinstance(queued, Exception):
@@ -115,12 +117,13 @@ async def stream_chat(
                 _add_usage(usage, queued.usage_metadata)
                 reasons += list(filter(None, map(queued.response_metadata.get, _REASON_FIELDS)))[:1]
                 text += str(queued.text)
-                has_thoughts = has_thoughts or _has_thoughts(queued)
+                for part in _thoughts_in(queued):
+                    thoughts = (thoughts or "") + _text_of(part)
                 has_chunks = True
             pending = text[-1] if not has_ended and ends_in_high_surrogate(text) else ""
             text = fix_surrogates(text.removesuffix(pending))
-            if text or has_thoughts:
-                yield Delta(text, has_thoughts=has_thoughts)
+            if text or thoughts is not None:
+                yield Delta(text, thoughts=thoughts)
             if error is not None:
                 raise translate(error) from error
     finally:
@@ -210,12 +213,21 @@ def _check_reasons(reasons: list[str]) -> None:
         raise AnswerBrokenOff
 
 
-def _has_thoughts(chunk: AIMessageChunk) -> bool:
-    """Return whether a chunk contains thoughts in a field or a part of their own."""
-    if chunk.additional_kwargs.get("reasoning_content"):
-        return True
+def _thoughts_in(chunk: AIMessageChunk) -> list[Any]:
+    """Return the thoughts that a chunk contains in a field or in parts of their own."""
+    field = chunk.additional_kwargs.get("reasoning_content")
     parts = chunk.content if isinstance(chunk.content, list) else []
-    return any(isinstance(part, dict) and part.get("type") in _THOUGHTS for part in parts)
+    thoughts = (part for part in parts if isinstance(part, dict) and part.get("type") in _THOUGHTS)
+    return [*([field] if field else []), *thoughts]
+
+
+def _text_of(thoughts: Any) -> str:
+    """Return the text of thoughts, in whichever of the providers' forms they are."""
+    if isinstance(thoughts, list):
+        return "".join(map(_text_of, thoughts))
+    if isinstance(thoughts, dict):
+        return _text_of(next(filter(None, map(thoughts.get, _THOUGHT_KEYS)), ""))
+    return thoughts if isinstance(thoughts, str) else ""
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:

@@ -1,4 +1,4 @@
-"""The receipt of a turn: its tokens, its cost, its times, and whether its prompt is stored. Pure.
+"""The receipt of a turn: its tokens, its cost, its times, and which of its texts are stored. Pure.
 
 Summaries of older turns have tokens and costs, too.
 
@@ -30,6 +30,10 @@ def receipt_of(turn: Interaction) -> dict[str, Any] | None:
         receipt["hasPrompt"] = isinstance(turn.prompt, str)
     if any(item.get("output") is True for item in turn.context or []):
         receipt["handsOutput"] = True
+    if turn.ai_response.thoughts:
+        receipt["hasThoughts"] = True
+    if turn.ai_response.replaced_characters:
+        receipt["replacedCharacters"] = turn.ai_response.replaced_characters
     return receipt or None
 
 

@@ -11,6 +11,7 @@ from aiserver.generation.generation import Generation, Outcome
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.models import SessionKey
 from aiserver.prompts.answers import reader
+from aiserver.prompts.answers import thoughts as thoughts_in_text
 from aiserver.requests import GenerateBody
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -62,7 +63,7 @@ def always_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "_SHARE", 0)
 
 
-async def test_code_of_selected_lines_that_was_thoughts_is_taken_back(
+async def test_selected_lines_are_replaced_if_the_code_turns_into_thoughts(
     sessions: InMemorySessionManager,
 ) -> None:
     """P51: the lines are shown anew when a closing tag shows that the text was thoughts."""
@@ -79,3 +80,76 @@ async def test_code_of_selected_lines_that_was_thoughts_is_taken_back(
     assert "" in shown
     assert outcome.interaction is not None
     assert shown[-1] == outcome.interaction.ai_response.suggestion == expected
+
+
+async def test_thoughts_are_stored_from_both_places(sessions: InMemorySessionManager) -> None:
+    """P51: those that the server sent in a field come first."""
+    model = ScriptedModel(
+        Delta(thoughts="First \ud83d"),
+        Delta(thoughts="\ude00\n"),
+        Delta(f"<think>\nSecond\n</think>\n{CODE}"),
+    )
+    _, outcome = await generate(sessions, model)
+    (turn,) = (await sessions.load_session(KEY)).interactions
+    assert turn.ai_response.thoughts == "First 😀\n\n\nSecond"
+    assert (turn.ai_response.suggestion, turn.ai_response.explanation) == ("x = 1", "")
+    assert outcome.interaction == turn
+    await generate(sessions, ScriptedModel(Delta(CODE)))
+    await generate(sessions, model, stores_prompt=False)
+    _, *turns = (await sessions.load_session(KEY)).interactions
+    assert not any("thoughts" in turn.to_dict()["ai_response"] for turn in turns)
+
+
+@pytest.mark.parametrize("id", ["openai:some", "local:some"])
+async def test_thoughts_have_no_secrets(sessions: InMemorySessionManager, id: str) -> None:
+    """P16: not even a secret that is only recognised by its name in the cell's code."""
+    key = "sk-" + "proj-" + "a1B2c3D4e5" * 4
+    thoughts = f"The password is hunter2-canary, the key {key}."
+    model = ScriptedModel(Delta(thoughts=thoughts), Delta(CODE), id=id)
+    source = 'password = "hunter2-canary"'
+    _, outcome = await generate(sessions, model, source=source)
+    stored = str((await sessions.load_session(KEY)).to_dict())
+    assert "The password is ‹redacted" in stored
+    assert outcome.interaction is not None
+    for text in (stored, str(outcome.interaction.ai_response.thoughts)):
+        assert "hunter2" not in text
+        assert key not in text
+
+
+async def test_long_thoughts_are_cut_after_their_secrets_are_replaced(
+    sessions: InMemorySessionManager,
+) -> None:
+    """P16, P17"""
+    key = "sk-" + "proj-" + "a1B2c3D4e5" * 4
+    filler = "x " * (thoughts_in_text.MAX_STORED // 2 - 10)
+    pieces = [Delta(thoughts=f"{filler} {key} "), *[Delta(thoughts="more " * 1000)] * 100]
+    _, outcome = await generate(sessions, ScriptedModel(*pieces, Delta(CODE)))
+    assert outcome.interaction is not None
+    stored = outcome.interaction.ai_response.thoughts
+    assert stored is not None
+    assert len(stored) <= thoughts_in_text.MAX_STORED + len(thoughts_in_text.CUT)
+    assert stored.endswith("[…]")
+    assert "sk-proj" not in stored
+
+
+@pytest.mark.parametrize("retry", [False, True])
+async def test_thoughts_are_never_sent_again(sessions: InMemorySessionManager, retry: bool) -> None:
+    """P51"""
+    first = ScriptedModel(Delta(f"<think>canary</think>\n{CODE}", thoughts="canary"))
+    await generate(sessions, first)
+    second = ScriptedModel(Delta(CODE))
+    await generate(sessions, second, **({"mode": "retry"} if retry else {"intent": "shorter"}))
+    assert "x = 1" in second.sent or retry
+    assert "canary" not in second.sent
+
+
+async def test_what_was_replaced_is_stored(sessions: InMemorySessionManager) -> None:
+    """A suggestion in words, as in the last answer, has nothing that was replaced."""
+    for text, replaced in (
+        ("```python\nx\u200b = “1”\n```", ["invisible", "quotes"]),
+        (CODE, None),
+        ("```python\nIt is the mean of all prices.<|im_end|>", None),
+    ):
+        _, outcome = await generate(sessions, ScriptedModel(Delta(text)))
+        assert outcome.interaction is not None
+        assert outcome.interaction.ai_response.replaced_characters == replaced

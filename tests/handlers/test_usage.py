@@ -43,6 +43,25 @@ async def test_a_turn_keeps_its_usage_and_times(call, scripted):
     }
 
 
+async def test_thoughts_are_only_shown_with_their_turn(call, scripted):
+    """P51: neither exports nor searches have them, nor the list of steps."""
+    scripted.script({"text": "<think>canary</think>\n```python\nx = “2”\n```"})
+    await call("POST", "notebooks", {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c1"]})
+    await call("POST", "generate", request())
+    await call("POST", "sessions/nb/c1/events", [{"type": "accept", "turnId": 1}])
+    assert (await call("GET", "sessions/nb/c1/turns/1/prompt")).data["thoughts"] == "canary"
+    replay = (await call("GET", "sessions/nb/c1/replay")).data
+    receipt = replay["steps"][-1]["receipt"]
+    assert receipt["hasThoughts"] is True
+    assert receipt["replacedCharacters"] == ["quotes"]
+    assert "canary" not in str(replay)
+    for format in ("html", "md", "ipynb"):
+        page = (await call("POST", "notebooks/nb/export", {"format": format})).data["content"]
+        assert "x = " in page
+        assert "canary" not in page
+    assert (await call("POST", "search", {"query": "canary"})).data["results"] == []
+
+
 @pytest.mark.parametrize(
     "server_config",
     [{"AIServer": {"model_prices": {"openai:*": {"input": 1000, "output": 2000}}}}],

@@ -83,6 +83,16 @@ async def test_streams_text_and_usage(asked: Asked, provider: str):
     assert "hello" in str(request["body"]) and "rules" in str(request["body"])
 
 
+async def test_thoughts_are_no_text(asked: Asked, provider: str):
+    """P51: each provider sends them in its own form, which some packages leave out."""
+    asked.server.answers.append(Answer(PIECES, thoughts="First:\n```python\ndf\n```"))
+    deltas = await asked.take()
+    assert "".join(delta.text for delta in deltas) == "".join(PIECES)
+    thoughts = "".join(delta.thoughts or "" for delta in deltas)
+    is_left_out = provider in ("openai", "ollama")
+    assert thoughts == ("" if is_left_out else "First:\n```python\ndf\n```")
+
+
 async def test_an_image_is_sent_once(asked: Asked):
     """P43: each package translates LangChain's content blocks into its provider's words."""
     asked.server.answers.append(Answer(PIECES))

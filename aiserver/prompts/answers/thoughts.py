@@ -15,6 +15,9 @@ from __future__ import annotations
 
 import re
 
+MAX_STORED = 10_000  # characters of a turn's thoughts
+CUT = "\n\n[…]"  # the end of thoughts that were longer
+
 _NAMES = r"(?:think|thinking|thought|thoughts|reasoning|reflection)"
 _OPENING = re.compile(rf"\s*(?:<({_NAMES})>|\[({_NAMES})\])", re.IGNORECASE)
 # Without an opening tag: the rest of the line is empty, or begins with a fence.
@@ -42,6 +45,11 @@ def split_thoughts(text: str) -> tuple[str, str]:
         thoughts.append(text[: closing.start()].strip())
         text = text[closing.end() :]
     return "\n\n".join(filter(None, thoughts)), text.lstrip("\n") if thoughts else text
+
+
+def cut(thoughts: str) -> str:
+    """Return the beginning of thoughts, as they are stored."""
+    return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT
 
 
 def _split_channels(text: str) -> tuple[str, str]:

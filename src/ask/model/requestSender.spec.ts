@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/request';
 import type { StreamEvent } from '../../api/types';
-import { code, done, setup, start } from './generation.fakes';
+import { code, done, setup, start, turn } from './generation.fakes';
 
 describe('GenerationModel, while sending', () => {
   it('shows an error of the stream without the partial answer', async () => {
@@ -128,6 +128,21 @@ describe('GenerationModel, while sending', () => {
     await t.until(state => state.code === 'z');
     second.push(done(2, 'z'), null);
     await t.phase('suggested');
+  });
+
+  it('tells which characters of the suggestion were replaced', async () => {
+    const t = setup();
+    const interaction = turn(1, 'y = "1"');
+    interaction.ai_response.replaced_characters = ['quotes'];
+    void t.model.ask('one');
+    const done1: StreamEvent = { type: 'done', interaction, revision: 1 };
+    (await t.requested(1)).push(start(), done1, null);
+    await t.phase('suggested');
+    expect(t.model.state.replacedCharacters).toEqual(['quotes']);
+    void t.model.ask('two');
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.until(state => state.code === 'z');
+    expect(t.model.state.replacedCharacters).toEqual([]);
   });
 
   it('closes the connection if the stop request fails', async () => {

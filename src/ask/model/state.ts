@@ -115,6 +115,8 @@ export interface IGenerationState {
   readonly overwrittenCount: number;
   /** The corrections that were made without a model, such as `prise → price`. */
   readonly corrections: readonly string[];
+  /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
+  readonly replacedCharacters: readonly string[];
   /** The suggestion's code after these corrections. */
   readonly correctedCode: string;
   /** The kernel's variables when they were last read. */
@@ -160,6 +162,7 @@ export const INITIAL_STATE: IGenerationState = {
   isChecking: false,
   overwrittenCount: 0,
   corrections: [],
+  replacedCharacters: [],
   correctedCode: '',
   kernel: { frames: [], variables: [] },
   detached: [],
@@ -301,7 +304,9 @@ export function suggestionFields(
 ): Partial<IGenerationState> {
   const { intent, explanation, turnId, saveError } = suggestion;
   const texts = { intent, code, explanation };
-  return { phase: 'suggested', ...texts, change: null, turnId, saveError };
+  const replacedCharacters = suggestion.replacedCharacters ?? [];
+  const ids = { turnId, saveError, replacedCharacters };
+  return { phase: 'suggested', ...texts, change: null, ...ids };
 }
 
 /**

@@ -8,6 +8,8 @@ export interface ISuggestion {
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
+  /** The kinds of characters that the server replaced in the code, such as `quotes`. */
+  readonly replacedCharacters?: readonly string[];
   /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
@@ -22,12 +24,13 @@ export function toSuggestion(
   turn: Interaction,
   saveError: string | null
 ): ISuggestion {
-  const { suggestion, explanation } = turn.ai_response;
+  const { suggestion, explanation, replaced_characters } = turn.ai_response;
   return {
     turnId: turn.turn_id,
     intent: turn.user_request.intent,
     source: normalizeLineBreaks(suggestion),
     explanation: explanation ?? '',
+    replacedCharacters: replaced_characters,
     saveError,
     model: turn.model,
     mode: turn.mode,
@@ -57,6 +60,7 @@ export function fromStep(step: Step): ISuggestion {
     intent: step.title,
     source: normalizeLineBreaks(step.code),
     explanation: step.explanation ?? '',
+    replacedCharacters: step.receipt?.replacedCharacters,
     saveError: null,
     model: step.model,
     mode: step.mode,

@@ -90,8 +90,9 @@ export function noticeText(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
-  const correctionsText = state.corrections.length
-    ? trans.__('Corrected automatically: %1.', state.corrections.join(', '))
+  const corrections = [...replacedTexts(state, trans), ...state.corrections];
+  const correctionsText = corrections.length
+    ? trans.__('Corrected automatically: %1.', corrections.join(', '))
     : '';
   const overwrittenText = state.overwrittenCount
     ? trans._n(
@@ -108,6 +109,23 @@ export function noticeText(
     overwrittenText,
     editedText
   );
+}
+
+/** Return names for what the server replaced in the suggestion. */
+function replacedTexts(
+  { phase, replacedCharacters }: IGenerationState,
+  trans: TranslationBundle
+): string[] {
+  const texts: Record<string, string> = {
+    spaces: trans.__('special spaces'),
+    invisible: trans.__('invisible characters'),
+    entities: trans.__('HTML entities'),
+    quotes: trans.__('typographic quotes'),
+    prompts: trans.__('prompts such as >>>'),
+    stop_tokens: trans.__('end marks of the model')
+  };
+  const kinds = phase === 'suggested' ? replacedCharacters : [];
+  return kinds.flatMap(kind => texts[kind] ?? []);
 }
 
 /** Return which DataFrames of an earlier request are missing, and why; empty if none are. */

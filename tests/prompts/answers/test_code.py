@@ -178,7 +178,7 @@ def test_reads(name: str) -> None:
         ("```python\nx\u00a0= (\n```", ()),  # stays as it is
     ],
 )
-def test_tells_what_was_replaced(code: str, replaced: tuple[str, ...]) -> None:
+def test_replaced_characters_are_listed(code: str, replaced: tuple[str, ...]) -> None:
     assert read_answer(code, cell_language("python")).replaced == replaced
 
 

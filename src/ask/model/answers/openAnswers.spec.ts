@@ -87,7 +87,13 @@ describe('a suggestion without a decision, after a reload', () => {
   it('comes with the other models’ answers to its request (P34)', async () => {
     const attempts = [
       { ...OPEN, code: 'no', outcome: 'error' },
-      { ...OPEN, turnId: 4, code: 'x *= 2', model: 'openai:other' },
+      {
+        ...OPEN,
+        turnId: 4,
+        code: 'x *= 2',
+        model: 'openai:other',
+        receipt: { replacedCharacters: ['quotes'] }
+      },
       { ...OPEN, turnId: 5, title: 'x?', mode: 'repair' },
       { ...OPEN, turnId: 6, code: 'x += x', model: 'openai:last' }
     ] as Step['attempts'];
@@ -100,7 +106,9 @@ describe('a suggestion without a decision, after a reload', () => {
       intent: 'double it',
       code: 'x += x'
     });
+    expect(t.model.state.replacedCharacters).toEqual([]);
     t.model.alternatives.show(4);
+    expect(t.model.state.replacedCharacters).toEqual(['quotes']);
     await t.model.decision.accept();
     expect(t.source()).toBe('x *= 2');
     expect(t.recorded).toEqual([

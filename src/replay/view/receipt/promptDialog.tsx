@@ -167,7 +167,9 @@ function deletedText(trans: TranslationBundle): string {
   );
 }
 
-function Progress(props: { failure: IFailure | null }): React.JSX.Element {
+export function Progress(props: {
+  failure: IFailure | null;
+}): React.JSX.Element {
   const { trans } = useReplay();
   const { failure } = props;
   return failure ? (

@@ -86,6 +86,7 @@ describe('the receipts in the sidebar', () => {
         model: 'openai:x',
         hidden: 1,
         masked: 0,
+        thoughts: '',
         items: [item('df', 10 * turnId)],
         messages: [message('the rules'), message(`${EVIL} ${turnId}`)]
       } satisfies TurnPrompt)
@@ -219,6 +220,24 @@ describe('the receipts in the sidebar', () => {
     await until(() => byText('.jp-AIServer-Preview p', 'no longer stored'));
     expect(byText('.jp-AIServer-Preview p', 'Only the sizes')).toBeUndefined();
     await close();
+  });
+
+  it('P51: unfolds the thoughts of a turn as text (P12)', async () => {
+    const [first, second] = history.steps.get('a')!;
+    await until(() => byText('.jp-AIServer-Replay-receipt', '90 tokens read'));
+    expect(byText('button', 'Thoughts')).toBeUndefined();
+    const receipt = { inputTokens: 90, hasPrompt: false, hasThoughts: true };
+    history.steps.set('a', [first, { ...second, receipt }]);
+    history.notify({ notebookId: 'nb', cellId: 'a', isRemote: true });
+    const button = await until(() => byText('button', 'Thoughts'));
+    expect(button.getAttribute('aria-expanded')).toBe('false');
+    history.prompts.get(2)!.thoughts = EVIL;
+    button.click();
+    await until(() => byText('.jp-AIServer-Replay-thoughts pre', EVIL));
+    expect(button.getAttribute('aria-expanded')).toBe('true');
+    expect(document.querySelector('img')).toBeNull();
+    button.click();
+    await until(() => !byText('.jp-AIServer-Replay-thoughts pre', EVIL));
   });
 
   it('says that only sizes were stored', async () => {

@@ -1,4 +1,7 @@
-/** The line below an answer: its tokens, time and cost, and the button “What the model saw”. */
+/**
+ * The receipt below an answer: its tokens, time and cost, the button “What the model saw”, and the
+ * model's thoughts.
+ */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -6,6 +9,7 @@ import { receiptTexts } from '../../../prompt/usageLabels';
 import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { showPrompt } from './promptDialog';
+import { Thoughts } from './thoughts';
 
 export function ReceiptLine(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
@@ -16,24 +20,27 @@ export function ReceiptLine(props: { step: Step }): React.JSX.Element | null {
     return null;
   }
   return (
-    <p className="jp-AIServer-Replay-receipt">
-      {receiptTexts(receipt, trans).map(text => (
-        <span key={text}>{text}</span>
-      ))}
-      {receipt.hasPrompt !== undefined && (
-        <LinkButton
-          aria-haspopup="dialog"
-          title={trans.__('Show what was sent to the model for this request')}
-          onClick={() => {
-            const key = model.steps.shownCell;
-            if (key) {
-              void showPrompt(step, model.steps.all, key, context);
-            }
-          }}
-        >
-          {trans.__('What the model saw')}
-        </LinkButton>
-      )}
-    </p>
+    <>
+      <p className="jp-AIServer-Replay-receipt">
+        {receiptTexts(receipt, trans).map(text => (
+          <span key={text}>{text}</span>
+        ))}
+        {receipt.hasPrompt !== undefined && (
+          <LinkButton
+            aria-haspopup="dialog"
+            title={trans.__('Show what was sent to the model for this request')}
+            onClick={() => {
+              const key = model.steps.shownCell;
+              if (key) {
+                void showPrompt(step, model.steps.all, key, context);
+              }
+            }}
+          >
+            {trans.__('What the model saw')}
+          </LinkButton>
+        )}
+      </p>
+      {receipt.hasThoughts && <Thoughts key={step.turnId} step={step} />}
+    </>
   );
 }
