@@ -135,6 +135,13 @@ class ChatModel(ABC):
         """
         raise NoCompletionModel
 
+    def use_listed_context(self, tokens: int) -> None:
+        """Limit requests to the context that the model's server lists, unless a setting does.
+
+        ``tokens`` is the maximum length of prompt and answer together.
+        """
+        return
+
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Prepare the model for a prompt that begins with ``messages``.
 

@@ -186,10 +186,7 @@ class ModelRegistry(LoggingConfigurable):
 
         Raises NotFound or a ModelError, such as NoModel, ModelNotAllowed, ModelPackageMissing.
         """
-        if model_id is None:
-            info = await self.default()
-        else:
-            info = await self._find(model_id)
+        info = await self.default() if model_id is None else await self._find(model_id)
         if info is None:
             blank = blank_key_variable()
             raise NoModel(NoModel.blank_key.fill(blank)) if blank else NoModel()
@@ -204,6 +201,8 @@ class ModelRegistry(LoggingConfigurable):
             report = self._checker.report
             model = create_model(info, self._policy(), self.connections, report, warm_models)
             self._models[info.id] = model
+        if context := self._catalog().listed_context(info):
+            model.use_listed_context(context)
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:

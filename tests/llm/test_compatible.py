@@ -95,7 +95,7 @@ class Server:
         self.use_path("/v1")
         threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
 
-    def _model(self, path: str) -> RemoteModel:
+    def _model(self, path: str, options: dict[str, Any]) -> RemoteModel:
         async def access() -> Access:
             return Access(self.address + path, "k")
 
@@ -104,15 +104,15 @@ class Server:
 
         return RemoteModel(
             ModelInfo("openai_compatible:m", "m", False),
-            {},
+            options,
             Limits(20, 10_000, True),
             access=access,
             max_tokens=8192,
             sleep=no_sleep,
         )
 
-    def use_path(self, path: str) -> None:
-        self.models.append(self._model(path))
+    def use_path(self, path: str, options: dict[str, Any] | None = None) -> None:
+        self.models.append(self._model(path, options or {}))
 
     @property
     def model(self) -> RemoteModel:
@@ -244,6 +244,58 @@ async def test_a_prompt_that_is_longer_than_the_context_is_sent_once(server: Ser
         await server.text()
     assert len(server.bodies) == 1
     assert server.model.prompt_tokens < 512, "the next prompt fits"
+
+
+async def test_the_listed_context_limits_the_first_request(server: Server) -> None:
+    server.model.use_listed_context(2048)
+    assert server.model.prompt_tokens == 2048 * 2 // 3
+    assert await server.text() == "x = 1"
+    (body,) = server.bodies
+    assert 1024 < body["max_tokens"] < 2048
+    server.model.use_listed_context(4096)  # the server was started again, with more memory
+    assert server.model.prompt_tokens == 4096 * 2 // 3
+    await server.text()
+    assert 2048 < server.bodies[-1]["max_tokens"] < 4096
+
+
+async def test_an_error_may_name_a_smaller_context_than_the_list(server: Server) -> None:
+    server.reply = unless(
+        lambda body: body["max_tokens"] < 1024,
+        refusal(400, "This model's maximum context length is 1024 tokens."),
+    )
+    for _ in range(2):
+        server.model.use_listed_context(131_072)
+        assert await server.text() == "x = 1"
+    assert len(server.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "prompt_tokens", "max_tokens"),
+    [
+        ({"max_tokens": 5000}, 1365, 5000),
+        ({"profile": {"max_input_tokens": 6000}}, 4000, 5907),
+        ({"profile": {"max_input_tokens": 1000}}, 666, 907),
+    ],
+)
+async def test_a_setting_comes_before_the_list(
+    server: Server, options: dict[str, Any], prompt_tokens: int, max_tokens: int
+) -> None:
+    server.use_path("/v1", options)
+    server.model.use_listed_context(2048)
+    assert server.model.prompt_tokens == prompt_tokens
+    await server.text()
+    assert server.bodies[-1]["max_tokens"] == max_tokens
+
+
+def test_ollamas_prompts_fit_into_the_configured_context() -> None:
+    info, limits = ModelInfo("ollama:m", "m", True), Limits(20, 10_000)
+
+    async def access() -> Access:
+        return Access()
+
+    for options, prompt_tokens in (({}, 4096), ({"num_ctx": 2048}, 1024)):
+        model = RemoteModel(info, options, limits, access=access)
+        assert model.prompt_tokens == prompt_tokens
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])

@@ -301,10 +301,22 @@ class Catalog:
         server = (name, access.address, access.key)
         models = await self._lookups.get(server, lambda: _list_chat_models(name, access), patience)
         return [
-            _as_forwarded(info) if is_cloud else info
-            for model_name, is_cloud in models
-            if (info := self._describe(connection, model_name))
+            _as_forwarded(info) if model.is_cloud else info
+            for model in models
+            if (info := self._describe(connection, model.name))
         ]
+
+    def listed_context(self, info: ModelInfo) -> int | None:
+        """Return the length of a model's context if its server's last list contains it.
+
+        No server is queried.
+        """
+        for server, models in self._lookups.latest().items():
+            if isinstance(server, tuple) and server[0] == info.provider:
+                for model in models:
+                    if f"{info.provider}:{model.name}" == info.id:
+                        return model.context
+        return None
 
 
 async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:

@@ -118,6 +118,12 @@ class _Lookup(Generic[Value]):
     previous: Value | None
     expires_at: float = 0.0
 
+    @property
+    def latest(self) -> Value | None:
+        """The result of this look-up if it has succeeded, else that of the previous one."""
+        is_usable = self.task.done() and not self.task.cancelled() and not self.task.exception()
+        return self.task.result() if is_usable else self.previous
+
 
 class Lookups(Generic[Value]):
     """Caches the last result for each server. Concurrent calls for a server share one look-up."""
@@ -146,6 +152,14 @@ class Lookups(Generic[Value]):
                 return lookup.previous
         return await asyncio.shield(lookup.task)
 
+    def latest(self) -> dict[Hashable, Value]:
+        """Return the last result for each server, however old. No server is queried."""
+        return {
+            server: result
+            for server, lookup in self._lookup_by_server.items()
+            if (result := lookup.latest) is not None
+        }
+
     def clear(self) -> None:
         """Drop all results, because an address or a key has changed."""
         self._lookup_by_server.clear()
@@ -156,7 +170,7 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         last_lookup: _Lookup[Value] | None,
     ) -> _Lookup[Value]:
-        """Start a look-up. If ``last_lookup`` has succeeded, its result becomes ``previous``."""
+        """Start a look-up. The latest result becomes ``previous``."""
         started_at = self._clock()
 
         async def run_query() -> Value:
@@ -164,10 +178,7 @@ class Lookups(Generic[Value]):
             lookup.expires_at = self._clock() + CACHE_FACTOR * (self._clock() - started_at)
             return value
 
-        previous = None
-        last_task = last_lookup.task if last_lookup else None
-        if last_task and not last_task.cancelled() and last_task.exception() is None:
-            previous = last_task.result()
+        previous = last_lookup.latest if last_lookup else None
         lookup = _Lookup(asyncio.ensure_future(run_query()), previous)
         self._lookup_by_server[server] = lookup
         return lookup

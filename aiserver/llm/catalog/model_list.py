@@ -21,16 +21,26 @@ if TYPE_CHECKING:
     import httpx
 
 _NO_LIST_STATUSES = (404, 405, 501)  # HTTP statuses of servers that don't list their models
+# The fields for the length of a context: of vLLM, LM Studio, OpenRouter, Groq and llama.cpp.
+_CONTEXT_FIELDS = (
+    *("max_model_len", "loaded_context_length", "max_context_length", "context_length"),
+    *("context_window", "n_ctx", "n_ctx_train"),
+)
+_CONTEXT_PARTS = ("meta", "top_provider")  # of llama.cpp and OpenRouter
+MIN_CONTEXT = 256  # tokens: a smaller number, such as 0, means that the length is unknown
 
 
 class ServedModel(NamedTuple):
     """A model that a server lists.
 
     ``is_cloud`` is true if the server is an Ollama that forwards the model's requests to its cloud.
+    ``context`` is the maximum length of prompt and answer together, in tokens, if the server lists
+    it.
     """
 
     name: str
     is_cloud: bool = False
+    context: int | None = None
 
 
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
@@ -78,8 +88,23 @@ def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
         # Sorting is stable, so models with equal keys remain in Ollama's order, newest first.
         served = [_ollama_model(model) for model in models if not _is_embedding(model)]
         return sorted(served, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
-    names = [str(model["id"] if "id" in model else model["name"]) for model in models]
-    return [ServedModel(name.removeprefix("models/")) for name in names]
+    return [
+        ServedModel(
+            str(model["id"] if "id" in model else model["name"]).removeprefix("models/"),
+            context=_context_of(model),
+        )
+        for model in models
+    ]
+
+
+def _context_of(model: dict[str, Any]) -> int | None:
+    """Return the length of a model's context, which is the smallest of those that are listed.
+
+    For example, a server may list the length for which it has memory and that of the training.
+    """
+    parts = [part for part in (model, *map(model.get, _CONTEXT_PARTS)) if isinstance(part, dict)]
+    lengths = [part.get(name) for part in parts for name in _CONTEXT_FIELDS]
+    return min((n for n in lengths if type(n) is int and n >= MIN_CONTEXT), default=None)
 
 
 def _path_and_headers(provider: str, key: str | None) -> tuple[str, dict[str, str]]:

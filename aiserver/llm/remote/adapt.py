@@ -46,7 +46,9 @@ class Adaptation:
 
     changes: list[str] = field(default_factory=list)
     context: int | None = None
-    """The maximum length of prompt and answer together, in tokens; None if it is unknown."""
+    """The maximum length of prompt and answer together, in tokens; None if it is unknown.
+
+    It comes from the server's list of models, or from an error that names a smaller one."""
 
     @property
     def streams(self) -> bool:
@@ -64,7 +66,7 @@ class Adaptation:
         return False
 
     def _learn_context(self, limit: int, error: str, payload: Payload) -> bool:
-        if self.context is not None:
+        if self.context is not None and self.context <= limit:
             return False
         self.context = limit
         prompt = _PROMPT.search(error)

@@ -32,11 +32,17 @@ class CompatibleModel(ChatOpenAI):
 
     _adaptation: Adaptation = PrivateAttr(default_factory=Adaptation)
     _last_payload: Payload = PrivateAttr(default_factory=dict)
+    _listed_context: int | None = PrivateAttr(default=None)
 
     @property
     def context_tokens(self) -> int | None:
         """The server's limit for prompt and answer together, if it has named it."""
         return self._adaptation.context
+
+    def use_context(self, tokens: int) -> None:
+        """Limit answers to a context of this length, until an error names another one."""
+        if tokens != self._listed_context:
+            self._listed_context = self._adaptation.context = tokens
 
     async def _astream(self, *args: Any, **kwargs: Any) -> Chunks:
         for attempt in range(_MAX_CHANGES + 1):

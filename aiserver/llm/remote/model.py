@@ -43,6 +43,8 @@ RETRIES = 2  # the maximum number of retries
 # further retry, the time is doubled.
 FIRST_WAIT = 1.0
 MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request fails
+# The options that set the maximum length of an answer, in tokens.
+_ANSWER_OPTIONS = {"max_tokens", "max_completion_tokens"}
 
 
 class RemoteModel(ChatModel):
@@ -78,8 +80,20 @@ class RemoteModel(ChatModel):
         self._has_key = True
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
+        # The length of the context, in tokens, if a setting or the server's list tells it.
+        self._context = _configured_context(options)
+        self._is_context_configured = self._context is not None
         if info.id.startswith("ollama:"):
-            self.prompt_tokens = OLLAMA_CONTEXT // 2
+            self.prompt_tokens = min(self.prompt_tokens, (self._context or OLLAMA_CONTEXT) // 2)
+        elif self._context:
+            self.prompt_tokens = min(self.prompt_tokens, self._context * 2 // 3)
+
+    def use_listed_context(self, tokens: int) -> None:
+        """See ChatModel. A smaller length that the server named in an error counts until the list
+        changes."""
+        if not self._is_context_configured and tokens != self._context:
+            self._context = tokens
+            self.prompt_tokens = min(type(self).prompt_tokens, tokens * 2 // 3)
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return an estimated number of tokens for each text, without sending a request."""
@@ -118,6 +132,9 @@ class RemoteModel(ChatModel):
         Retry if the provider is unavailable or busy and no part of the answer has arrived.
         """
         model = await self._get_model()
+        use_context = getattr(model, "use_context", None)
+        if use_context and self._context and _ANSWER_OPTIONS.isdisjoint(self._options):
+            use_context(self._context)
         for attempt in range(RETRIES + 1):
             answer = stream_chat(model, messages, self._limits, tracing=self._tracing)
             has_started = False
@@ -183,6 +200,17 @@ class RemoteModel(ChatModel):
                 raise translate(error) from error
             self._model = model
             return model
+
+
+def _configured_context(options: Mapping[str, Any]) -> int | None:
+    """Return the length of the context that the administrator configured; None if it isn't.
+
+    That is an option of LangChain's class for Ollama, or a field of the model's profile.
+    """
+    profile = options.get("profile")
+    length = profile.get("max_input_tokens") if isinstance(profile, Mapping) else None
+    context = options.get("num_ctx", length)
+    return context if isinstance(context, int) and context > 0 else None
 
 
 def _missing_package(error: ImportError) -> str | None:
