@@ -93,6 +93,15 @@ async def test_thoughts_are_no_text(asked: Asked, provider: str):
     assert thoughts == ("" if is_left_out else "First:\n```python\ndf\n```")
 
 
+async def test_no_proxy_is_used_on_this_machine(asked: Asked, monkeypatch: pytest.MonkeyPatch):
+    """P4: a proxy may be on another machine."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+        monkeypatch.setenv(name.upper(), "http://127.0.0.1:9")
+    asked.server.answers.append(Answer(PIECES))
+    assert "".join(delta.text for delta in await asked.take()) == "".join(PIECES)
+
+
 async def test_an_image_is_sent_once(asked: Asked):
     """P43: each package translates LangChain's content blocks into its provider's words."""
     asked.server.answers.append(Answer(PIECES))

@@ -85,6 +85,8 @@ def create_chat_model(
     elif provider == "google_genai":
         # Without this option, environment variables could select Vertex AI, another service.
         defaults["vertexai"] = False
+        if on_loopback:
+            defaults["client_args"] = _direct_transport()
     elif on_loopback and "http_async_client" in accepted:
         defaults |= clients or _direct_clients(max_connections)
     if provider == COMPATIBLE:
@@ -100,6 +102,8 @@ def create_chat_model(
     else:
         model = init_chat_model(name, model_provider=library, **explicit, **accepted_defaults)
     for client in _async_clients(model):
+        if on_loopback:
+            _remove_proxies(client)
         limit_responses(client)
     return model
 
@@ -170,6 +174,20 @@ async def _close_client(client: Any) -> None:
     close = getattr(client, "aclose", None) or getattr(client, "close", None)
     if close is not None:
         await ensure_async(close())
+
+
+def _remove_proxies(client: Any) -> None:
+    """Let a client connect directly. Some packages don't take a client without proxies."""
+    mounts = getattr(getattr(client, "_client", client), "_mounts", None)
+    if isinstance(mounts, dict):  # a client of httpx, which has a transport for each proxy here
+        mounts.clear()
+
+
+def _direct_transport() -> dict[str, Any]:
+    """Return arguments for Google's client: with a transport, httpx uses no proxy."""
+    import httpx
+
+    return {"transport": httpx.AsyncHTTPTransport(verify=certificates())}
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
