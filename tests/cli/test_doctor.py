@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import errno
+import importlib.util
 import io
 import json
 import subprocess
@@ -19,6 +20,7 @@ from aiserver import __version__
 from aiserver.cli import main as cli
 from aiserver.cli.doctor import commands
 from aiserver.cli.doctor.base import ok, problem
+from aiserver.cli.doctor.proxies import check_proxies
 from aiserver.cli.doctor.storage import check_settings, check_storage
 from aiserver.cli.doctor.store import check_store
 from aiserver.durable import disks
@@ -139,6 +141,60 @@ def test_a_model_that_is_not_allowed_is_not_used(doctor: Doctor, tmp_path: Path)
     assert status == 1
     assert problems(report)[-1] == "No model is set up."
     assert "OpenAI" not in json.dumps(report)
+
+
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+
+
+@pytest.fixture
+def without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def test_proxies_are_named_without_passwords(
+    doctor: Doctor, without_proxies: None, monkeypatch: pytest.MonkeyPatch
+):
+    """P8"""
+    assert doctor()[1]["Proxies"] == [{"level": "ok", "text": "No proxy is set.", "mend": ""}]
+    _, report = doctor(
+        HTTP_PROXY="http://ignored:1",
+        http_proxy="proxy.example:3128",
+        HTTPS_PROXY="http://canary-user:canary@word@proxy.example:8080/",
+        all_proxy="socks5h://canary-user:canary@[::1]:1080",
+        NO_PROXY="localhost,.example",
+    )
+    texts = [finding["text"] for finding in report["Proxies"]]
+    assert texts[:3] == [
+        "http_proxy: http://proxy.example:3128",
+        "HTTPS_PROXY: http://proxy.example:8080",
+        "all_proxy: socks5h://[::1]:1080",
+    ]
+    assert "localhost,.example" in texts[3]
+    assert "never use a proxy" in texts[4]
+    assert "canary" not in str(report)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "fix"),
+    [
+        ("socks5://127.0.0.1:1", "socks5://127.0.0.1:1 needs one more", "httpx[socks]"),
+        ("socks://u:p@127.0.0.1:1", "socks://127.0.0.1:1 has a scheme", "usually socks5"),
+        ("http://", "no valid address", "scheme://host:port"),
+        ("http://u:canary@[::1", "no valid address", "scheme://host:port"),
+        ("http://u:canary@h:port", "no valid address", "scheme://host:port"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_a_problem(
+    without_proxies: None, monkeypatch: pytest.MonkeyPatch, value: str, text: str, fix: str
+):
+    monkeypatch.setenv("ALL_PROXY", value)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    (finding, _) = check_proxies()
+    assert finding.level == "problem"
+    assert text in finding.text and fix in finding.fix
+    assert "canary" not in finding.text
 
 
 def test_a_labextension_of_another_version_is_reported(doctor: Doctor, tmp_path: Path):
