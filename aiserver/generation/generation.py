@@ -29,12 +29,12 @@ from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answers.prose_in_code import is_prose
 from ..prompts.answers.reader import Answer, AnswerReader, Change, change_of
-from ..prompts.answers.thoughts import MAX_STORED, cut
+from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
 from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import LineInserter
-from ..redact import Vault, redact
+from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
@@ -283,15 +283,14 @@ class Generation:
     def _stored_thoughts(self) -> str:
         """Return the thoughts as they are stored.
 
-        Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't. Secrets are
-        replaced before the end is cut off, because a part of a secret isn't recognised.
+        Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't.
         """
         if not self._stores_prompt:
             return ""
         in_text = self._reader.answer.thoughts[:_MAX_THOUGHTS]
         thoughts = "\n\n".join(filter(None, (self._thoughts, in_text)))
         (thoughts,), _ = self._vault.redact([fix_surrogates(thoughts)])
-        return cut(redact(thoughts, is_prose=True).strip())
+        return stored_thoughts(thoughts)
 
     def _answer(self) -> Answer:
         """Return the answer as it is stored.

@@ -221,7 +221,9 @@ def test_a_cell_of_changed_type_is_imported_as_a_single_cell():
         ("no code at all", "", "no code at all"),
         ("```python\nx = 1\n```", "x = 1", ""),
         ("before\n```\nx = 1\n```\nafter", "x = 1", "before\nafter"),
-        ("```py\na\n```\nand\n```python\nb\n```", "a\n\nb", "and"),
+        ("```py\na = 1\n```\nand\n```python\nprint(a)\n```", "a = 1\n\nprint(a)", "and"),
+        ("```js\nlet a;\n```\n```python\na\n```", "let a;", "```python\na\n```"),
+        ("<think>\n```r\nb\n```\n</think>\n```python\na\n```", "a", ""),
         ("```python\na\n```\n```bash\nls\n```", "a", "```bash\nls\n```"),
         ("```text\n42\n```\n```python\na\n```", "a", "```text\n42\n```"),
         ('````python\ns = "```"\n```\n````', 's = "```"\n```', ""),
@@ -232,13 +234,26 @@ def test_a_cell_of_changed_type_is_imported_as_a_single_cell():
     ],
 )
 def test_answers_are_split_into_code_and_explanation(text: str, code: str, explanation: str):
-    answer = split_answer(text)
+    answer, _ = split_answer(text)
     assert (answer.code, answer.explanation) == (code, explanation)
 
 
 def test_the_language_is_read_from_the_fence():
-    assert split_answer("```R\nplot(x)\n```").language == "r"
-    assert split_answer("```\nx\n```").language == "python"
+    assert split_answer("```R\nplot(x)\n```")[1] == "r"
+    assert split_answer("```output\n1\n```\n```jl\nx\n```")[1] == "julia"
+    assert split_answer("```\nx\n```")[1] == "python"
+
+
+def test_thoughts_are_stored_without_secrets():
+    """P16, P51"""
+    key = "sk-" + "proj-" + "a1B2c3D4e5" * 4
+    answer = f"<think>The key is {key}.</think>\n```python\nx = 1\n```"
+    lines = [{"role": "user", "content": "go"}, {"role": "assistant", "content": answer}]
+    (session,) = read("cli_1.jsonl", [{"_type": "metadata", "key": "cli:1"}, *lines]).sessions
+    (turn,) = session.interactions
+    assert turn.ai_response.thoughts is not None
+    assert turn.ai_response.thoughts.startswith("The key is ‹redacted")
+    assert key not in str(session.to_dict())
 
 
 def test_messages_without_a_counterpart_are_imported():

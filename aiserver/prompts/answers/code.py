@@ -36,6 +36,7 @@ _MAY_BE_CODE = re.compile(
     re.MULTILINE,
 )
 _MAX_PARAGRAPHS = 24
+_NO_CODE = ("text", "output", "console", "log", "markdown")  # languages of blocks without code
 
 
 def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Replaced, ...]]:
@@ -67,6 +68,12 @@ def read_words(text: str, language: CellLanguage) -> str:
 
 def _paragraphs(*texts: str) -> str:
     return "\n\n".join(filter(None, texts)).strip()
+
+
+def language_of(text: str) -> str:
+    """Return the language of the first block of code in an answer for an unknown cell."""
+    _, blocks = find_blocks(without_wrapper(text), lambda code: True)
+    return next((b.language for b in blocks if b.language not in ("", *_NO_CODE)), "python")
 
 
 def _candidates(blocks: list[Block], language: CellLanguage) -> list[Block]:

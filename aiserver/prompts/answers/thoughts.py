@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import re
 
+from ...redact import redact
+
 MAX_STORED = 10_000  # characters of a turn's thoughts
 CUT = "\n\n[…]"  # the end of thoughts that were longer
 
@@ -47,8 +49,12 @@ def split_thoughts(text: str) -> tuple[str, str]:
     return "\n\n".join(filter(None, thoughts)), text.lstrip("\n") if thoughts else text
 
 
-def cut(thoughts: str) -> str:
-    """Return the beginning of thoughts, as they are stored."""
+def stored_thoughts(thoughts: str) -> str:
+    """Return thoughts as they are stored: without secrets, and only the beginning of long ones.
+
+    Secrets are replaced first, because a part of a secret isn't recognised.
+    """
+    thoughts = redact(thoughts[: 2 * MAX_STORED], is_prose=True).strip()
     return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT
 
 

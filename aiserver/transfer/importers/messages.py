@@ -9,29 +9,25 @@ Invariants:
 - Each turn, and each event of these two types, stores its original data in ``imported.messages``.
   Only the secrets in this data are redacted.
 - A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
-- The suggestion of a turn is the code in the answer's fenced blocks. A block with a tag such as
-  ``text`` or ``output`` doesn't count as code. If the blocks have different languages, the
-  suggestion is the code of the blocks that have the first code block's language or no language.
-- The remaining text of the answer is the explanation.
+- An answer is read like a model's answer for a cell in the language of its first block of code. A
+  block with a tag such as ``text`` or ``output`` doesn't count as code.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from ...prompts.answers.code import language_of
+from ...prompts.answers.reader import Answer, read_answer
+from ...prompts.answers.thoughts import split_thoughts, stored_thoughts
+from ...prompts.language import cell_language
 from ...redact import redact
 from .base import to_timestamp
 
 Role = Literal["user", "assistant", "other"]
 
-_OPENING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*")
-_CLOSING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
-# Language tags of fenced blocks that contain no code.
-_NO_CODE_TAGS = {"text", "txt", "plaintext", "output", "console", "log", "markdown", "md"}
-_LANGUAGE_BY_TAG = {"py": "python", "python3": "python", "ipython": "python", "js": "javascript"}
 _USER_ROLES = {"user", "human"}
 _ASSISTANT_ROLES = {"assistant", "ai", "model", "bot"}
 
@@ -46,14 +42,6 @@ class Message:
     """The original message, as the other program stored it."""
     timestamp: str | None = None
     user: str | None = None
-
-
-class Answer(NamedTuple):
-    """An answer, divided into code and explanation."""
-
-    code: str
-    explanation: str
-    language: str
 
 
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
@@ -143,9 +131,9 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
     answers = [
         message.text for message in following if message.role == "assistant" and message.text
     ]
-    answer = split_answer("\n\n".join(answers))
+    answer, language = split_answer("\n\n".join(answers))
     turn: dict[str, Any] = {
-        "user_request": {"intent": question.text, "current_code": "", "language": answer.language},
+        "user_request": {"intent": question.text, "current_code": "", "language": language},
         "ai_response": {
             "suggestion": answer.code,
             "explanation": answer.explanation,
@@ -155,6 +143,8 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
         "mode": "chat",
         "imported": origin | {"messages": [_redacted_raw(message) for message in messages]},
     }
+    if answer.thoughts:
+        turn["ai_response"]["thoughts"] = stored_thoughts(answer.thoughts)
     if question.timestamp:
         turn["timestamp"] = question.timestamp
     if question.user:
@@ -179,37 +169,7 @@ def _redact_prose(value: Any) -> Any:
     return {k: _redact_prose(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def split_answer(text: str) -> Answer:
-    """Split an answer in Markdown into code and explanation.
-
-    A fenced block that isn't closed extends to the end of the answer.
-    """
-    language = ""
-    code_blocks: list[str] = []
-    prose_lines: list[str] = []
-    block_lines: list[str] = []
-    open_fence, is_code = "", False
-    for line in text.replace("\r\n", "\n").split("\n"):
-        if open_fence:
-            closing = _CLOSING_FENCE.fullmatch(line)
-            if closing and closing[1].startswith(open_fence):
-                open_fence = ""
-                if is_code:
-                    code_blocks.append("\n".join(block_lines))
-                    continue
-            (block_lines if is_code else prose_lines).append(line)
-        elif opening := _OPENING_FENCE.fullmatch(line):
-            open_fence, tag = opening[1], opening[2].strip("{}.,").lower()
-            tag = _LANGUAGE_BY_TAG.get(tag, tag)
-            # A block in another language than the first code block's stays in the explanation.
-            is_code = tag not in _NO_CODE_TAGS and tag in ("", language or tag)
-            if is_code:
-                language, block_lines = language or tag or "python", []
-            else:
-                prose_lines.append(line)
-        else:
-            prose_lines.append(line)
-    if open_fence and is_code:
-        code_blocks.append("\n".join(block_lines))
-    explanation = "\n".join(prose_lines).strip("\n")
-    return Answer("\n\n".join(code_blocks), explanation, language or "python")
+def split_answer(text: str) -> tuple[Answer, str]:
+    """Read an answer in Markdown. Return it with the language of its code."""
+    language = language_of(split_thoughts(text)[1])
+    return read_answer(text, cell_language(language)), language
