@@ -27,7 +27,6 @@ from typing import Any
 from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
-from ..prompts.answers.prose_in_code import is_prose
 from ..prompts.answers.reader import Answer, AnswerReader, Change, change_of
 from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
 from ..prompts.language import cell_language, code_of
@@ -293,21 +292,12 @@ class Generation:
         return stored_thoughts(thoughts)
 
     def _answer(self) -> Answer:
-        """Return the answer as it is stored.
-
-        If the answer's code block contains sentences instead of code, they become the beginning of
-        the explanation, since they can't replace the cell's code.
-        """
-        answer = replace(self._reader.answer, thoughts=self._stored_thoughts())
-        suggestion, explanation = answer.code, answer.explanation
-        if is_prose(suggestion, self._language):
-            words = "\n\n".join(text for text in (suggestion, explanation) if text)
-            return replace(answer, code="", explanation=words)
-        if not suggestion.strip():
-            return replace(answer, code="")
-        return replace(
-            answer, code=self._selection.insert(suggestion) if self._selection else suggestion
-        )
+        """Return the answer as it is stored."""
+        answer = self._reader.answer
+        code = answer.code if answer.code.strip() else ""
+        if code and self._selection:
+            code = self._selection.insert(code)
+        return replace(answer, code=code, thoughts=self._stored_thoughts())
 
     async def _save(self, status: Status, error: AIServerError | None, answer: Answer) -> Outcome:
         """Save the turn, and return the outcome.

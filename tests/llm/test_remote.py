@@ -290,14 +290,6 @@ async def test_the_environment_cannot_enable_tracing(monkeypatch):
     assert heard == [False]
 
 
-async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch):
-    """P4"""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    scripted.script({"text": "done"})
-    assert (await take(make()))[0].text == "done"
-
-
 async def test_a_warm_up_loads_the_package_and_sends_nothing(make, scripted):
     """P4: opening the prompt row isn't a request yet."""
     model = make()

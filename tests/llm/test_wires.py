@@ -95,7 +95,7 @@ async def test_thoughts_are_no_text(asked: Asked, provider: str):
 
 async def test_no_proxy_is_used_on_this_machine(asked: Asked, monkeypatch: pytest.MonkeyPatch):
     """P4: a proxy may be on another machine."""
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "openai_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
         monkeypatch.setenv(name.upper(), "http://127.0.0.1:9")
     asked.server.answers.append(Answer(PIECES))

@@ -6,6 +6,7 @@ Invariants:
   the cell's language, or else those without the name of a language. Further blocks belong to it
   only if the blocks before them prepare for them. Another way, sample output and shell commands
   stay in the explanation, because they must not run in the cell.
+- A block with sentences in the place of code is a part of the explanation.
 - In a Python cell, an answer without any block is code if it parses as Python and is more than a
   few words such as "Sorry". In other languages, an answer without any block is code if it looks
   like code. Otherwise, the suggestion is empty: the answer is in words.
@@ -20,6 +21,7 @@ from ..language import LANGUAGES, CellLanguage
 from . import python_cells
 from .blocks import Block, find_blocks, without_wrapper
 from .characters import Replaced, cleaned
+from .prose_in_code import is_prose
 
 # Words before a block that is another way to do the same.
 _ANOTHER_WAY = re.compile(
@@ -50,8 +52,13 @@ def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Repla
         return code, _paragraphs(before, after), replaced
     chosen = _chosen(_candidates(blocks, language), lines, is_python=is_python)
     used = {line for block in chosen for line in range(block.first, block.last + 1)}
-    explanation = "\n".join(line for n, line in enumerate(lines) if n not in used)
     code = "\n\n".join(block.code for block in chosen if block.code.strip())
+    # Sentences in a block can't replace the cell's code, so they stay where they are.
+    words = {block.first: block.code for block in chosen if is_prose(code, language)}
+    numbers = (n for n in range(len(lines)) if n not in used or n in words)
+    explanation = "\n".join(words.get(n, lines[n]) for n in numbers)
+    if words:
+        code = ""
     code, replaced = cleaned(code, is_valid)
     return code, explanation.strip(), replaced
 

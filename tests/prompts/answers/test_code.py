@@ -144,6 +144,16 @@ CASES = {
     "typographic quotes": ("```python\nprint(“a”)\n```", 'print("a")', ""),
     "quotes in a valid string": ("```python\nprint('“a”\u00a0')\n```", "print('“a”\u00a0')", ""),
     "entities": ("```python\nif a &lt; b: c\n```", "if a < b: c", ""),
+    "sentences in a block": (
+        "Note:\n```python\nThis is the mean of all prices.\n```\nDone.",
+        "",
+        "Note:\nThis is the mean of all prices.\nDone.",
+    ),
+    "an open block with sentences": (
+        "```python\nThis is the mean.\nIt has no unit.",
+        "",
+        "This is the mean.\nIt has no unit.",
+    ),
     "an interactive session": ("```pycon\n>>> x = 1\n>>> x\n1\n```", "x = 1\nx", ""),
 }
 
