@@ -286,8 +286,7 @@ class Generation:
         """
         if not self._stores_prompt:
             return ""
-        in_text = self._reader.answer.thoughts[:_MAX_THOUGHTS]
-        thoughts = "\n\n".join(filter(None, (self._thoughts, in_text)))
+        thoughts = "\n\n".join(filter(None, (self._thoughts, self._reader.answer.thoughts)))
         (thoughts,), _ = self._vault.redact([fix_surrogates(thoughts)])
         return stored_thoughts(thoughts)
 

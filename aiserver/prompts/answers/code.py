@@ -64,12 +64,12 @@ def split_code(text: str, language: CellLanguage) -> tuple[str, str, tuple[Repla
 
 
 def read_words(text: str, language: CellLanguage) -> str:
-    """Return an answer in words, in which all code is in blocks, in the order of the answer."""
+    """Return an answer in words, in its order. Python code without a fence gets one."""
     lines, blocks = find_blocks(without_wrapper(text), lambda code: True)
     text = "\n".join(lines)
-    if blocks or language.is_prose:
+    if blocks or language.name != "python":
         return text.strip()
-    before, code, after = _split_unfenced(text, is_python=language.name == "python")
+    before, code, after = _split_unfenced(text, is_python=True)
     return _paragraphs(before, code_block(code, language.name) if code else "", after)
 
 

@@ -214,6 +214,11 @@ def test_in_an_answer_in_words_code_stays_where_it_was(answer: str, words: str) 
     assert (result.code, result.explanation) == ("", words)
 
 
+def test_words_about_r_are_no_code() -> None:
+    words = "It sets x = 1.\n\nThen it calls f(x)."
+    assert read_answer(words, cell_language("r"), in_words=True).explanation == words
+
+
 @pytest.mark.parametrize("cell_type", ["markdown", "raw"])
 def test_an_answer_in_words_is_no_text_of_a_cell(cell_type: Literal["markdown", "raw"]) -> None:
     language = cell_language("python", "", cell_type)
