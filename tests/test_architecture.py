@@ -63,7 +63,7 @@ INNER = {
         {"problems", "source"},
         {"inspection"},
         {"scopes"},
-        {"frames", "unchanged", "profiling"},
+        {"frames", "overwrites", "unchanged", "profiling"},
         {"check", "values"},
         {"bundle", "variables"},
         {"sample"},

@@ -27,6 +27,7 @@ from .frames.flow import Flow
 from .frames.meant import meant_frames
 from .inspection.imports import import_of
 from .inspection.objects import plain_variables
+from .overwrites.overwrites import find_overwrites
 from .problems import CLEAR_SIMILARITY, MAX_CANDIDATES, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
@@ -37,7 +38,13 @@ _LONGEST_PARSED = 1_000_000  # characters; longer code isn't checked at all
 _DEEPEST = 150  # levels of the syntax tree; from this depth on, only the syntax is checked
 
 
-def check(
+def check(code: str, variables: dict[str, Any], **options: Any) -> list[dict[str, Any]]:
+    """Return only the problems of ``check_suggestion``."""
+    problems: list[dict[str, Any]] = check_suggestion(code, variables, **options)["problems"]
+    return problems
+
+
+def check_suggestion(
     code: str,
     variables: dict[str, Any],
     *,
@@ -46,37 +53,48 @@ def check(
     folder: str | None = None,
     original: str = "",
     mode: str = "",
-) -> list[dict[str, Any]]:
-    """Return the problems of a suggestion, sorted by position, at most ``limit``.
+    own_code: str = "",
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the ``problems`` of a suggestion, at most ``limit``, and the ``warnings`` about it.
+
+    Both are sorted by position. ``overwrites.py`` describes the warnings.
 
     ``variables`` is the namespace in which the suggestion would run, and ``folder`` is the kernel's
     current folder. ``mode`` is the mode of the request, and ``original`` the code that it was about
-    (``unchanged.py``). The check stops after ``seconds``. Never raises: if an analysis fails,
-    problems may be missing.
+    (``unchanged.py``). ``own_code`` is the cell's code, which the suggestion would replace. The
+    check stops after ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
+    warnings: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
-        return []
+        return {"problems": [], "warnings": warnings}
     source = Source(code)
     problems = Problems(source.text, source.indent, limit, time.monotonic() + seconds)
+    tree = source.tree
     if source.error is not None:
         message = str(source.error.msg or "invalid syntax")
         problems.add_at(*syntax_position(source.error, source.text), "syntax", "", message)
-        return problems.sorted()
-    tree = source.tree
-    if tree is None or source.is_foreign or len(code) > _LONGEST_CODE:
-        return problems.sorted()
-    if depth(tree, _DEEPEST) >= _DEEPEST:
-        return problems.sorted()
-    with contextlib.suppress(Exception):
-        check_unchanged(tree, original, mode, problems)
-    plain = plain_variables(variables)
-    flow = Flow(problems, plain, folder or "", source)
-    with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
-        _check_names(tree, plain, source, problems, flow)
-    with contextlib.suppress(Exception):
-        flow.folder = folder or os.getcwd()
-        flow.run(tree)
-    return problems.sorted()
+    elif tree is not None and _is_checked(tree, source, code):
+        with contextlib.suppress(Exception):
+            check_unchanged(tree, original, mode, problems)
+        plain = plain_variables(variables)
+        flow = Flow(problems, plain, folder or "", source)
+        with contextlib.suppress(Exception):  # an error of ours must not hide the other problems
+            _check_names(tree, plain, source, problems, flow)
+        with contextlib.suppress(Exception):
+            flow.folder = folder or os.getcwd()
+            flow.run(tree)
+        with contextlib.suppress(Exception):
+            warnings = find_overwrites(
+                tree, source, plain, own_code, problems, folder or os.getcwd()
+            )
+    return {"problems": problems.sorted(), "warnings": warnings}
+
+
+def _is_checked(tree: ast.Module, source: Source, code: str) -> bool:
+    """Return whether more than the syntax is checked."""
+    if source.is_foreign or len(code) > _LONGEST_CODE:
+        return False
+    return depth(tree, _DEEPEST) < _DEEPEST
 
 
 def _check_names(

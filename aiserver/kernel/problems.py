@@ -57,11 +57,7 @@ class Problems:
 
         An empty ``correction`` becomes the candidate that the name clearly means, if there is one.
         """
-        end_line = getattr(node, "end_lineno", None) or node.lineno
-        end = getattr(node, "end_col_offset", None)
-        start = self._characters(node.lineno, node.col_offset)
-        last = start + 1 if end is None else self._characters(end_line, end)
-        position = node.lineno, start, end_line, last
+        position = self._parsed_position(node)
         self.add_at(*position, kind, name, message, candidates, package, statement, correction)
 
     def add_at(
@@ -85,19 +81,20 @@ class Problems:
         correction = correction or _correction(name, kind, candidates or [])
         self._problems.append(
             {
-                "line": line,
-                "column": column + self._shift(line),
-                "end_line": end_line,
-                "end_column": end_column + self._shift(end_line),
+                **self._position(line, column, end_line, end_column),
                 "kind": kind,
-                "name": _printable(name),
-                "message": _printable(message, 400),
-                "candidates": [_printable(name) for name in candidates or []],
+                "name": printable(name),
+                "message": printable(message, 400),
+                "candidates": [printable(name) for name in candidates or []],
                 "package": package,
                 "import": statement,
-                "correction": _printable(correction),
+                "correction": printable(correction),
             }
         )
+
+    def position(self, node: Any) -> dict[str, int]:
+        """Return the position of an AST node in the cell, with the keys that problems have."""
+        return self._position(*self._parsed_position(node))
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
         """Return at most three names that are similar to ``name``, the most similar first.
@@ -154,6 +151,21 @@ class Problems:
         line: str = self.lines[node.lineno - 1]
         end = node.end_col_offset if has_one_line(node) else None
         return line.encode("utf-8", "replace")[node.col_offset : end].decode("utf-8", "replace")
+
+    def _parsed_position(self, node: Any) -> tuple[int, int, int, int]:
+        end_line = getattr(node, "end_lineno", None) or node.lineno
+        end = getattr(node, "end_col_offset", None)
+        start = self._characters(node.lineno, node.col_offset)
+        last = start + 1 if end is None else self._characters(end_line, end)
+        return node.lineno, start, end_line, last
+
+    def _position(self, line: int, column: int, end_line: int, end_column: int) -> dict[str, int]:
+        return {
+            "line": line,
+            "column": column + self._shift(line),
+            "end_line": end_line,
+            "end_column": end_column + self._shift(end_line),
+        }
 
     def _characters(self, line: int, offset: int) -> int:
         if not 1 <= line <= len(self.lines):
@@ -283,6 +295,6 @@ def _pairs(folded: str) -> set[str]:
     return {padded[at : at + 2] for at in range(len(padded) - 1)}
 
 
-def _printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
+def printable(text: str, limit: int = MAX_NAME_LENGTH) -> str:
     """Return the text without lone surrogates, and not longer than ``limit``."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -57,6 +57,7 @@ class Source:
 
     def _parse(self, code: str) -> None:
         lines = re.split(r"\r\n|\r|\n", code)
+        self._lines = list(lines)
         self.text = "\n".join(lines)
         if len(lines) == 1 and code.split(" ", 1)[0].strip() in _AUTOMAGIC and "=" not in code:
             self.is_foreign = True
@@ -79,6 +80,14 @@ class Source:
             self._compile()
         else:
             self.error = first
+
+    def has_magic_with(self, name: str, line: int) -> bool:
+        """Return whether a replaced line after ``line``, such as a magic, contains a name."""
+        shifts = self.indent or [0] * len(self._lines)
+        for before, shift, after in list(zip(self._lines, shifts, self.text.split("\n")))[line:]:
+            if before[shift:] != after and re.search(rf"\b{re.escape(name)}\b", before):
+                return True
+        return False
 
     def _compile(self) -> None:
         self.tree, self.error = None, None

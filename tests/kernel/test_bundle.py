@@ -90,7 +90,7 @@ def test_top_level_names_are_distinct(modules):
 
 
 @pytest.mark.parametrize("python", interpreters())
-def test_the_bundle_works_in_other_interpreters(python):
+def test_the_bundle_works_in_other_interpreters(python, tmp_path):
     script = "\n".join(
         [
             "import json, sys",
@@ -98,10 +98,13 @@ def test_the_bundle_works_in_other_interpreters(python):
             "exec(compile(sys.stdin.read(), '<kernel>', 'exec'), space)",
             f"cases = json.loads({json.dumps(json.dumps(list(CASES)))})",
             "print(json.dumps([space['check'](case, {}) for case in cases]))",
+            "code = \"if 1:\\n    open('old.csv', 'w')\"",
+            "print(json.dumps(space['check_suggestion'](code, {}, folder=sys.argv[1])))",
         ]
     )
+    (tmp_path / "old.csv").write_text("a")
     run = subprocess.run(
-        [python, "-I", "-W", "error", "-c", script],
+        [python, "-I", "-W", "error", "-c", script, str(tmp_path)],
         input=bundle(),
         capture_output=True,
         text=True,
@@ -109,8 +112,10 @@ def test_the_bundle_works_in_other_interpreters(python):
         encoding="utf-8",
     )
     assert run.returncode == 0, run.stderr
-    kinds = [[item["kind"] for item in problems] for problems in json.loads(run.stdout)]
+    cases, file = map(json.loads, run.stdout.splitlines())
+    kinds = [[item["kind"] for item in problems] for problems in cases]
     assert kinds == [[] if kind is None else [kind] for kind in CASES.values()]
+    assert [item["name"] for item in file["warnings"]] == ["old.csv"]
 
 
 @pytest.mark.parametrize("python", interpreters())

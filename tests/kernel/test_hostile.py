@@ -147,6 +147,12 @@ TEMPLATES = [
     "df.query({a})",
     "df.assign(x={a}).drop(columns={b})",
     "@{a}\ndef f(x={b}): return {a}",
+    "{a} = {a}.head()\ndel {b}",
+    "df = {a}\n{b} = df[{a}]",
+    "{a}.columns = {b}\n{a}.price = 1",
+    "df.loc[{a}] = {b}\ndf.iloc[{a}, {b}] = 1",
+    "df.to_csv({a})\nopen({b}, 'w')",
+    "{a}.drop(columns={b}, inplace=True)\n{a}.pop({b})",
 ]
 
 

@@ -23,6 +23,7 @@ from .grouping import call_groups, call_series, select_groups
 from .labels import labels, report_missing
 from .pandas_methods import call_pandas, call_plot
 from .polars_methods import call_expression, call_polars, call_polars_groups
+from .requirements import check_requirements
 from .values import (
     UNKNOWN,
     Expression,
@@ -151,6 +152,7 @@ class Calls(Expressions):
                 self._record_effects(function.id, called, node)
         if self._may_change_values(called, node):
             self.forget_values()
+        check_requirements(self, called, node)
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result

@@ -239,6 +239,7 @@ class Context:
     possible_columns: set[str]
     is_conditional: bool
     may_create_files: bool
+    may_install_modules: bool
     may_change_frames: bool
 
     def value(self, node: ast.AST) -> Value:

@@ -38,7 +38,8 @@ _RENAMED = dict(
         "pptx=python-pptx fitz=PyMuPDF serial=pyserial Crypto=pycryptodome jwt=PyJWT "
         "MySQLdb=mysqlclient psycopg2=psycopg2-binary OpenSSL=pyOpenSSL git=GitPython attr=attrs "
         "umap=umap-learn community=python-louvain Bio=biopython mpl_toolkits=matplotlib "
-        "zmq=pyzmq magic=python-magic snowflake=snowflake-connector-python "
+        "odf=odfpy python_calamine=python-calamine zmq=pyzmq magic=python-magic "
+        "snowflake=snowflake-connector-python "
         "tensorflow_hub=tensorflow-hub sentence_transformers=sentence-transformers "
         "faiss=faiss-cpu Levenshtein=python-Levenshtein talib=TA-Lib pywt=PyWavelets osgeo=GDAL "
         "rtree=Rtree ruamel=ruamel.yaml plotly_express=plotly"
@@ -46,14 +47,15 @@ _RENAMED = dict(
 )
 # Well-known modules whose package has the same name.
 _SAME_NAME = (
-    "altair bokeh boto3 catboost contextily cvxpy dash dask datasets duckdb emoji fastapi folium "
-    "gensim geopandas geopy gradio holoviews httpx hvplot igraph imageio imblearn ipywidgets jax "
-    "jieba joblib keras langchain lifelines lightgbm lightning lxml matplotlib missingno mlflow "
-    "mlxtend networkx nltk numba numpy openai openpyxl optuna pandas panel patsy pingouin plotly "
-    "plotnine polars prophet pyarrow pycountry pydantic pymc pymongo pypdf pypinyin rasterio "
-    "requests scipy scrapy seaborn selenium shap shapely spacy sqlalchemy squarify statsmodels "
-    "streamlit sympy tabulate tensorflow textblob tiktoken torch torchaudio torchvision tqdm "
-    "transformers ultralytics wordcloud xarray xgboost xlrd xlsxwriter yellowbrick yfinance"
+    "altair bokeh boto3 catboost contextily cvxpy dash dask datasets duckdb emoji fastapi "
+    "fastexcel fastparquet folium gensim geopandas geopy gradio holoviews html5lib httpx hvplot "
+    "igraph imageio imblearn ipywidgets jax jieba joblib keras langchain lifelines lightgbm "
+    "lightning lxml matplotlib missingno mlflow mlxtend networkx nltk numba numpy openai openpyxl "
+    "optuna pandas panel patsy pingouin plotly plotnine polars prophet pyarrow pycountry pydantic "
+    "pymc pymongo pypdf pypinyin pyreadstat pyxlsb rasterio requests scipy scrapy seaborn "
+    "selenium shap shapely spacy sqlalchemy squarify statsmodels streamlit sympy tables tabulate "
+    "tensorflow textblob tiktoken torch torchaudio torchvision tqdm transformers ultralytics "
+    "wordcloud xarray xgboost xlrd xlsx2csv xlsxwriter yellowbrick yfinance"
 ).split()
 _PACKAGES = dict({name: name for name in _SAME_NAME}, imblearn="imbalanced-learn", **_RENAMED)
 
