@@ -8,7 +8,12 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType, PrivacyLevel, UsedRulesFile } from '../api/types';
-import { ICheckedRequest, IProblem, checkCode } from '../kernel/check';
+import {
+  ICheck,
+  ICheckedRequest,
+  IProblem,
+  checkSuggestion
+} from '../kernel/check';
 import { IDataValues, readDataValues } from '../kernel/dataValues';
 import { IJoinKey, readJoinKeys } from '../kernel/joinKeys';
 import { dataLanguage } from '../kernel/request';
@@ -19,6 +24,7 @@ import { applySource } from './applySource';
 import { runAsOwnWrite } from './ownWrites';
 import { CellRun, executionRequestId } from './cellRun';
 import { cellErrorText } from './cellError';
+import { withOtherCells } from './namesInCells';
 import {
   outputImages,
   outputText,
@@ -119,18 +125,31 @@ export class NotebookCell {
     return resultImages(this._cell);
   }
 
+  /** Return only the problems that `checkSuggestion` finds. */
+  async check(code: string): Promise<readonly IProblem[] | null> {
+    return (await this.checkSuggestion(code))?.problems ?? null;
+  }
+
   /**
-   * Check `code` in the kernel without running it, and return the problems. Return null if the cell
-   * isn't a code cell, or if the kernel isn't a Python kernel, is busy or doesn't reply.
+   * Check `code` in the kernel without running it, and return its problems and the warnings. Return
+   * null if the cell isn't a code cell, or if the kernel isn't a Python kernel, is busy or doesn't
+   * reply.
    */
-  async check(
+  async checkSuggestion(
     code: string,
     request?: ICheckedRequest
-  ): Promise<IProblem[] | null> {
+  ): Promise<ICheck | null> {
     const kernel = this._pythonKernel;
-    return kernel && this.cellType === 'code'
-      ? checkCode(kernel, code, request).catch(() => null)
-      : null;
+    const ownCode = this.source() ?? '';
+    const check =
+      kernel && this.cellType === 'code'
+        ? await checkSuggestion(kernel, code, ownCode, request).catch(
+            () => null
+          )
+        : null;
+    const { model } = this._panel.content;
+    const above = model ? codeCellsBefore(model, this.cellId) : [];
+    return check && withOtherCells(check, above, this._otherCode());
   }
 
   /**
@@ -307,6 +326,14 @@ export class NotebookCell {
         ...(usesNote && { usesNote })
       }
     };
+  }
+
+  /** Return the code of the notebook's other cells. */
+  private _otherCode(): string[] {
+    const cells = [...(this._panel.context.model?.cells ?? [])];
+    return cells
+      .filter(({ id, type }) => id !== this.cellId && type === 'code')
+      .map(({ sharedModel }) => sharedModel.getSource());
   }
 
   private get _kernel() {

@@ -1,6 +1,6 @@
 import type { Kernel } from '@jupyterlab/services';
 
-import { checkCode } from './check';
+import { checkSuggestion } from './check';
 
 const PROBLEM = {
   line: 1,
@@ -37,19 +37,51 @@ function kernel(result: unknown) {
   };
 }
 
-describe('checkCode', () => {
+const EMPTY = { problems: [], warnings: [] };
+const WARNING = {
+  line: 1,
+  column: 0,
+  end_line: 1,
+  end_column: 5,
+  kind: 'replaced',
+  name: 'sales',
+  rows: 400,
+  width: 7,
+  labels: ['价格'],
+  other_name: 'sales_2',
+  uses: [[1, 0]]
+};
+
+describe('checkSuggestion', () => {
   it('returns the valid problems', async () => {
-    const t = kernel([null, { ...PROBLEM, line: 'x' }, PROBLEM]);
+    const problems = [null, { ...PROBLEM, line: 'x' }, PROBLEM];
+    const t = kernel({ problems, warnings: [] });
     const { end_line: endLine, end_column: endColumn, ...rest } = PROBLEM;
-    expect(await checkCode(t.connection, 'df["价钱"]')).toEqual([
-      { ...rest, endLine, endColumn }
-    ]);
+    expect(await checkSuggestion(t.connection, 'df["价钱"]', '')).toEqual({
+      problems: [{ ...rest, endLine, endColumn }],
+      warnings: []
+    });
+  });
+
+  it('returns the valid warnings', async () => {
+    const invalid = [
+      null,
+      { ...WARNING, rows: '400' },
+      { ...WARNING, uses: [[1]] },
+      { ...WARNING, labels: null },
+      { ...WARNING, other_name: 1 }
+    ];
+    const t = kernel({ problems: [], warnings: [...invalid, WARNING] });
+    const { warnings } = await checkSuggestion(t.connection, 'x', '');
+    const { end_line: endLine, end_column: endColumn, ...rest } = WARNING;
+    const { other_name: otherName, ...more } = rest;
+    expect(warnings).toEqual([{ ...more, endLine, endColumn, otherName }]);
   });
 
   it('sends the code unchanged', async () => {
-    const t = kernel([]);
+    const t = kernel(EMPTY);
     const code = 'print("😀", \'"\', """\\n""")';
-    await checkCode(t.connection, code);
+    await checkSuggestion(t.connection, code, '');
     const [{ user_expressions: sent }] = t.requestExecute.mock.calls[0];
     const base64 = /b64decode\(\\"([A-Za-z0-9+/=]+)\\"\)/.exec(
       sent.result
@@ -59,15 +91,19 @@ describe('checkCode', () => {
   });
 
   it('sends the request that the code answers', async () => {
-    const t = kernel([]);
-    await checkCode(t.connection, 'x', { source: '价', mode: 'document' });
+    const t = kernel(EMPTY);
+    await checkSuggestion(t.connection, 'x', '价', {
+      source: '价',
+      mode: 'document'
+    });
     const [{ user_expressions: sent }] = t.requestExecute.mock.calls[0];
     expect(sent.result).toMatch(
-      /variables, original=.*b64decode\(\\"5Lu3\\"\).*, mode=.*ZG9jdW1lbnQ=/
+      /variables, own_code=.*b64decode\(\\"5Lu3\\"\).*, original=.*b64decode\(\\"5Lu3\\"\).*, mode=.*ZG9jdW1lbnQ=/
     );
   });
 
   it('rejects a result that is no list', async () => {
-    await expect(checkCode(kernel({}).connection, 'x')).rejects.toThrow();
+    const { connection } = kernel({ problems: [] });
+    await expect(checkSuggestion(connection, 'x', '')).rejects.toThrow();
   });
 });

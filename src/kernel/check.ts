@@ -44,19 +44,51 @@ export interface IProblem {
    * for any other name.
    */
   readonly import?: string;
+  /** Whether a cell above defines the undefined name, so that running it helps. */
+  readonly isDefinedAbove?: boolean;
+}
+
+/** A DataFrame of the kernel or a file that the code would overwrite; see `overwrites.py`. */
+export interface IWarning {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly kind: string;
+  /** The name of the DataFrame, or the path of the file. */
+  readonly name: string;
+  /** The size of the DataFrame; 0 for a file. */
+  readonly rows: number;
+  readonly width: number;
+  /** The columns that are overwritten. */
+  readonly labels: readonly string[];
+  /** Another name for the result; empty if there is none. */
+  readonly otherName: string;
+  /** The positions at which `otherName` has to replace `name`: lines and columns. */
+  readonly uses: readonly (readonly [number, number])[];
+  /** Whether other cells of the notebook mention the DataFrame. */
+  readonly isInOtherCells?: boolean;
+}
+
+/** The result of a check. No warning is a problem. */
+export interface ICheck {
+  readonly problems: readonly IProblem[];
+  readonly warnings: readonly IWarning[];
 }
 
 /**
- * Return at most 20 problems of the code, in the order of their positions. With `request`, code
- * that the request didn't ask to change counts as a problem.
+ * Return at most 20 problems of the code, and the warnings about it, in the order of their
+ * positions. With `request`, code that the request didn't ask to change counts as a problem.
+ * `ownCode` is the code of the cell that the code would replace.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
-export async function checkCode(
+export async function checkSuggestion(
   kernel: Kernel.IKernelConnection,
   code: string,
+  ownCode: string,
   request?: ICheckedRequest
-): Promise<IProblem[]> {
+): Promise<ICheck> {
   const { CHECK } = await import('./checkCode');
   const importExpression = (name: string) => `__import__("${name}")`;
   const textExpression = (text: string) =>
@@ -64,13 +96,21 @@ export async function checkCode(
   const more = request
     ? `, original=${textExpression(request.source)}, mode=${textExpression(request.mode)}`
     : '';
-  const problemsExpression = `${importExpression('json')}.dumps(check(${textExpression(code)}, variables${more}))`;
-  const call = `${importExpression('base64')}.b64encode(${problemsExpression}.encode()).decode()`;
-  const result = await callInKernel(kernel, CHECK, call);
-  if (!Array.isArray(result)) {
+  const given = `${textExpression(code)}, variables, own_code=${textExpression(ownCode)}${more}`;
+  const checkExpression = `${importExpression('json')}.dumps(check_suggestion(${given}))`;
+  const call = `${importExpression('base64')}.b64encode(${checkExpression}.encode()).decode()`;
+  const result = (await callInKernel(kernel, CHECK, call)) as {
+    problems?: unknown;
+    warnings?: unknown;
+  } | null;
+  const { problems, warnings } = result ?? {};
+  if (!Array.isArray(problems) || !Array.isArray(warnings)) {
     throw new Error('The kernel sent no list of problems.');
   }
-  return result.flatMap(toProblems);
+  return {
+    problems: problems.flatMap(toProblems),
+    warnings: warnings.flatMap(toWarnings)
+  };
 }
 
 /** Encode text as base64, in which no character needs escaping in Python. */
@@ -82,29 +122,19 @@ function toBase64(text: string): string {
 /** Return the problem that `value` describes, as a list; an empty list if `value` is invalid. */
 function toProblems(value: unknown): IProblem[] {
   const problem = (value ?? {}) as Record<string, unknown>;
-  const { line, column, kind, name, message, candidates } = problem;
-  const { end_line: endLine, end_column: endColumn } = problem;
-  const positions = [line, column, endLine, endColumn];
+  const { kind, name, message, candidates } = problem;
+  const position = toPosition(problem);
   const texts = [kind, name, message];
-  if (
-    !positions.every(Number.isInteger) ||
-    !texts.every(text => typeof text === 'string') ||
-    !Array.isArray(candidates)
-  ) {
+  if (!position || !texts.every(isText) || !Array.isArray(candidates)) {
     return [];
   }
-  const isText = (text: unknown) => typeof text === 'string';
   return [
     {
-      ...({
-        line,
-        column,
-        endLine,
-        endColumn,
-        kind,
-        name,
-        message
-      } as IProblem),
+      ...position,
+      ...({ kind, name, message } as Pick<
+        IProblem,
+        'kind' | 'name' | 'message'
+      >),
       candidates: candidates.filter(isText),
       ...(isText(problem.correction) && {
         correction: problem.correction as string
@@ -113,4 +143,53 @@ function toProblems(value: unknown): IProblem[] {
       ...(isText(problem.import) && { import: problem.import as string })
     }
   ];
+}
+
+/** Return the warning that `value` describes, as a list; an empty list if `value` is invalid. */
+function toWarnings(value: unknown): IWarning[] {
+  const warning = (value ?? {}) as Record<string, unknown>;
+  const { kind, name, rows, width, labels, uses } = warning;
+  const { other_name: otherName } = warning;
+  const position = toPosition(warning);
+  if (
+    !position ||
+    ![kind, name, otherName].every(isText) ||
+    ![rows, width].every(Number.isInteger) ||
+    !Array.isArray(labels) ||
+    !Array.isArray(uses) ||
+    !uses.every(isPair)
+  ) {
+    return [];
+  }
+  return [
+    {
+      ...position,
+      ...({ kind, name, rows, width, otherName, uses } as Pick<
+        IWarning,
+        'kind' | 'name' | 'rows' | 'width' | 'otherName' | 'uses'
+      >),
+      labels: labels.filter(isText)
+    }
+  ];
+}
+
+/** Return the position in an object from the kernel; null if it is invalid. */
+function toPosition(
+  value: Record<string, unknown>
+): Pick<IProblem, 'line' | 'column' | 'endLine' | 'endColumn'> | null {
+  const { line, column, end_line: endLine, end_column: endColumn } = value;
+  const position = { line, column, endLine, endColumn };
+  return Object.values(position).every(Number.isInteger)
+    ? (position as IProblem)
+    : null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isPair(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every(Number.isInteger)
+  );
 }

@@ -14,6 +14,7 @@ export const UNKNOWN: Contributor = { kind: 'unknown' };
 export const FILE_ON_DISK = 'file on disk';
 export const JUPYTER_SERVER = 'Jupyter server';
 export const INLINE_COMPLETION = 'inline completion';
+export const AI_SERVER = 'AI Server';
 
 /** The writer of a change. */
 export interface IWriter {

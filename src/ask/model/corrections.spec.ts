@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../api/types';
-import type { IProblem } from '../../kernel/check';
+import type { IProblem, IWarning } from '../../kernel/check';
 import { MODEL, code, done, setup, start, turn } from './generation.fakes';
 
 const problem = (name: string, kind = 'missing_column'): IProblem => ({
@@ -43,6 +43,24 @@ describe('checkSuggestion', () => {
     await t.model.decision.accept();
     expect(t.recorded).toEqual([
       { type: 'accept', turnId: 1, source: 'prise' }
+    ]);
+  });
+
+  it('shows the warnings about the code that it offers', async () => {
+    const t = setup();
+    t.target.check.mockImplementation(async source => {
+      t.warnings.splice(0, 1, { name: source } as IWarning);
+      // The correction has more problems, so it is undone.
+      return source === 'prise' ? [PRISE] : [problem('a'), problem('b')];
+    });
+    t.model.open();
+    const asked = t.model.ask('do it');
+    (await t.requested(1)).push(start(1), done(1, 'prise'), null);
+    await asked;
+    const { code: now, warnings } = t.model.state;
+    expect([now, warnings.map(({ name }) => name)]).toEqual([
+      'prise',
+      ['prise']
     ]);
   });
 

@@ -41,7 +41,7 @@ async function correct(
   store: GenerationStore,
   problems: readonly IProblem[]
 ): Promise<void> {
-  const { code } = store.state;
+  const { code, warnings } = store.state;
   const corrected = correctObvious(code, correctable(store, problems));
   if (!corrected.corrections.length) {
     return;
@@ -55,7 +55,8 @@ async function correct(
   }
   const isValid = !remaining?.some(problem => problem.kind === 'syntax');
   if (!remaining || !isValid || remaining.length >= problems.length) {
-    store.setState({ code, corrections: [], correctedCode: '', problems });
+    const original = { code, corrections: [], correctedCode: '' };
+    store.setState({ ...original, problems, warnings });
   }
 }
 

@@ -206,6 +206,7 @@ export class Decision {
       // The person has seen all answers to the request, and takes none of them.
       for (const rejected of [...others, suggestion]) {
         if (
+          rejected.turnId &&
           !rejected.saveError &&
           !(await this._hasDecision(rejected.turnId))
         ) {
@@ -329,7 +330,7 @@ export class Decision {
   }
 
   private _setCode(code: string): void {
-    this._store.setState({ code, problems: [], change: null });
+    this._store.setState({ code, problems: [], warnings: [], change: null });
     void this._store.check();
   }
 

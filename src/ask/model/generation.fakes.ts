@@ -9,7 +9,12 @@ import type {
 } from '../../api/types';
 import type { INumberedCell } from '../../cells/notebookCell';
 import type { IImage } from '../../cells/plots/images';
-import type { ICheckedRequest, IProblem } from '../../kernel/check';
+import type {
+  ICheck,
+  ICheckedRequest,
+  IProblem,
+  IWarning
+} from '../../kernel/check';
 import type { IDataValues } from '../../kernel/dataValues';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
@@ -126,6 +131,8 @@ export function setup(
     notify: jest.fn(key => notified.push(key)),
     record: jest.fn(async (_key, events) => void recorded.push(...events))
   };
+  /** The warnings that the check returns besides the problems. */
+  const warnings: IWarning[] = [];
   const target = {
     cellId: 'c1',
     cellType: 'code' as const,
@@ -150,6 +157,12 @@ export function setup(
         _request?: ICheckedRequest
       ): Promise<IProblem[] | null> => null
     ),
+    checkSuggestion: async (
+      ...args: [string, ICheckedRequest?]
+    ): Promise<ICheck | null> => {
+      const problems = await target.check(...args);
+      return problems && { problems, warnings: [...warnings] };
+    },
     joinKeys: jest.fn(async () => []),
     variables: jest.fn(
       async (_examples: number): Promise<IKernelVariables | null> => null
@@ -215,6 +228,7 @@ export function setup(
     signals,
     states,
     target,
+    warnings,
     steps,
     /** Wait until the history was notified `count` times. */
     untilNotified: async (count: number) => {

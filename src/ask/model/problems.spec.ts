@@ -67,6 +67,18 @@ it('makes the obvious corrections', () => {
   });
 });
 
+it('leaves a name that a cell above defines', () => {
+  const name = { ...problem('sales', 1, 0, 5), isDefinedAbove: true };
+  const problems = [
+    { ...name, correction: 'sale', candidates: ['sale'] },
+    { ...name, import: 'import sales' }
+  ];
+  expect(correctObvious('sales', problems)).toEqual({
+    code: 'sales',
+    corrections: []
+  });
+});
+
 it('lists a correction only if it is made', () => {
   const code = 'df[df["n"].str[0] == "1"]["day"].dt';
   const at = (name: string, correction: string) => ({

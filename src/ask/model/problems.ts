@@ -68,6 +68,9 @@ export function correctObvious(
   // A replacement moves the positions of the problems after it, so start with the last problem.
   for (const problem of [...problems].reverse()) {
     const { name, correction, candidates, import: statement } = problem;
+    if (problem.isDefinedAbove) {
+      continue; // The name is right, and its cell has to run.
+    }
     if (correction) {
       const corrected = replaceName(code, problem, correction);
       if (corrected !== code) {

@@ -15,6 +15,7 @@ import type {
 } from '../../api/types';
 import { countHunks } from '../../diff/hunks';
 import type { IKernelVariables } from '../../kernel/variables';
+import { AI_SERVER, type Contributor } from '../../records/contributor';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import { withImages } from './context/mentionImages';
@@ -245,8 +246,8 @@ export function acceptEvent(
     rejectedCount
   }: { previousSource: string | null; rejectedCount: number }
 ): EventBody {
-  if (saveError) {
-    return unsavedEvent(source, model);
+  if (saveError || !turnId) {
+    return unsavedEvent(turnId, source, model);
   }
   const accepted = { type: 'accept', turnId, source };
   if (source === suggested) {
@@ -278,8 +279,8 @@ export function acceptPartEvent(
   hasMore: boolean,
   hunks: { accepted: number; of: number }
 ): EventBody {
-  return saveError
-    ? unsavedEvent(source, model)
+  return saveError || !turnId
+    ? unsavedEvent(turnId, source, model)
     : {
         type: 'accept',
         turnId,
@@ -289,14 +290,17 @@ export function acceptPartEvent(
 }
 
 /**
- * Create the event for code of a turn that wasn't saved. An `accept` event can't refer to the turn,
- * so an `edit` event by the model is recorded.
+ * Create the event for code without a saved turn, to which an `accept` event could refer: an `edit`
+ * event by the model or, if no model was asked, by AI Server.
  */
 function unsavedEvent(
+  turnId: number,
   source: string,
   model: string | null | undefined
 ): EventBody {
-  const contributor = { kind: 'model', ...(model && { name: model }) } as const;
+  const contributor: Contributor = turnId
+    ? { kind: 'model', ...(model && { name: model }) }
+    : { kind: 'program', name: AI_SERVER };
   return { type: 'edit', source, contributor };
 }
 

@@ -1,7 +1,7 @@
 /** The state of one cell's requests and suggestion, and functions that compute its changes. */
 import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
 import type { NotebookCell } from '../../cells/notebookCell';
-import type { IProblem } from '../../kernel/check';
+import type { IProblem, IWarning } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
 import type { IMissingFrames } from './context/currentFrames';
@@ -106,6 +106,10 @@ export interface IGenerationState {
   readonly missingFrames: IMissingFrames | null;
   /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
+  /** Whether the suggestion is a line that helps with the cell's error; no model was asked. */
+  readonly isRemedy: boolean;
+  /** The warnings about the suggestion's code, as it was checked last. */
+  readonly warnings: readonly IWarning[];
   /**
    * Whether the suggestion is being checked, and may then be corrected. Until then, it isn't offered:
    * its buttons are disabled.
@@ -159,6 +163,8 @@ export const INITIAL_STATE: IGenerationState = {
   dataframes: [],
   missingFrames: null,
   problems: [],
+  isRemedy: false,
+  warnings: [],
   isChecking: false,
   overwrittenCount: 0,
   corrections: [],
@@ -229,6 +235,8 @@ export function waitingState(
     notice: null,
     missingFrames: null,
     problems: [],
+    isRemedy: false,
+    warnings: [],
     isChecking: false,
     overwrittenCount: 0,
     corrections: [],

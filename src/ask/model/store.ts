@@ -105,7 +105,7 @@ export class GenerationStore {
   get nextTurnId(): number | null {
     const { phase, turnId } = this._state;
     const turnIds = this.answers.map(({ suggestion }) => suggestion.turnId);
-    const lastTurnId = this.suggestion
+    const lastTurnId = this.suggestion?.turnId
       ? Math.max(this.wordsTurnId ?? 0, this.suggestion.turnId, ...turnIds)
       : phase === 'answered'
         ? turnId
@@ -152,7 +152,7 @@ export class GenerationStore {
       ...(example && { example }),
       source: suggestion ? state.code : (target.source() ?? ''),
       parentTurnId:
-        this.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
+        this.wordsTurnId ?? (suggestion?.turnId || state.branch?.turnId),
       dataframes: withLevels(state.dataframes, state.levels),
       attached: {
         frames: this.attachedFrames(intent),
@@ -217,16 +217,16 @@ export class GenerationStore {
     if (phase === 'suggested') {
       void this._countOverwrittenLines(code);
     }
-    const problems =
+    const result =
       phase === 'suggested'
-        ? await this.target.check(code, this._checkedRequest)
+        ? await this.target.checkSuggestion(code, this._checkedRequest)
         : null;
     const { phase: now, code: current } = this._state;
-    if (!problems || now !== 'suggested' || code !== current) {
+    if (!result || now !== 'suggested' || code !== current) {
       return null;
     }
-    this.setState({ problems });
-    return problems;
+    this.setState(result);
+    return result.problems;
   }
 
   /** Set the suggestion to an answer to `request`. */

@@ -1,8 +1,12 @@
 /** A model's complete answer. */
 import type { Interaction, Step, TurnReceipt } from '../../api/types';
 
+/** The turn of a suggestion that no model made. */
+export const NO_TURN = 0;
+
 /** A complete answer that can be accepted. */
 export interface ISuggestion {
+  /** The id of the answer's turn, or `NO_TURN`. */
   readonly turnId: number;
   /** The text of the request. */
   readonly intent: string;

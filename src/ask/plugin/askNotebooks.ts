@@ -33,10 +33,12 @@ import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
+import { findRemedies } from '../model/remedies';
 import { repeatRequest } from '../model/repeatRequest';
 import { createRowMenu } from '../view/commands';
 import { ErrorBars } from '../view/errors/errorBars';
 import { NotebookAskManager } from '../view/notebookAskManager';
+import { runCellsAbove } from '../view/errors/runCellsAbove';
 import type { IPromptRowServices } from '../view/promptServices';
 
 export interface IAskServices {
@@ -113,7 +115,14 @@ export class AskNotebooks {
           panel,
           trans: this._services.trans,
           fix: cell => this.managerOf(panel).fix(cell),
-          explain: cell => this.managerOf(panel).explainError(cell)
+          explain: cell => this.managerOf(panel).explainError(cell),
+          findRemedies: cell => {
+            const { identity, trans } = this._services;
+            const { id } = cell.model;
+            return findRemedies(new NotebookCell(panel, id, identity, trans));
+          },
+          applyRemedy: (cell, remedy) =>
+            this.managerOf(panel).applyRemedy(cell, remedy)
         })
     );
   }
@@ -190,6 +199,7 @@ export class AskNotebooks {
           ? showTurn
           : undefined;
       },
+      runCellsAbove: cellId => runCellsAbove(app, panel, cellId),
       openMenu: (x, y) => openMenu(createRowMenu(app), { x, y }),
       save: () => void panel.context.save().catch(() => undefined),
       openPalette: () => {

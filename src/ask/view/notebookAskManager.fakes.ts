@@ -88,6 +88,7 @@ export function setup() {
     rules: new RulesFiles({ rulesFiles: async () => [] }, () => 'a.ipynb'),
     memoryUse: new MemoryUse(() => 'a.ipynb'),
     openMenu: jest.fn(),
+    runCellsAbove: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,
     createModel: () => t.model,

@@ -19,6 +19,7 @@ import type { Recipes } from '../model/context/recipes';
 import type { MemoryUse } from '../model/context/memoryUse';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
+import { type Remedy, offerLine } from '../model/remedies';
 import type { Notice } from '../model/state';
 import { normalizeLineBreaks } from '../model/suggestion';
 import type { IBranch } from '../../records/branch';
@@ -205,6 +206,19 @@ export class NotebookAskManager implements IDisposable {
     void this.get(cell)?.fix((error, problems) =>
       fixRequest(error, problems, trans)
     );
+  }
+
+  /** Apply what helps with the cell's error without a model. A line to add is shown as a diff. */
+  applyRemedy(cell: Cell, remedy: Remedy): void {
+    if (remedy.kind === 'run_above') {
+      this._options.runCellsAbove(cell.model.id);
+      return;
+    }
+    this.open(cell);
+    const model = this.get(cell);
+    if (model) {
+      offerLine(model, remedy.line);
+    }
   }
 
   /** Open the row of a cell and ask why the cell's error occurs. */

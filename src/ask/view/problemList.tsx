@@ -13,7 +13,9 @@ import {
   replaceName,
   withFirstLine
 } from '../model/problems';
+import { isForModel } from '../model/remedies';
 import { Button } from '../../ui/button';
+import { remedyTexts } from './errors/remedies';
 
 const MAX_SHOWN = 4;
 const MAX_CANDIDATES = 2;
@@ -25,6 +27,8 @@ export interface IProblemListProps {
   code: string;
   /** Called with the corrected code after the person has chosen a correction. */
   onCorrect: (code: string) => void;
+  /** Called to run the cells above, which define a name. */
+  onRunAbove: () => void;
   onRepair: () => void;
 }
 
@@ -45,7 +49,7 @@ export function ProblemList(
         {problems.slice(0, MAX_SHOWN).map(problem => (
           <li key={`${problem.line} ${problem.column} ${problem.name}`}>
             <span>{problemText(problem, trans)}</span>
-            {problem.candidates.slice(0, MAX_CANDIDATES).map(candidate => (
+            {candidatesOf(problem).map(candidate => (
               <Button
                 key={candidate}
                 label={candidate}
@@ -74,7 +78,15 @@ export function ProblemList(
           </li>
         ))}
       </ul>
-      <Button label={trans.__('Ask for a repair')} run={props.onRepair} />
+      {problems.some(problem => problem.isDefinedAbove) && (
+        <Button
+          {...remedyTexts({ kind: 'run_above' }, trans)}
+          run={props.onRunAbove}
+        />
+      )}
+      {problems.some(isForModel) && (
+        <Button label={trans.__('Ask for a repair')} run={props.onRepair} />
+      )}
       {hiddenCount > 0 && (
         <span className="jp-AIServer-Ask-hint">
           {trans._n('and %1 more', 'and %1 more', hiddenCount)}
@@ -82,6 +94,14 @@ export function ProblemList(
       )}
     </section>
   );
+}
+
+/** Return the candidates with buttons. A name that a cell above defines is right as it is. */
+function candidatesOf({
+  candidates,
+  isDefinedAbove
+}: IProblem): readonly string[] {
+  return isDefinedAbove ? [] : candidates.slice(0, MAX_CANDIDATES);
 }
 
 /** Return a sentence about a problem. */
@@ -138,6 +158,6 @@ export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle
 ): string {
-  const lines = problems.map(problemLine);
+  const lines = problems.filter(isForModel).map(problemLine);
   return [trans.__('Fix these problems:'), ...lines].join('\n');
 }

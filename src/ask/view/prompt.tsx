@@ -31,6 +31,8 @@ import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { SteadyLine } from './chips/steadyLine';
 import { ScopeChips } from './chips/scopeChips';
+import { ErrorRemedies } from './errors/remedies';
+import { WarningList } from './warningList';
 import { Failure, ModelChoice, MoreButton } from './promptParts';
 import { RememberBar, proposeRequest } from './input/rememberBar';
 import { useFolderListing } from './input/folderListing';
@@ -253,6 +255,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
                 )
               )
             }
+            remedies={<ErrorRemedies {...services} {...{ model, focus }} />}
           />
         </div>
         <ModelChoice {...{ model, services, focus }} />
@@ -266,12 +269,25 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
       </div>
       <Notices model={model} services={services} />
       <PastAnswerOffer {...services} {...{ model, text, focus }} />
+      <WarningList
+        warnings={state.phase === 'suggested' ? state.warnings : []}
+        trans={trans}
+        code={state.code}
+        onCorrect={code => {
+          model.decision.correct(code);
+          focus();
+        }}
+      />
       <ProblemList
         problems={state.problems}
         trans={trans}
         code={state.code}
         onCorrect={code => {
           model.decision.correct(code);
+          focus();
+        }}
+        onRunAbove={() => {
+          services.runCellsAbove(model.target.cellId);
           focus();
         }}
         onRepair={() =>

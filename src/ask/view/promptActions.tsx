@@ -36,7 +36,7 @@ export function RequestLine(props: {
       <span className="jp-AIServer-Ask-intent" title={intent}>
         {intent}
       </span>
-      <RequestNumber {...props} />
+      {!props.state.isRemedy && <RequestNumber {...props} />}
     </div>
   );
 }
@@ -52,6 +52,8 @@ export function Actions(props: {
   send: () => void;
   /** Send a request to fix the cell's error. */
   fix: () => void;
+  /** Buttons that help with the cell's error without a model. */
+  remedies?: React.ReactNode;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
   if (model.isBusy) {
@@ -119,7 +121,7 @@ export function Actions(props: {
           state.notice === 'not_written') && (
           <CopyButton text={state.code} trans={trans} />
         )}
-        {!changesNothing && (
+        {!changesNothing && !state.isRemedy && (
           <Button
             label={trans.__('Regenerate')}
             title={trans.__('Ask the model for another answer')}
@@ -175,6 +177,7 @@ export function Actions(props: {
         keys="Esc"
         run={() => model.close(text)}
       />
+      {error && props.remedies}
       {error && (
         <Button
           quiet

@@ -13,7 +13,7 @@ import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
 import type { IGenerationState, ITarget } from '../model/state';
-import type { IProblem } from '../../kernel/check';
+import type { IProblem, IWarning } from '../../kernel/check';
 import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IMemory, IModels } from '../../tokens';
@@ -36,6 +36,7 @@ export async function setup(
     readOnly?: boolean;
     error?: string;
     problems?: Promise<IProblem[] | null>;
+    warnings?: IWarning[];
     modelServices?: IModels;
     notices?: string[];
     kernel?: IKernelVariables;
@@ -82,6 +83,13 @@ export async function setup(
       source: () => options.source ?? '',
       codeAbove: () => options.codeAbove ?? '',
       check: () => options.problems ?? Promise.resolve(null),
+      checkSuggestion: async () => {
+        const problems = await options.problems;
+        const { warnings } = options;
+        return problems || warnings
+          ? { problems: problems ?? [], warnings: warnings ?? [] }
+          : null;
+      },
       variables: async () => options.kernel ?? null,
       joinKeys: async () => options.joinKeys ?? [],
       dataValues: options.dataValues ?? (async () => null),
@@ -120,6 +128,7 @@ export async function setup(
     ],
     showTurn: options.showTurn,
     openMenu: jest.fn(),
+    runCellsAbove: jest.fn(),
     save: jest.fn(),
     openPalette: jest.fn(() => true),
     models: options.modelServices

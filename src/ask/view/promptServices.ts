@@ -32,6 +32,8 @@ export interface IPromptRowServices {
    * JupyterLab's shortcut for the palette, so it handles the key itself.
    */
   openPalette: () => boolean;
+  /** Run the cells above the one with this id. */
+  runCellsAbove: (cellId: string) => void;
   budget?: DailyBudget;
   /** Undefined if the plugin that provides `IModels` is disabled. */
   models?: IModels;

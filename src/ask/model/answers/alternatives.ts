@@ -39,6 +39,7 @@ export class Alternatives {
       ...suggestionFields(suggestion, shown?.code ?? suggestion.source),
       ...shown,
       problems: [],
+      warnings: [],
       overwrittenCount: 0,
       notice: null,
       isCellEdited: store.isCellEdited

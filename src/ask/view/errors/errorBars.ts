@@ -1,5 +1,6 @@
 /**
- * Buttons below a cell's error that ask for a fix or an explanation.
+ * Buttons below a cell's error that ask for a fix or an explanation. Before them are buttons for what
+ * helps without a model.
  *
  * Invariant: a cell has the buttons as long as its output shows an error of its current code.
  */
@@ -11,7 +12,10 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { errorOutput } from '../../../cells/cellError';
+import { type KernelEvent, KernelEvents } from '../../../kernel/kernelEvents';
 import { askIcon } from '../../../ui/icons';
+import type { Remedy } from '../../model/remedies';
+import { remedyTexts } from './remedies';
 
 export interface IErrorBarOptions {
   readonly panel: NotebookPanel;
@@ -20,6 +24,9 @@ export interface IErrorBarOptions {
   readonly fix: (cell: Cell) => void;
   /** Ask why the cell's error occurs. */
   readonly explain: (cell: Cell) => void;
+  /** Return what helps with the cell's error without a model, as far as the kernel tells now. */
+  readonly findRemedies: (cell: Cell) => Promise<readonly Remedy[]>;
+  readonly applyRemedy: (cell: Cell, remedy: Remedy) => void;
 }
 
 export class ErrorBars implements IDisposable {
@@ -31,6 +38,8 @@ export class ErrorBars implements IDisposable {
       this
     );
     panel.disposed.connect(this.dispose, this);
+    this._kernelEvents = new KernelEvents(panel.sessionContext);
+    this._kernelEvents.emitted.connect(this._onKernelEvent, this);
     this._watchCells();
   }
 
@@ -41,6 +50,7 @@ export class ErrorBars implements IDisposable {
   dispose(): void {
     this._disposed = true;
     Signal.clearData(this);
+    this._kernelEvents.dispose();
     cancelAnimationFrame(this._pendingFrame);
   }
 
@@ -82,21 +92,32 @@ export class ErrorBars implements IDisposable {
       this._bars.delete(cell);
       bar.dispose();
     } else if (hasError && !bar) {
-      const { trans, fix, explain } = this._options;
-      const created = createErrorBar(trans, {
-        fix: () => fix(cell),
-        explain: () => explain(cell)
-      });
+      const created = new ErrorBar(cell, this._options);
       this._bars.set(cell, created);
       void cell.ready.then(() => insertBelowOutput(cell, created));
     }
   }
 
+  /** After a run or a restart, look again for what helps: an error is shown before its run ends. */
+  private _onKernelEvent(_: unknown, event: KernelEvent): void {
+    if (event !== 'idle') {
+      this._hasRun = true;
+    } else if (this._hasRun) {
+      this._hasRun = false;
+      for (const cell of this._options.panel.content.widgets) {
+        this._bars.get(cell)?.refresh();
+      }
+    }
+  }
+
   private readonly _watched = new WeakSet<CodeCell>();
-  private readonly _bars = new WeakMap<CodeCell, Widget>();
+  private readonly _bars = new WeakMap<Cell, ErrorBar>();
   private readonly _changed = new Set<CodeCell>();
   /** The id of the requested animation frame; 0 if no update is scheduled. */
   private _pendingFrame = 0;
+  private readonly _kernelEvents: KernelEvents;
+  /** Whether the kernel has run code, or was started, since its last event `idle`. */
+  private _hasRun = true;
   private _disposed = false;
 }
 
@@ -111,29 +132,73 @@ function insertBelowOutput(cell: Cell, bar: Widget): void {
   layout.insertWidget(output + 1, bar);
 }
 
-function createErrorBar(
-  trans: TranslationBundle,
-  { fix, explain }: { fix: () => void; explain: () => void }
-): Widget {
-  const bar = new Widget();
-  bar.addClass('jp-AIServer-ErrorBar');
-  bar.node.setAttribute('role', 'group');
-  bar.node.setAttribute('aria-label', trans.__('Help with this error'));
-  const icon = document.createElement('span');
-  icon.className = 'jp-AIServer-Ask-spark';
-  askIcon.element({ container: icon });
-  bar.node.append(icon);
-  const actions = [
-    { label: trans.__('Fix it'), run: fix },
-    { label: trans.__('Explain the error'), run: explain }
-  ];
-  for (const { label, run } of actions) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'jp-AIServer-Ask-button';
-    button.textContent = label;
-    button.onclick = run;
-    bar.node.append(button);
+class ErrorBar extends Widget {
+  constructor(
+    private readonly _cell: Cell,
+    private readonly _options: IErrorBarOptions
+  ) {
+    super();
+    const { trans, fix, explain } = _options;
+    this.addClass('jp-AIServer-ErrorBar');
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-label', trans.__('Help with this error'));
+    const icon = document.createElement('span');
+    icon.className = 'jp-AIServer-Ask-spark';
+    askIcon.element({ container: icon });
+    this._remedies.className = 'jp-AIServer-ErrorBar-remedies';
+    this.node.append(
+      icon,
+      this._remedies,
+      createButton(trans.__('Fix it'), () => fix(_cell)),
+      createButton(trans.__('Explain the error'), () => explain(_cell))
+    );
+    this.refresh();
   }
-  return bar;
+
+  /** Look for what helps with the error without a model, and show it. */
+  refresh(): void {
+    const request = (this._request = this._options.findRemedies(this._cell));
+    void request
+      .catch(() => [])
+      .then(remedies => {
+        if (request === this._request && !this.isDisposed) {
+          this._show(remedies);
+        }
+      });
+  }
+
+  private _show(remedies: readonly Remedy[]): void {
+    const { trans, applyRemedy } = this._options;
+    const texts = remedies.map(remedy => remedyTexts(remedy, trans));
+    const labels = texts.map(({ label }) => label).join('\n');
+    if (labels === this._labels) {
+      return; // A button that has the focus keeps it.
+    }
+    this._labels = labels;
+    this._remedies.replaceChildren(
+      ...remedies.map((remedy, index) => {
+        const { label, title } = texts[index];
+        const run = () => applyRemedy(this._cell, remedy);
+        return createButton(label, run, title);
+      })
+    );
+  }
+
+  private readonly _remedies = document.createElement('span');
+  private _labels = '';
+  private _request: Promise<readonly Remedy[]> | null = null;
+}
+
+function createButton(
+  label: string,
+  run: () => void,
+  title = ''
+): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'jp-AIServer-Ask-button';
+  button.textContent = label;
+  button.title = title;
+  button.onclick = run;
+  return button;
 }

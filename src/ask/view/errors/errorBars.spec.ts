@@ -1,0 +1,142 @@
+import { CodeCell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import type { Remedy } from '../../model/remedies';
+import { ErrorBars } from './errorBars';
+import { runCellsAbove } from './runCellsAbove';
+
+/** A cell with an error below it. */
+function failedCell(): CodeCell {
+  const cell: CodeCell = Object.create(CodeCell.prototype);
+  const layout = new PanelLayout();
+  layout.addWidget(new Widget());
+  const error = { type: 'error', toJSON: () => ({ ename: 'NameError' }) };
+  const outputs = { changed: new Signal({}), length: 1, get: () => error };
+  const model = { id: 'c1', outputs, stateChanged: new Signal({}) };
+  const members = {
+    layout,
+    model,
+    ready: Promise.resolve(),
+    isDisposed: false
+  };
+  for (const [name, value] of Object.entries(members)) {
+    Object.defineProperty(cell, name, { value });
+  }
+  return cell;
+}
+
+function setup() {
+  const cell = failedCell();
+  const sessionContext = {
+    statusChanged: new Signal<object, string>({}),
+    kernelChanged: new Signal<object, void>({}),
+    iopubMessage: new Signal<object, unknown>({})
+  };
+  const panel = {
+    content: { widgets: [cell], model: null },
+    sessionContext,
+    disposed: new Signal({}),
+    isDisposed: false
+  };
+  const remedies: Remedy[] = [];
+  const findRemedies = jest.fn(async () => [...remedies]);
+  const applyRemedy = jest.fn();
+  const bars = new ErrorBars({
+    panel: panel as unknown as NotebookPanel,
+    trans: nullTranslator.load('aiserver'),
+    fix: () => undefined,
+    explain: () => undefined,
+    findRemedies,
+    applyRemedy
+  });
+  const settle = async () => {
+    for (let i = 0; i < 3; i++) {
+      await new Promise(resolve => requestAnimationFrame(resolve));
+    }
+  };
+  const buttons = () => {
+    const { widgets } = cell.layout as PanelLayout;
+    const bar = widgets.find(it => it.hasClass('jp-AIServer-ErrorBar'));
+    return [...(bar?.node.querySelectorAll('button') ?? [])];
+  };
+  const status = async (name: string) => {
+    sessionContext.statusChanged.emit(name);
+    await settle();
+  };
+  const run = () =>
+    sessionContext.iopubMessage.emit({
+      header: { msg_type: 'execute_input' },
+      content: {}
+    });
+  return {
+    applyRemedy,
+    bars,
+    buttons,
+    cell,
+    findRemedies,
+    remedies,
+    run,
+    settle,
+    status
+  };
+}
+
+const texts = (buttons: HTMLButtonElement[]) =>
+  buttons.map(({ textContent }) => textContent);
+
+it('puts what helps without a model before “Fix it”', async () => {
+  const t = setup();
+  t.remedies.push({ kind: 'run_above' });
+  await t.settle();
+  expect(texts(t.buttons())).toEqual([
+    'Run the cells above',
+    'Fix it',
+    'Explain the error'
+  ]);
+  t.buttons()[0].click();
+  expect(t.applyRemedy).toHaveBeenCalledWith(t.cell, { kind: 'run_above' });
+  t.bars.dispose();
+});
+
+it('looks again after a run, and only then', async () => {
+  const t = setup();
+  await t.settle();
+  await t.status('idle');
+  const count = t.findRemedies.mock.calls.length;
+  // The check itself makes the kernel busy, and idle again.
+  await t.status('busy');
+  await t.status('idle');
+  expect(t.findRemedies.mock.calls.length).toBe(count);
+  t.remedies.push({ kind: 'install', line: '%pip install lxml' });
+  t.run();
+  await t.status('idle');
+  expect(texts(t.buttons())[0]).toBe('%pip install lxml');
+  const [first] = t.buttons();
+  await t.status('restarting');
+  await t.status('idle');
+  expect(t.buttons()[0]).toBe(first); // It may have the focus.
+  t.bars.dispose();
+});
+
+it('runs the cells above, and takes the focus out of a row', () => {
+  const execute = jest.fn();
+  const row = document.createElement('div');
+  row.className = 'jp-AIServer-Ask';
+  const field = row.appendChild(document.createElement('textarea'));
+  document.body.append(row);
+  field.focus();
+  const content = {
+    activeCellIndex: 0,
+    widgets: ['a', 'b'].map(id => ({ model: { id } }))
+  };
+  const app = { commands: { execute } } as never;
+  runCellsAbove(app, { content } as never, 'a');
+  expect(execute).not.toHaveBeenCalled();
+  runCellsAbove(app, { content } as never, 'b');
+  expect(content.activeCellIndex).toBe(1);
+  expect(execute.mock.calls[0][0]).toBe('notebook:run-all-above');
+  expect(document.activeElement).toBe(document.body);
+});
