@@ -3,7 +3,8 @@
     python -m benchmarks.checks --clones FOLDER [--set NAME] [--mutants N] [--output FILE]
 
 Each notebook runs in a real kernel, cell by cell, in a copy of its folder. Each cell is checked
-before it runs. A problem in a cell that then runs without an error is a false alarm. For recall,
+before it runs. A problem in a cell that then runs without an error is a false alarm, and so is a
+warning about a DataFrame that still has all its data afterwards. For recall,
 mistakes are put into cells that run (``check_mutants.py``); each such cell is checked, and run in a
 fork of the kernel's process. A mutant counts if it fails with an exception of its kind.
 
@@ -71,8 +72,34 @@ def checked(code, removed=""):
     names = dict(get_ipython().user_ns)
     names.pop(removed, None)
     start = time.perf_counter()
-    problems = check(code, names)
-    return answer({"problems": problems, "seconds": time.perf_counter() - start})
+    result = check_suggestion(code, names)
+    seconds = time.perf_counter() - start
+    warned.clear()
+    for warning in result["warnings"]:
+        if warning["kind"] not in ("file", "reloaded"):
+            frame = names[warning["name"]]
+            warned[warning["name"]] = frame.copy() if hasattr(frame, "copy") else frame.clone()
+    return answer({**result, "seconds": seconds})
+
+warned = {}
+
+def intact():
+    """Return the DataFrames that were warned about, but still have all their data."""
+    names = get_ipython().user_ns
+    return answer({"names": [name for name in warned if has_all(names.get(name), warned[name])]})
+
+def has_all(after, before):
+    if type(after) is not type(before) or len(after) != len(before):
+        return False
+    columns = list(before.columns)
+    if not set(columns) <= set(after.columns):
+        return False
+    if not hasattr(before, "index"):
+        return bool(after[columns].equals(before))
+    try:
+        return bool(after[columns].sort_index().equals(before.sort_index()))
+    except TypeError:
+        return bool(after[columns].equals(before))
 
 def answer(value):
     return base64.b64encode(json.dumps(value).encode()).decode()
@@ -134,6 +161,8 @@ class Result:
     true: int = 0
     failed: int = 0
     seconds: list[float] = field(default_factory=list)
+    warnings: int = 0
+    intact: list[str] = field(default_factory=list)
     mutants: list[tuple[str, bool, str, str, str]] = field(default_factory=list)
 
 
@@ -215,6 +244,9 @@ def measure(path: Path, clone: Path, clones: Path | None, most: int) -> Result:
                 problem["code"] = code
                 if output.error is None:
                     result.alarms.append(problem)
+            if output.error is None and answer["warnings"]:
+                result.warnings += len(answer["warnings"])
+                result.intact += [f"{name}: {code}" for name in kernel.ask("intact")["names"]]
             result.true += bool(answer["problems"]) and output.error is not None
             if output.error in ("TimeoutError", "DeadKernelError"):
                 break
@@ -306,7 +338,12 @@ def summary(results: list[Result]) -> str:
     alarms = [alarm for result in results for alarm in result.alarms]
     wrong = len({alarm["code"] for alarm in alarms})
     longest = max((max(result.seconds, default=0) for result in results), default=0)
-    return f"{cells} cells ran, {wrong} with false alarms, longest check {longest * 1000:.0f} ms"
+    warnings = sum(result.warnings for result in results)
+    intact = sum(len(result.intact) for result in results)
+    return (
+        f"{cells} cells ran, {wrong} with false alarms, longest check {longest * 1000:.0f} ms; "
+        f"{warnings} warnings, {intact} of them about data that was still there"
+    )
 
 
 def table(results: list[Result]) -> str:

@@ -306,7 +306,7 @@ class _Finder:
 
     def _call(self, call: ast.Call, node: ast.stmt) -> None:
         path = written_file(self._origins, call)
-        if path and path not in self._own.files and exists(path, self._folder):
+        if path and exists(path, self._folder) and path not in self._own.files():
             self._warn("file", path, call, node)
         method = call.func
         if not isinstance(method, ast.Attribute):
@@ -335,8 +335,9 @@ class _Finder:
         value: ast.AST | None = None,
     ) -> None:
         frame = self._origins.frame(name)
-        is_own = not isinstance(node, _COMPOUND) and self._own.has(node)
-        if not self._is_certain or is_own or (kind != "file" and frame is None):
+        if not self._is_certain or (kind != "file" and frame is None):
+            return
+        if not isinstance(node, _COMPOUND) and self._own.has(node):
             return
         key = ("file " if kind == "file" else "") + name
         previous = self.warnings.get(key)

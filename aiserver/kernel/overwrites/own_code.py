@@ -16,11 +16,17 @@ class OwnCode:
 
     def __init__(self, code: str, variables: dict[str, Any]) -> None:
         self.tree = Source(code).tree or ast.Module([], [])
-        self.files = _files_of(self.tree, variables)
-        statements = [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt)]
-        self._statements = {ast.dump(node) for node in statements}
+        self._variables = variables
+        self._statements: set[str] | None = None
+
+    def files(self) -> set[str]:
+        """Return the files that the code writes."""
+        return _files_of(self.tree, self._variables)
 
     def has(self, statement: ast.stmt) -> bool:
+        if self._statements is None:
+            statements = [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt)]
+            self._statements = {ast.dump(node) for node in statements}
         return ast.dump(statement) in self._statements
 
     def defines(self, name: str) -> bool:
@@ -40,7 +46,6 @@ def reads_name(node: ast.AST, name: str) -> bool:
 
 
 def _files_of(tree: ast.Module, variables: dict[str, Any]) -> set[str]:
-    """Return the files that the code writes."""
     constants = Constants(variables)
     for node in tree.body:
         if isinstance(node, ast.Import):
