@@ -154,6 +154,9 @@ def _encode_step(
 ) -> dict[str, Any]:
     data = step.to_wire()
     data.pop("receipt", None)  # colleagues needn't see what the answers cost
+    for attempt in data.get("attempts", ()):
+        attempt.pop("receipt", None)
+        attempt["code"] = texts.add(attempt["code"])
     data.pop("dataframes", None)  # the page shows only their changes
     data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:

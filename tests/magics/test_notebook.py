@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from aiserver.prompts.templates import ANOTHER_ANSWER
+
 from ..attacks.conftest import LiveServer, start
 from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
@@ -55,7 +57,7 @@ def test_running_the_cell_again_asks_for_another_answer(server: LiveServer) -> N
         server.model.script({"text": CODE}, {"text": "```python\nother = 1\n```"})
         assert kernel.run("%%ai --model openai:scripted\nload it", "c1").status == "ok"
         assert kernel.run("%%ai --model openai:scripted\nload it", "c1").status == "ok"
-        assert "read_csv" not in sent(server)
+        assert "read_csv" in sent(server) and ANOTHER_ANSWER in sent(server)
         assert kernel.run("%%ai\nonly ten rows", "c1").status == "ok"
         assert "other = 1" in sent(server) and "%%ai" not in sent(server)
         turns = session(server, "nb-2", "c1")["interactions"]
