@@ -31,10 +31,14 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk. Does nothing on Windows, which can't open a folder."""
+    """Flush a folder's entries to the disk. Does nothing on Windows, which can't open a folder.
+
+    The folder may be a link, such as a served folder on another disk: flushing writes nothing into
+    it. Folders of AI Server's own, which must not be links, are checked by ``ensure_folder``.
+    """
     if sys.platform == "win32":
         return
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | SAFE_FLAGS)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     except OSError as exc:

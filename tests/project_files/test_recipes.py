@@ -194,6 +194,14 @@ def test_nothing_is_written_through_a_link(own: Path, root: Path, tmp_path: Path
     assert not (folder / "a.md").is_symlink()
 
 
+def test_the_folder_of_the_settings_may_be_a_link(own: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    own.parent.parent.parent.mkdir(parents=True, exist_ok=True)
+    own.parent.parent.symlink_to(tmp_path / "disk")
+    save_own(own, "a", "text", replace=False)
+    assert (own / "a.md").is_file()
+
+
 def test_a_folder_that_cant_be_written_is_reported(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

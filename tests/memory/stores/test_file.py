@@ -315,6 +315,17 @@ async def test_a_planted_memory_is_neither_read_nor_written(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 @in_loop
+async def test_the_project_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "project").symlink_to(tmp_path / "disk")
+    store = FileMemoryStore(tmp_path / "project/.aiserver_memory", is_shared_by_git=True)
+    manager = MemoryManager(InMemoryMemoryStore(), store, project_name="p")
+    await manager.add("project", "Use polars")
+    assert "Use polars" in (tmp_path / "disk/.aiserver_memory/MEMORY.md").read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+@in_loop
 async def test_planted_links_of_folders_and_locks_are_not_followed(
     window: MemoryManager, file: Path, tmp_path: Path
 ) -> None:

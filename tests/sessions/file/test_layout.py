@@ -182,6 +182,18 @@ async def test_a_linked_folder_is_refused(files: FileBackend, name: str, tmp_pat
 
 
 @posix
+@in_loop
+async def test_the_root_may_be_a_link(tmp_path: Path) -> None:
+    """A served folder is often a link to another disk."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "root").symlink_to(tmp_path / "disk")
+    files = FileBackend(tmp_path / "root")
+    await fill(files.open())
+    assert len((await files.open().load_session(KEY)).interactions) == 1
+    assert (tmp_path / "disk/.aiserver_sessions" / NAME).is_file()
+
+
+@posix
 @pytest.mark.parametrize("kind", ["fifo", "folder"])
 @in_loop
 async def test_special_files_do_not_block(files: FileBackend, kind: str) -> None:
