@@ -9,6 +9,7 @@ import { firstStepsPlugin } from './firstSteps/plugin';
 import { gitAdvicePlugin } from './gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
 import { identityPlugin } from './identity/plugin';
+import { lineBreaksPlugin } from './lineBreaks/plugin';
 import { magicPlugin } from './magic/plugin';
 import { memoryPlugin } from './memory/plugin';
 import { modelsPlugin } from './providers/plugin';
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   identityPlugin,
   trackPlugin,
   modelsPlugin,
+  lineBreaksPlugin,
   placeholderPlugin,
   askPlugin,
   completionPlugin,

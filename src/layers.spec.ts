@@ -26,6 +26,7 @@ const FEATURES = [
   'gitAdvice',
   'history',
   'identity',
+  'lineBreaks',
   'magic',
   'memory',
   'placeholder',
@@ -150,6 +151,20 @@ describe('layers', () => {
       isIn(target, 'api') &&
       target !== 'api/types';
     expect(wrong(isCall)).toEqual([]);
+  });
+
+  it('reads sources of cells with `sourceOf`', () => {
+    // The other files need the offsets of the cell's own text.
+    const allowed = [
+      'ask/view/notebookAskManager',
+      'cells/applySource',
+      'cells/source',
+      'completion/model/provider'
+    ];
+    const readers = sources().filter(file =>
+      fs.readFileSync(file, 'utf-8').includes('.getSource()')
+    );
+    expect(readers.map(nameOf).sort()).toEqual(allowed);
   });
 
   it('has no cycle', () => {

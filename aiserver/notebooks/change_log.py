@@ -299,14 +299,25 @@ def _is_redundant(
 
 
 def _is_redundant_event(session: Session, event: NewEvent) -> bool:
-    """Return whether an event reports the source that the session already has."""
+    """Return whether an event reports the source that the session already has.
+
+    Sources that differ only in their line breaks are the same: pages send ``\\n``, but other
+    programs and earlier versions may have recorded ``\\r\\n`` or ``\\r``.
+    """
     # An event that is already recorded isn't redundant: it is passed to the store again, which
     # returns the recorded event with its seq.
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False
     source = _observed_source(event) if event.source is None else redact(event.source)
-    return source is not None and _last_source(session) == source
+    return source is not None and _normalized(_last_source(session)) == _normalized(source)
+
+
+def _normalized(source: str | int | None) -> str | int | None:
+    """Return a source with ``\\n`` as line breaks."""
+    if not isinstance(source, str):
+        return source
+    return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _observed_source(event: Event | NewEvent) -> str | int | None:

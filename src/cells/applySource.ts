@@ -7,6 +7,7 @@
  *   typed just before or after the write.
  * - Only the changed parts of the text are replaced, so that cursors, including those of other
  *   people, stay where they are.
+ * - If the code differs only in its line breaks, nothing is written.
  */
 import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
@@ -14,6 +15,7 @@ import type { Cell } from '@jupyterlab/cells';
 
 import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
+import { normalizeLineBreaks } from '../diff/lineBreaks';
 
 /** Replace the code of a cell. */
 export function applySource(cell: Cell, source: string): void {
@@ -24,7 +26,7 @@ export function applySource(cell: Cell, source: string): void {
 /** Replace the code in the shared model of a cell. */
 export function replaceSource(model: YBaseCell<never>, source: string): void {
   const previous = model.getSource();
-  if (previous === source) {
+  if (normalizeLineBreaks(previous) === normalizeLineBreaks(source)) {
     return;
   }
   model.undoManager?.stopCapturing();

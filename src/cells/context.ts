@@ -9,6 +9,7 @@ import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
 import { errorOutput } from './cellError';
 import type { CellType, ContextCell } from '../api/types';
+import { sourceOf } from './source';
 
 /** The maximum number of cells in a context: the limit of the HTTP API. */
 const MAX_CELLS = 2000;
@@ -33,7 +34,7 @@ export function cellsBefore(
     if (cell.id === cellId) {
       break;
     }
-    const source = cell.sharedModel.getSource();
+    const source = sourceOf(cell.sharedModel);
     if (source.trim()) {
       cellsAbove.push({
         cellId: cell.id,
@@ -67,7 +68,7 @@ export function codeCellsBefore(
     if (cell.id === cellId) {
       break;
     }
-    const source = cell.sharedModel.getSource();
+    const source = sourceOf(cell.sharedModel);
     if (cell.type === 'code' && source.trim() && !AI_MAGIC.test(source)) {
       sources.push(source);
     }

@@ -13,6 +13,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { findCell } from './notebookCell';
 import { runAsOwnWrite } from './ownWrites';
 import { isReadOnly } from './readOnly';
+import { sourceOf } from './source';
 
 /**
  * Return the active cell if it is an empty code cell. Otherwise insert a code cell below the active
@@ -97,5 +98,5 @@ export class NewCells {
 }
 
 function isEmpty(cell: Cell): boolean {
-  return !cell.model.sharedModel.getSource().trim();
+  return !sourceOf(cell.model.sharedModel).trim();
 }

@@ -55,6 +55,17 @@ describe('NotebookCell', () => {
     }
   });
 
+  it('reads sources with the line breaks of the page', () => {
+    const cell = notebookCell([
+      ['code', 'a = 1\r\nb = 2'],
+      ['code', 'c']
+    ]);
+    expect(cell.codeAbove()).toBe('a = 1\nb = 2');
+    expect(cell.surroundings().context.cells).toMatchObject([
+      { source: 'a = 1\nb = 2' }
+    ]);
+  });
+
   it('finds the code of the nearest code cell above', () => {
     const own: [string, string] = ['code', ''];
     const codeAbove = (...cells: [string, string][]) =>

@@ -40,6 +40,7 @@ import {
   languageOf,
   toCellType
 } from './context';
+import { sourceOf } from './source';
 
 /** Return the widget of a cell; null if the notebook has no cell with this id. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
@@ -107,7 +108,7 @@ export class NotebookCell {
 
   /** Return the cell's code; null if the cell was deleted. */
   source(): string | null {
-    return this._cell?.model.sharedModel.getSource() ?? null;
+    return this._cell && sourceOf(this._cell.model.sharedModel);
   }
 
   /** Return a short text about the error shown below the cell; null if there is no error. */
@@ -268,7 +269,7 @@ export class NotebookCell {
     return cell
       ? {
           cellId: cell.model.id,
-          source: cell.model.sharedModel.getSource(),
+          source: sourceOf(cell.model.sharedModel),
           error: cellErrorText(cell) ?? '',
           output: outputText(outputs),
           images: outputImages(outputs)
@@ -279,7 +280,7 @@ export class NotebookCell {
   /** Return the numbers and first lines of the notebook's cells that aren't empty, and of no other. */
   cellTitles(): { number: number; title: string }[] {
     return this._panel.content.widgets.flatMap((cell, index) => {
-      const title = cell.model.sharedModel.getSource().trim().split('\n')[0];
+      const title = sourceOf(cell.model.sharedModel).trim().split('\n')[0];
       const isOther = cell.model.id !== this.cellId;
       return title && isOther ? [{ number: index + 1, title }] : [];
     });

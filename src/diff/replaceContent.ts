@@ -18,6 +18,7 @@ import {
 import type { EditorView } from '@codemirror/view';
 
 import { DIFF_LIMITS } from './limits';
+import { normalizeLineBreaks } from './lineBreaks';
 
 /** The CodeMirror compartment that contains the extensions that `replaceContent` replaces. */
 export const contentExtensions = new Compartment();
@@ -45,7 +46,7 @@ export function replaceContent(
   extensions: Extension
 ): readonly Transaction[] {
   const before = view.state.doc.toString();
-  const after = doc.replace(/\r\n?/g, '\n');
+  const after = normalizeLineBreaks(doc);
   const changes = textChanges(before, after);
   const textUpdate = view.state.update({ changes, selection: { anchor: 0 } });
   const effects = contentExtensions.reconfigure(extensions);

@@ -4,6 +4,7 @@ import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 
 import { sendsRequest, showTurn } from './model/requestRun';
 import { IHistory, INotebookIdentity } from '../tokens';
+import { sourceOf } from '../cells/source';
 
 export const magicPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:magic',
@@ -18,7 +19,7 @@ export const magicPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const panel = tracker.find(({ content }) => content === notebook);
-      if (panel && sendsRequest(cell.model.sharedModel.getSource())) {
+      if (panel && sendsRequest(sourceOf(cell.model.sharedModel))) {
         void showTurn(panel, cell.model.id, identity, history);
       }
     });

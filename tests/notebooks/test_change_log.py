@@ -415,3 +415,14 @@ async def test_a_repeated_observation_is_recorded_if_it_is_new(local_backend: Ba
         await changes.record(NB, batch(f"b{number}", CellChange(A, [observed])))
     session = await local_backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2"]
+
+
+@in_loop
+async def test_other_line_breaks_are_no_change(local_backend: Backend) -> None:
+    """P40: earlier versions and other programs recorded the line breaks of Windows, too."""
+    changes = ChangeRecorder(local_backend.open())
+    for number, source in enumerate(["x\r\ny\rz", "x\ny\nz"]):
+        observed = event("edit", source=source, data={"trigger": "first"}, id=f"e{number}")
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [observed])))
+    session = await local_backend.open().load_session(A)
+    assert [e.source for e in session.events or []] == ["x\r\ny\rz"]

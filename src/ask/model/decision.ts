@@ -20,7 +20,7 @@ import {
   rejectEvent
 } from './requestBody';
 import type { GenerationStore } from './store';
-import { ISuggestion, normalizeLineBreaks } from './suggestion';
+import type { ISuggestion } from './suggestion';
 
 /** The pause in milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
@@ -252,10 +252,9 @@ export class Decision {
     }
   }
 
-  /** The cell's code, with the line breaks of the suggestion; null if the cell was deleted. */
+  /** The cell's code; null if the cell was deleted. */
   private get _source(): string | null {
-    const source = this._store.target.source();
-    return source === null ? null : normalizeLineBreaks(source);
+    return this._store.target.source();
   }
 
   /**

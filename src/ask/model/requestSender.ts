@@ -9,6 +9,7 @@
  */
 import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
 import type { ICellKey } from '../../tokens';
 import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
 import { checkSuggestion } from './corrections';
@@ -27,7 +28,7 @@ import {
   waitingState,
   unansweredState
 } from './state';
-import { normalizeLineBreaks, toSuggestion } from './suggestion';
+import { toSuggestion } from './suggestion';
 import type { GenerationStore } from './store';
 
 export class RequestSender {

@@ -1,5 +1,6 @@
 /** A model's complete answer. */
 import type { Interaction, Step, TurnReceipt } from '../../api/types';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
 
 /** The turn of a suggestion that no model made. */
 export const NO_TURN = 0;
@@ -70,12 +71,4 @@ export function fromStep(step: Step): ISuggestion {
     mode: step.mode,
     receipt: step.receipt
   };
-}
-
-/**
- * Convert all line breaks to `\n`. CodeMirror does so in the diff, and Accept must write exactly
- * the code that the diff shows.
- */
-export function normalizeLineBreaks(code: string): string {
-  return code.replace(/\r\n?/g, '\n');
 }

@@ -20,6 +20,7 @@ import { handleKey, runChangeAction } from './input/promptKeys';
 import { PromptRow } from './promptRow';
 import type { IPromptRowServices } from './promptServices';
 import { RowFollower } from './rowFollower';
+import { sourceOf } from '../../cells/source';
 
 export interface ICellAskViewOptions extends IPromptRowServices {
   cell: Cell;
@@ -43,7 +44,7 @@ export class CellAskView implements IDisposable {
       cell.model.outputs.changed.connect(this._onOutputsChanged, this);
       cell.model.stateChanged.connect(this._onOutputsChanged, this);
     }
-    this._initialSource = cell.model.sharedModel.getSource();
+    this._initialSource = sourceOf(cell.model.sharedModel);
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
     if (cell instanceof MarkdownCell) {
       cell.renderedChanged.connect(this._showSource, this);
@@ -102,7 +103,7 @@ export class CellAskView implements IDisposable {
       this._wasRendered &&
       cell instanceof MarkdownCell &&
       !cell.isDisposed &&
-      cell.model?.sharedModel.getSource() === this._initialSource
+      sourceOf(cell.model.sharedModel) === this._initialSource
     ) {
       cell.rendered = true;
     }
@@ -176,7 +177,7 @@ export class CellAskView implements IDisposable {
       }
     });
     this._overlay.show({
-      original: cell.model.sharedModel.getSource(),
+      original: sourceOf(cell.model.sharedModel),
       code,
       problems,
       selected: model.decision.selectedRange,

@@ -21,7 +21,6 @@ import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
 import { type Remedy, offerLine } from '../model/remedies';
 import type { Notice } from '../model/state';
-import { normalizeLineBreaks } from '../model/suggestion';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
@@ -265,8 +264,7 @@ export class NotebookAskManager implements IDisposable {
     }
     const { start, end } = editor.getSelection();
     const offsets = [editor.getOffsetAt(start), editor.getOffsetAt(end)];
-    // The editor's offsets count each line break as one character.
-    const source = normalizeLineBreaks(editor.model.sharedModel.getSource());
+    const source = editor.model.sharedModel.getSource();
     return selectLines(source, Math.min(...offsets), Math.max(...offsets));
   }
 

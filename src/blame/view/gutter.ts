@@ -38,6 +38,7 @@ import {
   IBlameLocale,
   summariseLines
 } from './blameLabels';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
 
 /** Sets the contributors to show, as the server returned them. */
 export const setBlame = StateEffect.define<IBlameResult>();
@@ -78,11 +79,17 @@ function updateState(
   }
   const { result } = state;
   if (result && (result !== value.result || transaction.docChanged)) {
-    const source = transaction.newDoc.toString();
-    state = {
-      ...state,
-      lines: carryLines(result.lines, result.source, source)
-    };
+    const text = transaction.newDoc.toString();
+    const source = normalizeLineBreaks(text);
+    const lines = carryLines(result.lines, result.source, source);
+    // A single `\r` ends a line of the source, but not one of the editor.
+    let index = 0;
+    const editorLines = text.split(/\r?\n/).map(line => {
+      const first = lines[index];
+      index += line.split('\r').length;
+      return first;
+    });
+    state = { ...state, lines: editorLines };
   }
   return state;
 }

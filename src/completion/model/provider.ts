@@ -28,6 +28,7 @@ import { cellsBefore, languageOf } from '../../cells/context';
 import { IFailure, toFailure } from '../../state/failure';
 import { isForbidden } from '../../state/features';
 import type { IPromptRows } from '../../tokens';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
 
 /** The maximum length of a cell that is completed: the limit of the HTTP API. */
 const MAX_SOURCE = 20_000;
@@ -82,8 +83,8 @@ export class CompletionProvider implements IInlineCompletionProvider {
       return { items: [] };
     }
     const insertText = await this._request(cell, {
-      prefix: before,
-      suffix: after,
+      prefix: normalizeLineBreaks(before),
+      suffix: normalizeLineBreaks(after),
       language: languageOf(panel),
       cells: codeAbove(panel, cell)
     });

@@ -26,6 +26,7 @@ import type { INotebookIdentity } from '../../tokens';
 import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
+import { sourceOf } from '../../cells/source';
 
 /** The part of `ActiveCell` that the models use. The tests implement it with a fake. */
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
@@ -80,7 +81,7 @@ export class ActiveCell {
 
   /** The active cell's source; '' if no cell is active. */
   get source(): string {
-    return this._cell?.model.sharedModel.getSource() ?? '';
+    return this._cell ? sourceOf(this._cell.model.sharedModel) : '';
   }
 
   /** The MIME type of the active cell's source. If no cell is active, it equals `codeMimeType`. */
@@ -123,7 +124,7 @@ export class ActiveCell {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];
     return cells.map(cell => ({
       type: cell.cell_type as string,
-      source: cell.getSource()
+      source: sourceOf(cell)
     }));
   }
 
@@ -294,6 +295,6 @@ function describeCell(model: ICellModel, number: number): ICellInfo {
     id: model.id,
     type: model.type,
     number,
-    firstLine: firstLineOf(model.sharedModel.getSource())
+    firstLine: firstLineOf(sourceOf(model.sharedModel))
   };
 }

@@ -73,6 +73,23 @@ describe('from the first AI turn on', () => {
     expect(JSON.stringify([...open.page.server.sessions])).toBe(before);
   });
 
+  it('records no change of line breaks only (P40)', async () => {
+    const open = await openWithTurn();
+    await open.save();
+    const before = JSON.stringify([...open.page.server.sessions]);
+    const cells = open.ids.map((id, index) => ({
+      id,
+      type: open.panel.content.widgets[index].model.type,
+      source: open.sources[index].replace(/\n/g, '\r\n') // As git does on Windows.
+    }));
+    const windows = await new Page(open.page.server).open(cells, {
+      notebookId: open.id
+    });
+    await windows.save();
+    expect(JSON.stringify([...open.page.server.sessions])).toBe(before);
+    expect(windows.sources).toEqual(cells.map(({ source }) => source));
+  });
+
   it('records changes made while the notebook was closed', async () => {
     const open = await openWithTurn();
     const reopened = new Page(open.page.server);

@@ -12,6 +12,7 @@ import { isValidId } from '../../cells/cellIds';
 import { ITransaction, Transactions } from '../../cells/transactions';
 import { CellEvents, eventsOf } from './watch/events';
 import type { IOriginNotebook, Origins } from './watch/origins';
+import { sourceOf } from '../../cells/source';
 
 export class UntrackedPastes {
   /**
@@ -68,7 +69,7 @@ export class UntrackedPastes {
       if (idsBefore.has(id) || !isValidId(id)) {
         continue;
       }
-      const state = { id, type: cell.cell_type, source: cell.getSource() };
+      const state = { id, type: cell.cell_type, source: sourceOf(cell) };
       const from = this._origins.findOrigin(state, this._target, []);
       if (from) {
         const stateById = new Map([[id, state]]);

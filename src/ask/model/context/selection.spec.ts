@@ -139,7 +139,8 @@ describe('a request about selected lines', () => {
   });
 
   it('counts lines alike whatever the line breaks are', () => {
-    const range = lineRange({ above: 'a\n', below: '\nc' }, 'a\r\nb\r\nc');
-    expect(range).toEqual({ first: 2, last: 2 });
+    const selected = { above: 'a\n', below: '\nc' };
+    expect(selectLines('a\r\nb\r\nc', 3, 4)).toEqual(selected);
+    expect(selectLines('a\rb\nc', 2, 3)).toEqual(selected);
   });
 });

@@ -4,8 +4,7 @@
  * The selection is stored as the text around it. So it stays valid while the person or a suggestion
  * changes the selected lines, and ends when other lines of the cell change.
  */
-
-import { normalizeLineBreaks } from '../suggestion';
+import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 /** The text above the selected lines, with its last line break, and the text below them. */
 export interface ISelection {
@@ -20,21 +19,25 @@ export interface ILineRange {
 }
 
 /**
- * Return the lines between two offsets of a text; null if nothing is selected, or all lines are.
+ * Return the lines between two offsets of a cell's text, with `\n` as line breaks; null if nothing is selected, or all lines are.
  * A line in which only the line break before it is selected doesn't count.
  */
 export function selectLines(
-  source: string,
+  text: string,
   from: number,
   to: number
 ): ISelection | null {
-  if (from >= to) {
+  const source = normalizeLineBreaks(text);
+  const [first, last] = [from, to].map(
+    offset => normalizeLineBreaks(text.slice(0, offset)).length
+  );
+  if (first >= last) {
     return null;
   }
-  const start = source.lastIndexOf('\n', from - 1) + 1;
-  const lastOffset = source[to - 1] === '\n' ? to - 1 : to;
+  const start = source.lastIndexOf('\n', first - 1) + 1;
+  const lastOffset = source[last - 1] === '\n' ? last - 1 : last;
   const end = source.indexOf('\n', lastOffset);
-  const above = source.slice(0, from ? start : 0);
+  const above = source.slice(0, first ? start : 0);
   const below = end < 0 ? '' : source.slice(end);
   return above || below ? { above, below } : null;
 }
@@ -42,9 +45,8 @@ export function selectLines(
 /** Return the numbers of the selected lines; null if other lines of the text have changed. */
 export function lineRange(
   { above, below }: ISelection,
-  currentSource: string
+  source: string
 ): ILineRange | null {
-  const source = normalizeLineBreaks(currentSource);
   const isUnchanged =
     source.length >= above.length + below.length &&
     source.startsWith(above) &&

@@ -7,7 +7,7 @@
 import { PathExt } from '@jupyterlab/coreutils';
 
 import type { EventBody, Mention, PastAnswer } from '../../../api/types';
-import { normalizeLineBreaks } from '../suggestion';
+import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 /** The name of a notebook whose file was moved or deleted; for models and histories. */
 const UNKNOWN_NOTEBOOK = 'another notebook';

@@ -17,6 +17,7 @@ import type {
 } from '../../../tokens';
 import { IEarlierRequest, NewSources } from './requests';
 import type { IAgainRow, IFindings } from './table';
+import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 /** A cell whose requests are asked again. */
 export interface IAgainCell {
@@ -264,5 +265,5 @@ export class AgainRun {
 
 /** Return the code of a turn's answer; null if it is in words. */
 function codeOf({ ai_response: { suggestion } }: Interaction): string | null {
-  return suggestion.trim() ? suggestion.replace(/\r\n?/g, '\n') : null;
+  return suggestion.trim() ? normalizeLineBreaks(suggestion) : null;
 }

@@ -18,6 +18,7 @@ import { Signal } from '@lumino/signaling';
 
 import { findCell } from '../../../cells/notebookCell';
 import { outputsOf } from './outputs';
+import { sourceOf } from '../../../cells/source';
 
 /** The name and the message of an error are each cut to this number of characters. */
 const MAX_ERROR_LENGTH = 1000;
@@ -94,7 +95,7 @@ export class Runs {
     // If another run of the cell is still pending, the new run replaces that run.
     this._endRun(id, { status: 'aborted' });
     this._options.onScheduled(id);
-    const source = model.sharedModel.getSource();
+    const source = sourceOf(model.sharedModel);
     if (source.trim()) {
       this._pending.set(id, {
         cell,

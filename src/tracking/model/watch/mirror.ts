@@ -22,6 +22,7 @@ import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { Writers } from '../contributors/writers';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
+import { sourceOf } from '../../../cells/source';
 
 /** A transaction that inserted, deleted, moved or recreated cells. */
 export interface ICellListChange {
@@ -235,7 +236,7 @@ export class Mirror {
       }
       const previous = this._copyById.get(id);
       const existing = previous?.cell === cell ? previous : null;
-      const source = existing?.source ?? cell.getSource();
+      const source = existing?.source ?? sourceOf(cell);
       copyById.set(id, { id, type: cell.cell_type, source, cell });
       if (!existing) {
         this._staleIds.delete(id);
@@ -258,7 +259,7 @@ export class Mirror {
   private _read(id: string): void {
     const copy = this._staleIds.delete(id) && this._copyById.get(id);
     if (copy) {
-      copy.source = copy.cell.getSource();
+      copy.source = sourceOf(copy.cell);
     }
   }
 

@@ -15,6 +15,7 @@ import type { ICell } from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 
 import type { ICellState, IOrigin } from '../lineage';
+import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
 /** The MIME type of the cells on JupyterLab's clipboard. */
 const CELLS_MIME_TYPE = 'application/vnd.jupyter.cells';
@@ -153,7 +154,9 @@ function toList(value: unknown): readonly ICell[] {
 function isCopyOf(copied: ICell, cell: ICellState): boolean {
   const { source } = copied;
   const text = Array.isArray(source) ? source.join('') : source;
-  return copied.cell_type === cell.type && text === cell.source;
+  return (
+    copied.cell_type === cell.type && normalizeLineBreaks(text) === cell.source
+  );
 }
 
 /** Return whether two cells have the same type and source. */
