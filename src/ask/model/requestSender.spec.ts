@@ -38,6 +38,19 @@ describe('GenerationModel, while sending', () => {
     expect(t.api.generate).not.toHaveBeenCalled();
   });
 
+  it('sends the cell as it is after the notebook was reloaded', async () => {
+    const t = setup({ source: 'b = 2  # unsaved' });
+    t.target.ensure.mockImplementationOnce(async () => {
+      t.edit('b = "other branch"'); // “Revert” in JupyterLab's dialog.
+      return 'nb';
+    });
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'b = 3'), null);
+    expect(t.bodies[0].source).toBe('b = "other branch"');
+    expect(await t.phase('suggested')).toMatchObject({ isCellEdited: false });
+    expect(t.model.answeredRequest?.source).toBe('b = "other branch"');
+  });
+
   it('asks not to store the prompt if the person has chosen so', async () => {
     const t = setup({ storesPrompts: () => false });
     void t.model.ask('do it');

@@ -107,10 +107,18 @@ export class RequestSender {
       const notebookId = await stream.rejectOnAbort(
         ensureNotebookId(store.target)
       );
+      // While saving, the person may have chosen to reload the notebook from its file.
+      const reread = this._withCurrentSource(request);
+      const isReloaded = reread.source !== request.source;
+      const current = isReloaded ? reread : request;
+      if (isReloaded) {
+        store.baseSource = current.source;
+        store.request = current;
+      }
       const cellModel = request.model ?? store.state.cellModel;
-      const mentions = store.mentionsOf(request);
+      const mentions = store.mentionsOf(current);
       store.sentMentions = await withImages(mentions);
-      const sent = { ...request, mentions: store.sentMentions };
+      const sent = { ...current, mentions: store.sentMentions };
       await this._applyEvents(stream, {
         ...toCurrentBody(sent, store, notebookId, cellModel),
         ...(store.storesPrompts() ? {} : { storesPrompt: false })

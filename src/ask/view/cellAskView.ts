@@ -121,6 +121,8 @@ export class CellAskView implements IDisposable {
       widget.hasClass('jp-Cell-inputWrapper')
     );
     layout.insertWidget(input + 1, this.row);
+    // The widget may be a new one because the notebook was reloaded from its file.
+    this.model.decision.onSourceChanged();
     this._draw();
   }
 

@@ -172,6 +172,19 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it('reports that the cell was reloaded under an open answer (P34)', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    t.edit('x = 1  # other branch');
+    await t.place(true); // Another widget, the same id.
+    await t.settle();
+    expect(document.body.textContent).toContain('has changed since you asked');
+    t.manager.dispose();
+  });
+
   it('stops the generation and removes all views when the notebook is closed', async () => {
     const t = setup();
     await t.open(await t.place(true));
