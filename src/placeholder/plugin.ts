@@ -8,10 +8,10 @@ import {
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
 
 import { removeChineseSpaces } from '../labels/spacing';
 import { CommandIDs } from '../tokens';
+import { keysOf } from '../ui/keys';
 import { askPlaceholder } from './view/placeholder';
 
 export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
@@ -27,10 +27,7 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const placeholderTexts = () => {
-      const binding = app.commands.keyBindings.find(
-        ({ command }) => command === CommandIDs.ask
-      );
-      const keys = binding?.keys.map(CommandRegistry.formatKeystroke).join(' ');
+      const keys = keysOf(app.commands, CommandIDs.ask);
       const link = keys
         ? trans.__('ask for it (%1)', keys)
         : trans.__('ask for it');

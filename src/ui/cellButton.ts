@@ -15,6 +15,8 @@ import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
+import { keysOf } from './keys';
+
 export class CellButton extends Widget {
   constructor(
     private readonly _commands: CommandRegistry,
@@ -77,12 +79,10 @@ export class CellButton extends Widget {
     const { _commands: commands, _commandId: id } = this;
     const label = commands.label(id);
     const caption = commands.caption(id) || label;
-    const keys = commands.keyBindings
-      .find(({ command }) => command === id)
-      ?.keys.map(CommandRegistry.formatKeystroke);
+    const keys = keysOf(commands, id);
     const node = this.node as HTMLButtonElement;
     node.setAttribute('aria-label', label);
-    node.title = keys ? `${caption} (${keys.join(', ')})` : caption;
+    node.title = keys ? `${caption} (${keys})` : caption;
     node.disabled = !commands.isEnabled(id);
     this.setHidden(!commands.isVisible(id));
     if (commands.isToggleable(id)) {

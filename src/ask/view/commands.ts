@@ -12,6 +12,7 @@ import { modeLabels } from '../../labels/modeLabels';
 import { isForbidden } from '../../state/features';
 import { CommandIDs } from '../../tokens';
 import { askIcon } from '../../ui/icons';
+import { VIM_ARGS, keysOf } from '../../ui/keys';
 import { loadPart } from '../../ui/lazy';
 import type { GenerationModel } from '../model/generation';
 import type { fetchPreview } from '../model/requestBody';
@@ -66,7 +67,13 @@ export function addCommands(
   const isSuggested = () => currentModel()?.state.phase === 'suggested';
 
   commands.addCommand(CommandIDs.ask, {
-    label: trans.__('Ask for Code'),
+    label: () => {
+      const isVim = tracker.currentWidget?.node.dataset.jpVimMode === 'true';
+      const keys = isVim ? keysOf(commands, CommandIDs.ask, VIM_ARGS) : '';
+      return keys
+        ? trans.__('Ask for Code (%1 in Vim)', keys)
+        : trans.__('Ask for Code');
+    },
     caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,

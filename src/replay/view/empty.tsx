@@ -1,9 +1,9 @@
 /** The view of a tab without content: a text, and buttons to get started. */
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
 import { CommandIDs } from '../../tokens';
+import { keysOf } from '../../ui/keys';
 import { TextButton, LinkButton } from './buttons';
 import { useReplay } from './context';
 
@@ -63,10 +63,8 @@ export function EmptyView(props: IEmptyViewProps): React.JSX.Element {
  */
 function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
-  const isAskBinding = ({ command }: { command: string }) =>
-    command === CommandIDs.ask;
-  const binding = commands.keyBindings.find(isAskBinding);
-  if (!binding) {
+  const keys = keysOf(commands, CommandIDs.ask);
+  if (!keys) {
     return (
       <>{trans.__('Select a code cell and describe what it should do.')}</>
     );
@@ -79,7 +77,7 @@ function AskHint(): React.JSX.Element {
   return (
     <>
       {before}
-      <kbd>{CommandRegistry.formatKeystroke(binding.keys)}</kbd>
+      <kbd>{keys}</kbd>
       {after}
     </>
   );
