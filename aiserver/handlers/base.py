@@ -282,6 +282,9 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Send the body of an error."""
+        # Tornado has removed the headers that let a page on another host read the answer.
+        if hasattr(self, "_jupyter_current_user"):
+            self.set_cors_headers()
         reason = (kwargs.get("exc_info") or (None, None, None))[1]
         error = _as_error(reason)
         if error is not None:

@@ -86,6 +86,25 @@ async def test_every_route_rejects_anonymous_requests(
     assert not scripted.requests
 
 
+@pytest.mark.parametrize(
+    "server_config", [{"ServerApp": {"allow_origin_pat": r"https://.*\.example"}}]
+)
+async def test_pages_on_allowed_hosts_can_read_errors(
+    extension, http_server, jp_http_port, jp_base_url, jp_auth_header, server_config
+):
+    for origin, allowed in (("https://a.example", "https://a.example"), ("https://b.test", None)):
+        headers = {**jp_auth_header, "Origin": origin}
+        for path, method, code in (
+            ("/aiserver/models", "GET", 200),
+            ("/aiserver/sessions/nb/none", "GET", 404),
+            ("/aiserver/generate", "POST", 400),
+            ("/aiserver/models", "PATCH", 405),
+        ):
+            reply = await fetch(jp_http_port, jp_base_url, path, method, headers=headers)
+            assert reply.headers.get("Access-Control-Allow-Origin") == allowed, (path, origin)
+            assert reply.code == code or not allowed, path
+
+
 def has_method(path: str, method: str) -> bool:
     """Whether our handler of a path implements this method."""
     for pattern, handler in ROUTES:
