@@ -88,16 +88,11 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     commands.addCommand(CommandIDs.exportUsage, {
-      label: args =>
-        args.isMenu
-          ? trans.__('Tokens and Costs (CSV)')
-          : trans.__('Export Tokens and Costs as CSV'),
+      label: trans.__('Export Tokens and Costs as CSV'),
       caption: trans.__(
         'Download a table of all requests in this notebook, with their tokens, times and costs'
       ),
-      describedBy: {
-        args: { type: 'object', properties: { isMenu: { type: 'boolean' } } }
-      },
+      describedBy: { args: { type: 'object', properties: {} } },
       isEnabled: () => notebookId() !== null,
       execute: async () => {
         const panel = tracker.currentWidget;

@@ -32,7 +32,7 @@ async function askTwice(page: Page, lab: Lab): Promise<CellUnderTest> {
 
 /** Open the form, and choose the second model. */
 async function choose(page: Page, replay: ReplayUnderTest): Promise<void> {
-  await replay.button('Ask the history again with another model').click();
+  await replay.choose('Ask the history again…');
   const choice = replay.button('Choose a model…');
   await expect(choice).toBeFocused();
   await page.removeLocatorHandler(page.locator('.jp-Dialog'));
@@ -148,9 +148,7 @@ test('it stops with Esc, continues, and the table is shown again after a reload'
   await proceed.press('Enter');
   await expect(replay.panel).toContainText('has answered all requests.');
   await page.keyboard.press('Escape');
-  await expect(
-    replay.button('Ask the history again with another model')
-  ).toBeFocused();
+  await expect(replay.more).toBeFocused();
 
   await page.reload();
   await new CellUnderTest(page, 1).focus();
@@ -158,7 +156,7 @@ test('it stops with Esc, continues, and the table is shown again after a reload'
   const repeated = replay.steps.filter({ hasText: 'asked again' });
   await expect(repeated).toHaveCount(2);
   await repeated.first().getByRole('button').click();
-  await replay.button('Compare with the original answers').click();
+  await replay.choose('Compare with the original answers');
   const rows = replay.panel.getByRole('table').getByRole('row');
   await expect(rows.filter({ hasText: 'one more' })).toHaveCount(1);
   await disconnect();

@@ -115,16 +115,17 @@ test(
     expect(await cell.source()).toBe(mine);
 
     // Who wrote each line, and the version on the clipboard.
-    await replay.button('Show authorship in the cell').click();
+    await replay.chooseForNotebook('Show Authorship');
     await expect(cell.authors.first()).toBeVisible();
-    await replay.button('Show authorship in the cell').click();
+    await replay.chooseForNotebook('Show Authorship');
     await expect(cell.authors).toHaveCount(0);
-    await replay.button('Copy this version').click();
-    await expect(replay.button('Copy this version')).toContainText('Copied');
+    await replay.choose('Copy this version');
+    await expect(replay.panel).toContainText('Copied.');
+    await expect(replay.more).toBeFocused();
 
     // A copy below, which is not run.
     await replay.steps.nth(0).getByRole('button').click();
-    await replay.button('Insert this version below the cell').click();
+    await replay.choose('Insert this version below the cell');
     await expect
       .poll(() => cells(page))
       .toEqual([mine, life.records[1].source, 'other = 1']);
@@ -132,7 +133,7 @@ test(
 
     // A branch: the version is in the cell, and the next request goes on from its turn.
     await lab.model!.script(code('branched = True'));
-    await replay.button(/^Branch/).click();
+    await replay.choose('Continue from here…');
     // It asks once more, unless what the cell holds was noted meanwhile.
     const sure = question.getByRole('button', { name: 'Restore' });
     await expect(sure.or(cell.row)).toBeVisible();
@@ -151,7 +152,7 @@ test(
     await expect(replay.panel).toContainText('another way');
 
     // And back to what ran.
-    await replay.button('Restore last working version').click();
+    await replay.chooseForNotebook('Restore Last Working Version');
     await expect.poll(() => cell.source()).toBe(life.source);
     expect(await lab.notebookId(file)).toBe('life-mouse');
   }
@@ -233,8 +234,13 @@ test('an eventful history, by keyboard only (P38)', async ({
 
   // Branch: the cursor is where the request is written.
   await lab.model!.script(code('branched = True'));
-  await tabTo(replay.button(/^Branch/));
+  await tabTo(replay.more);
   await keys.press('Enter');
+  await expect(replay.entry('Continue from here…')).toBeVisible();
+  await keys.press('Escape');
+  await expect(replay.more).toBeFocused();
+  await keys.press('Enter');
+  await keys.press('Enter'); // the first entry
   // It asks, unless what the undo brought back was noted meanwhile.
   const sure = page
     .getByRole('dialog')

@@ -203,7 +203,7 @@ test('a question about data has a cell of its own, and is asked again about chan
   await cell.focus();
   const replay = new ReplayUnderTest(page);
   await replay.open();
-  await replay.button('Ask again with today’s data').click();
+  await replay.choose('Ask again with today’s data');
   await expect(cell.input).toHaveValue('销售的平均价格');
   await expect(cell.input).toBeFocused();
   await expect(cell.row.locator('.jp-AIServer-Ask-chip')).toHaveText(

@@ -75,11 +75,16 @@ test(
     await expect(split).toBeFocused();
 
     // Copy, and insert below.
-    await tabTo(page, replay.button('Copy this version'));
+    await tabTo(page, replay.more);
     await keys.press('Enter');
+    await keys.press('ArrowDown');
+    await keys.press('Enter');
+    await expect(replay.more).toBeFocused();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toContain('to_period("M")');
-    await tabTo(page, replay.button('Insert this version below the cell'));
+    await keys.press('Enter');
+    await keys.press('ArrowDown');
+    await keys.press('ArrowDown');
     await keys.press('Enter');
     await expect.poll(() => sources(page)).toEqual([load, clean, bars, copied]);
 
@@ -89,11 +94,9 @@ test(
     await tabTo(page, replay.button('Restore this version'));
     await keys.press('Enter');
     await expect.poll(() => cell.source()).not.toBe(bars);
-    await tabTo(
-      page,
-      replay.button('Restore last working version'),
-      'Shift+Tab'
-    );
+    await tabTo(page, replay.notebookMenu, 'Shift+Tab');
+    await keys.press('Enter');
+    await keys.press('ArrowDown');
     await keys.press('Enter');
     await expect.poll(() => cell.source()).toBe(bars);
 
@@ -121,10 +124,11 @@ test(
     await expect(replay.slider).toHaveAttribute('aria-valuetext', /legend/);
 
     // Who wrote each line, from the sidebar.
-    const blame = replay.button('Show authorship in the cell');
-    await tabTo(page, blame, 'Shift+Tab');
+    await tabTo(page, replay.notebookMenu, 'Shift+Tab');
     await keys.press('Enter');
+    await keys.press('Enter'); // the first entry
     await expect(cell.authors).toHaveCount(6);
+    await keys.press('Enter');
     await keys.press('Enter');
     await expect(cell.authors).toHaveCount(0);
   }
@@ -141,7 +145,7 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   });
   const replay = new ReplayUnderTest(page);
   await replay.open();
-  const button = replay.button('Export replay');
+  const button = replay.notebookMenu;
   const items = page.getByRole('menuitem');
   const download = async (choose: () => Promise<void>) => {
     const [file] = await Promise.all([page.waitForEvent('download'), choose()]);
@@ -169,7 +173,10 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   await page.keyboard.press('Escape');
   await expect(button).toBeFocused();
   await page.keyboard.press('Enter');
-  await page.keyboard.press('ArrowDown');
+  await expect(web).toBeVisible();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
   const md = await download(() => page.keyboard.press('Enter'));
   expect(md.suggestedFilename()).toMatch(/-replay\.md$/);
   expect(await read(md)).toContain('改成柱状图');

@@ -178,8 +178,8 @@ test('every view, in every theme, wide and narrow', async ({
   await wear(page, 'JupyterLab Light');
   await replay.tab('Cell').click();
   await new CellUnderTest(page, 2).focus();
-  // JupyterLab's default, Notebook 7's, and widths at which the actions change.
-  for (const width of [250, 288, 311, 360, 472, 550, 562]) {
+  // The least width of JupyterLab, Notebook 7's, and the one with which the sidebar opens.
+  for (const width of [250, 288, 320, 360, 562]) {
     await replay.wide(width);
     await expect(replay.steps).toHaveCount(6);
     await replay.steps.nth(4).getByRole('button').click();
@@ -195,6 +195,29 @@ test('every view, in every theme, wide and narrow', async ({
     await picture(page, `narrow-${view}`);
     expect.soft(await stickingOut(page), `narrow-${view}`).toEqual([]);
   });
+});
+
+test('the sidebar opens 320 px wide, and keeps the width that a person chose', async ({
+  page,
+  open
+}) => {
+  await open(['']);
+  const replay = new ReplayUnderTest(page);
+  const width = async () => (await replay.panel.boundingBox())?.width;
+  const toggle = () =>
+    page.evaluate(() =>
+      (window as any).jupyterapp.commands.execute(
+        'application:toggle-right-area'
+      )
+    );
+  await replay.open();
+  expect(await width()).toBe(319); // and a pixel of the sidebar's border
+  await replay.wide(260);
+  await expect.poll(width).toBe(260);
+  await toggle();
+  await expect(replay.panel).toBeHidden();
+  await toggle();
+  await expect.poll(width).toBe(260);
 });
 
 test('in the system’s own colours, all states can be distinguished (P38)', async ({
@@ -244,7 +267,7 @@ test('in the system’s own colours, all states can be distinguished (P38)', asy
     } else if (view === 'compare') {
       await differ(
         'footer [aria-pressed="true"]',
-        'footer [aria-label^="Copy"]',
+        'footer [aria-label^="Restore"]',
         'background-color'
       );
     } else if (view === 'notebook') {
@@ -331,7 +354,7 @@ for (const locale of ['default', 'zh_CN']) {
       const replay = new ReplayUnderTest(page, say);
       await replay.open();
       const head = page.locator(`${PANEL}-top`);
-      await expect(head.getByRole('button')).toHaveCount(2);
+      await expect(head.getByRole('button')).toHaveCount(1);
       for (const theme of ['Light', 'Dark'] as const) {
         await wear(page, `JupyterLab ${theme}`);
         for (const width of [250, 240, 200]) {

@@ -168,7 +168,7 @@ test('a turn is remembered from the replay, and a clause after its answer (P45)'
   expect(await textOf(lab)).toBe('');
 
   await replay.open();
-  await replay.button('Remember…').click();
+  await replay.choose('Remember…');
   await expect(memory.field).toBeFocused();
   await expect(memory.field).toHaveValue(
     'Add one, and remember to count from one'

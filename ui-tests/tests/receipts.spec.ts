@@ -34,11 +34,15 @@ test('the replay shows what the model saw, and what a turn used', async ({
   const line = replay.panel.locator('.jp-AIServer-Replay-receipt');
   await expect(line).toContainText('1,200 tokens read');
   await expect(line).toContainText('30 written');
-  await expect(replay.panel).toContainText('2,460 tokens');
+  await replay.wide(420);
+  await expect(replay.panel.getByText('2,460 tokens')).toBeVisible();
 
   // By keyboard: the dialog opens, and the focus returns to the button.
-  const button = replay.button('What the model saw');
+  const button = replay.more;
   await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(replay.entry('What the model saw')).toBeVisible();
+  await page.keyboard.press('ArrowUp'); // the last entry
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
   await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
@@ -71,9 +75,8 @@ test('the replay shows what the model saw, and what a turn used', async ({
   await replay.tab('Notebook').click();
   await expect(replay.panel).toContainText('This notebook: 2,460 tokens');
   await page.screenshot({ path: test.info().outputPath('notebook.png') });
-  await replay.button('Export replay').click();
   const download = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Tokens and Costs (CSV)' }).click();
+  await replay.chooseForNotebook('Export Tokens and Costs as CSV');
   const table = fs.readFileSync(await (await download).path(), 'utf-8');
   expect(table.trim().split('\n')).toHaveLength(3);
   expect(table).toContain(',1200,');

@@ -165,7 +165,7 @@ function Introduction(): React.JSX.Element {
       </ul>
       <p>
         {trans.__(
-          'Type it above, begin a request with “remember”, or choose “Remember…” below a request in the replay. Nothing is remembered without your yes.'
+          'Type it above, begin a request with “remember”, or choose “Remember…” at a request in the replay. Nothing is remembered without your yes.'
         )}
       </p>
     </>

@@ -8,6 +8,11 @@ import { Widget } from '@lumino/widgets';
 import { ApiError } from '../../api/request';
 import type { Step } from '../../api/types';
 import { CommandIDs } from '../../tokens';
+import {
+  chooseEntry,
+  openEntries,
+  pressInMenu
+} from '../../ui/menuButton.fakes';
 import { ReplayModel } from '../model/replay';
 import {
   FAKE_HOST,
@@ -107,6 +112,7 @@ describe('ReplayPanel', () => {
     [...panel.node.querySelectorAll('button')].find(
       node => (node.getAttribute('aria-label') ?? node.textContent) === label
     )!;
+  const more = () => button('More about this step');
   const press = (key: string) =>
     find('[role="slider"]').dispatchEvent(
       new KeyboardEvent('keydown', { key, bubbles: true })
@@ -120,7 +126,7 @@ describe('ReplayPanel', () => {
 
   it('offers to save the text of a request as a recipe, without the code', async () => {
     await show();
-    button('Save as recipe…').click();
+    chooseEntry(more(), 'Save as recipe…');
     expect(savedTexts).toEqual([model.step?.title]);
     expect(model.step?.title).toBeTruthy();
   });
@@ -132,7 +138,7 @@ describe('ReplayPanel', () => {
       { ...stepsOf('a = 0')[0], kind: 'turn', title: 'plot it', turnId: 4 }
     ]);
     await show();
-    button('Remember…').click();
+    chooseEntry(more(), 'Remember…');
     expect(execute).toHaveBeenCalledWith({
       text: 'plot it',
       notebookId: 'nb',
@@ -141,10 +147,32 @@ describe('ReplayPanel', () => {
     });
   });
 
-  it('has no such button if there are no memories', async () => {
+  it('has no such entry if there are no memories', async () => {
     await show();
-    expect(button('Save as recipe…')).toBeTruthy();
-    expect(button('Remember…')).toBeUndefined();
+    const entries = openEntries(more());
+    expect(entries).toContain('Save as recipe…');
+    expect(entries).not.toContain('Remember…');
+  });
+
+  it('shows three buttons below the code; the menu returns the focus (P48)', async () => {
+    await show();
+    const buttons = panel.node.querySelectorAll(
+      'footer > button, .jp-AIServer-Replay-step button'
+    );
+    expect([...buttons].map(node => node.getAttribute('aria-label'))).toEqual([
+      null,
+      'Compare with another step',
+      'More about this step'
+    ]);
+    expect(openEntries(more()).slice(0, 3)).toEqual([
+      'Continue from here…',
+      'Copy this version',
+      'Insert this version below the cell'
+    ]);
+    await until(() => more().getAttribute('aria-expanded') === 'true');
+    pressInMenu('Escape');
+    expect(document.activeElement).toBe(more());
+    await until(() => more().getAttribute('aria-expanded') === 'false');
   });
 
   it('is active only while it is visible', async () => {
@@ -205,7 +233,9 @@ describe('ReplayPanel', () => {
     await show();
     press('Home');
     await untilPosition(1);
-    button('Copy this version').click();
+    chooseEntry(more(), 'Copy this version');
+    expect(document.activeElement).toBe(more());
+    await until(() => find('[role="status"]').textContent === 'Copied.');
     expect(copied).toEqual(['a = 0']);
     button('Restore this version').click();
     expect(subject.source).toBe('a = 0');

@@ -16,9 +16,13 @@ import { pickLocale } from '../../labels/locale';
 import { lazyView } from '../../ui/lazy';
 import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
+import { widenOpeningSidebar } from './openingWidth';
 
 /** The interval at which the displayed times, such as “yesterday”, are updated. */
 const CLOCK_INTERVAL_MS = 30_000;
+
+/** The width with which the sidebar opens, in pixels. */
+const WIDTH = 320;
 
 const ReplayView = lazyView(async () => (await import('./view')).ReplayView);
 
@@ -87,6 +91,9 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onAfterShow(msg: Message): void {
     super.onAfterShow(msg);
+    if (!this._wasVisible) {
+      widenOpeningSidebar(this, WIDTH);
+    }
     this._activate();
   }
 

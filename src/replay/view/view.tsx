@@ -1,18 +1,15 @@
-/** The sidebar's content: the tabs, two buttons, and the view of the selected tab. */
+/** The sidebar's content: the tabs, a menu, and the view of the selected tab. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IFailure } from '../../state/failure';
-import { CommandIDs } from '../../tokens';
 import type { ReplayModel, ReplayTab } from '../model/replay';
 import { failureText } from '../../labels/failureText';
-import { blameIcon } from '../../ui/icons';
 import { CellView } from './cell/cellView';
 import { TextButton } from './buttons';
 import { useReplay } from './context';
 import { EmptyView, IEmptyViewProps, noNotebookContent } from './empty';
-import { ExportButton } from './exportMenu';
-import { IconButton } from '../../ui/iconButton';
+import { NotebookMenu } from './notebookMenu';
 import { NotebookView } from './notebook/notebookView';
 import { SearchView } from './searchView';
 
@@ -23,8 +20,7 @@ export function ReplayView(): React.JSX.Element {
     <>
       <div className="jp-AIServer-Replay-top">
         <Tabs />
-        <BlameToggle />
-        <ExportButton />
+        <NotebookMenu />
       </div>
       <div
         className="jp-AIServer-Replay-body"
@@ -83,20 +79,6 @@ function Tabs(): React.JSX.Element {
       ))}
     </div>
   );
-}
-
-/** The button that shows or hides the contributor of each line, in the cell's gutter. */
-function BlameToggle(): React.JSX.Element | null {
-  const { commands, trans } = useReplay();
-  return commands.isEnabled(CommandIDs.blame) ? (
-    <IconButton
-      icon={blameIcon}
-      label={trans.__('Show authorship in the cell')}
-      className="jp-AIServer-Replay-toggle"
-      pressed={commands.isToggled(CommandIDs.blame)}
-      onClick={() => void commands.execute(CommandIDs.blame)}
-    />
-  ) : null;
 }
 
 function CellTab(): React.JSX.Element | null {

@@ -12,6 +12,7 @@
  *   prompt row closes.
  * - No action runs code.
  */
+import { Clipboard } from '@jupyterlab/apputils';
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { EventBody, Step } from '../../../api/types';
@@ -30,7 +31,13 @@ import type { SubjectChange } from '../subject';
  * but recording the restore failed.
  */
 export type ActionResult =
-  'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
+  | 'restored'
+  | 'accepted'
+  | 'unrecorded'
+  | 'branched'
+  | 'copied'
+  | 'inserted'
+  | null;
 
 /** The functions of JupyterLab and of the other plugins that the sidebar's models call. */
 export interface IReplayHost {
@@ -115,9 +122,10 @@ export class ReplayActions extends VDomModel {
     return this._lastResult;
   }
 
-  /** Whether `undo` can revert the last action. `undo` can't remove a cell that was inserted. */
+  /** Whether `undo` can revert the last action. It can do so only if the action changed the cell. */
   get canUndo(): boolean {
-    return this._lastResult !== null && this._lastResult !== 'inserted';
+    const changedNothing = [null, 'copied', 'inserted'];
+    return !changedNothing.includes(this._lastResult);
   }
 
   /**
@@ -158,6 +166,15 @@ export class ReplayActions extends VDomModel {
       this._host.openPrompt(branch);
     }
     return isReady;
+  }
+
+  /** Copy the current step's code to the clipboard. */
+  copy(): void {
+    const { step } = this;
+    if (step?.code) {
+      Clipboard.copyToSystem(step.code);
+      this._setLastResult('copied');
+    }
   }
 
   /** Insert the current step's code into a new cell below the active cell. */

@@ -12,6 +12,7 @@ import {
 } from '../../model/again/again.fakes';
 import { ReplayModel } from '../../model/replay';
 import { FAKE_HOST, FakeHistory, FakeSubject } from '../../model/replay.fakes';
+import { chooseEntry } from '../../../ui/menuButton.fakes';
 import { ReplayPanel } from '../panel';
 
 const trans = nullTranslator.load('');
@@ -47,7 +48,7 @@ describe('the section in which the history is asked again', () => {
       translator: nullTranslator
     });
     Widget.attach(panel, document.body);
-    await until(() => button('Ask the history again with another model'));
+    await until(more);
   });
 
   afterEach(() => {
@@ -75,11 +76,12 @@ describe('the section in which the history is asked again', () => {
     [...panel.node.querySelectorAll('button')].find(
       node => (node.getAttribute('aria-label') ?? node.textContent) === label
     );
+  const more = () => button('More about this step');
   const section = () =>
     panel.node.querySelector<HTMLElement>('.jp-AIServer-Replay-again');
   const text = () => section()?.textContent ?? '';
   const open = async () => {
-    button('Ask the history again with another model')!.click();
+    chooseEntry(more()!, 'Ask the history again…');
     await until(section);
   };
   const escape = () =>
@@ -117,9 +119,7 @@ describe('the section in which the history is asked again', () => {
     );
     escape();
     await until(() => !section());
-    expect(document.activeElement).toBe(
-      button('Ask the history again with another model')
-    );
+    expect(document.activeElement).toBe(more());
   });
 
   it('warns that the cells above run again, only if the answers are run', async () => {
@@ -192,7 +192,8 @@ describe('the section in which the history is asked again', () => {
     model.player.goTo(3);
     await until(() => model.steps.all.length === 4);
     model.player.goTo(3);
-    (await until(() => button('Compare with the original answers')))!.click();
+    await until(() => model.again.canShowTable);
+    chooseEntry(more()!, 'Compare with the original answers');
     await until(() => text().includes('All requests'));
     await until(
       () => document.activeElement?.getAttribute('role') === 'region'

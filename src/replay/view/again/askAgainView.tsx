@@ -27,22 +27,12 @@ export function AskAgainSection(): React.JSX.Element | null {
     }
   });
   if (!isOpen) {
-    return again.canShowTable ? (
-      <p className="jp-AIServer-Replay-againHint">
-        <LinkButton onClick={() => void again.showTable()}>
-          {trans.__('Compare with the original answers')}
-        </LinkButton>
-      </p>
-    ) : null;
+    return null;
   }
   const close = () => {
-    // Move the focus to the button that opens the form, because this section disappears.
+    // Move the focus to the menu that opens the form, because this section disappears.
     const stage = section.current?.parentElement;
-    // A step that isn't a request has no such button.
-    const button =
-      stage?.querySelector<HTMLElement>('[data-again]') ??
-      stage?.querySelector<HTMLElement>('footer button');
-    button?.focus();
+    stage?.querySelector<HTMLElement>('.jp-AIServer-Replay-more')?.focus();
     again.close();
   };
   return (

@@ -1,14 +1,8 @@
 /**
- * The buttons for actions on the current step, and a message about the result of the last action.
+ * The buttons for the current step, the menu with all other actions on it, and a message about the
+ * result of the last action.
  */
-import { Clipboard } from '@jupyterlab/apputils';
-import {
-  addBelowIcon,
-  checkIcon,
-  closeIcon,
-  copyIcon,
-  undoIcon
-} from '@jupyterlab/ui-components';
+import { checkIcon, closeIcon, undoIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -17,18 +11,22 @@ import type { ActionResult } from '../../model/cell/actions';
 import { IconButton } from '../../../ui/iconButton';
 import { LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
-import { branchIcon, compareIcon } from '../icons';
+import { compareIcon } from '../icons';
+import { StepMenu } from './stepMenu';
 
 export function CellActions(): React.JSX.Element {
   const { model, trans } = useReplay();
-  const { actions, comparison, step } = model;
-  const [copiedStep, setCopiedStep] = React.useState<unknown>(null);
-  const isCopied = copiedStep !== null && copiedStep === step;
+  const { actions, comparison } = model;
   return (
     <footer className="jp-AIServer-Replay-actions">
       <ResultMessage />
       <TextButton
         className="jp-mod-primary"
+        aria-label={
+          actions.isCurrentStepInCell
+            ? undefined
+            : trans.__('Restore this version')
+        }
         aria-disabled={!actions.canRestore || undefined}
         title={disabledReason(model, trans)}
         onClick={() => void actions.restore()}
@@ -36,34 +34,8 @@ export function CellActions(): React.JSX.Element {
         {actions.isCurrentStepInCell && <checkIcon.react tag="span" />}
         {actions.isCurrentStepInCell
           ? trans.__('Current version')
-          : trans.__('Restore this version')}
+          : trans.__('Restore')}
       </TextButton>
-      <IconButton
-        icon={branchIcon}
-        text={trans.__('Branch')}
-        label={trans.__('Branch from here with a different request')}
-        disabled={!actions.canBranch}
-        onClick={() => void actions.branch()}
-      />
-      <IconButton
-        icon={isCopied ? checkIcon : copyIcon}
-        text={isCopied ? trans.__('Copied') : trans.__('Copy')}
-        label={trans.__('Copy this version')}
-        disabled={!step?.code}
-        onClick={() => {
-          if (step) {
-            Clipboard.copyToSystem(step.code);
-            setCopiedStep(step);
-          }
-        }}
-      />
-      <IconButton
-        icon={addBelowIcon}
-        text={trans.__('Insert')}
-        label={trans.__('Insert this version below the cell')}
-        disabled={!actions.canInsert}
-        onClick={() => actions.insertBelow()}
-      />
       <IconButton
         icon={compareIcon}
         text={trans.__('Compare')}
@@ -76,6 +48,7 @@ export function CellActions(): React.JSX.Element {
             : comparison.startWithPrevious()
         }
       />
+      <StepMenu />
     </footer>
   );
 }
@@ -124,6 +97,7 @@ function resultText(result: ActionResult, trans: TranslationBundle): string {
     restored: trans.__('Restored. Undo to get the previous code back.'),
     accepted: trans.__('Accepted. Undo to get the previous code back.'),
     branched: trans.__('Restored. Your next request continues from here.'),
+    copied: trans.__('Copied.'),
     inserted: trans.__('Inserted below the cell.'),
     unrecorded: trans.__(
       'Restored, but this step could not be saved to the history.'

@@ -2,7 +2,7 @@
  * The view of the cell tab. From top to bottom: the cell's name, the player, the current step or a
  * comparison of two steps, the buttons for the current step, and the list of all steps.
  */
-import { checkIcon, undoIcon } from '@jupyterlab/ui-components';
+import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { STEP_MS } from '../../model/player';
@@ -18,7 +18,6 @@ import { StepList } from './stepList';
 import { StepView } from './stepView';
 import { sumReceipts, totalsText } from '../../../prompt/usageLabels';
 import { useWidth } from '../../../ui/width';
-import { When } from '../when';
 
 /** The minimum width, in pixels, at which a step's details are next to its title, not below it. */
 const MIN_ONE_LINE_WIDTH = 480;
@@ -82,24 +81,22 @@ export function CellView(): React.JSX.Element {
   );
 }
 
-/** The head of the tab: the cell's name, number of steps, time of the first step, and state. */
+/** The head of the tab: the cell's name, its number of steps, and its state. */
 function CellHead(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;
   const { all: steps, shownCell, summaries } = model.steps;
-  const startTime = steps[0]?.timestamp;
-  // The text continues with the time of the first step: "3 steps, started yesterday".
-  const text = trans._n('%1 step, started', '%1 steps, started', steps.length);
   const totals = React.useMemo(() => {
     const turns = steps.filter(({ kind }) => kind === 'turn');
     const receipts = turns.map(turn => turn.receipt);
     return totalsText(sumReceipts(receipts, summaries), trans);
   }, [steps, summaries, trans]);
+  const lastWorkingIndex = React.useMemo(() => findLastWorking(steps), [steps]);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shownCell?.info?.number ?? null, trans)}</h2>
       <span className="jp-AIServer-Replay-since">
-        {text} {startTime && <When time={startTime} />}
+        {trans._n('%1 step', '%1 steps', steps.length)}
       </span>
       {totals && (
         <span
@@ -117,49 +114,17 @@ function CellHead(): React.JSX.Element {
           {trans.__('edited since')}
         </Chip>
       )}
-      <LastWorkingVersion />
+      {lastWorkingIndex !== null && actions.isStepInCell(lastWorkingIndex) && (
+        <Chip tone="good">
+          <checkIcon.react tag="span" />
+          {trans.__('no errors')}
+        </Chip>
+      )}
       {!shownCell?.info && (
         <LinkButton onClick={() => model.steps.pin(null)}>
           {trans.__('Back')}
         </LinkButton>
       )}
     </header>
-  );
-}
-
-/**
- * Shows a chip if the cell contains the last version that ran without an error, and otherwise a
- * button that restores that version. Draws nothing if no version ran without an error, or if the
- * cell is deleted.
- */
-function LastWorkingVersion(): React.JSX.Element | null {
-  const { model, trans } = useReplay();
-  const { actions } = model;
-  const { all: steps } = model.steps;
-  const lastWorkingIndex = React.useMemo(() => findLastWorking(steps), [steps]);
-  if (lastWorkingIndex === null || !model.steps.isActiveCellShown) {
-    return null;
-  }
-  if (actions.isStepInCell(lastWorkingIndex)) {
-    return (
-      <Chip tone="good">
-        <checkIcon.react tag="span" />
-        {trans.__('no errors')}
-      </Chip>
-    );
-  }
-  return (
-    <LinkButton
-      aria-label={trans.__('Restore last working version')}
-      title={trans.__(
-        'Restore step %1, the last version that ran without an error',
-        lastWorkingIndex + 1
-      )}
-      aria-disabled={actions.restorableWorkingIndex === null || undefined}
-      onClick={() => void actions.restoreLastWorking()}
-    >
-      <undoIcon.react tag="span" />
-      {trans.__('Restore last working version')}
-    </LinkButton>
   );
 }

@@ -8,9 +8,8 @@
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { Step } from '../../../api/types';
+import type { SchemaChange, Step } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
-import { CommandIDs } from '../../../tokens';
 import { isBranching, parentOf } from '../../model/cell/graph';
 import { lastRunOf } from '../../../records/runs';
 import type { ILineCount } from '../../../diff/changedLines';
@@ -23,7 +22,10 @@ import { Explanation } from './explanation';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
-import { AskWithCurrentData, SchemaChanges } from './stepData';
+import {
+  schemaChangeParts,
+  schemaChangeTitle
+} from '../../../prompt/schemaChangeText';
 import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { showTime } from '../../../labels/time';
@@ -73,14 +75,6 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
-      {isTurn && step.title.trim() && (
-        <div className="jp-AIServer-Replay-requestActions">
-          <SaveRecipe text={step.title} />
-          <Remember step={step} />
-          <AskWithCurrentData step={step} />
-          <AskAgain />
-        </div>
-      )}
       <SchemaChanges changes={step.schemaChanges} />
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
@@ -109,56 +103,29 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   );
 }
 
-/** A button that saves the text of a request as a recipe, if prompt rows are available. */
-function SaveRecipe({ text }: { text: string }): React.JSX.Element | null {
-  const { commands, trans } = useReplay();
-  return commands.hasCommand(CommandIDs.saveRecipe) ? (
-    <LinkButton
-      title={trans.__(
-        'Save the text of the request for later, as a slash word'
-      )}
-      onClick={() => void commands.execute(CommandIDs.saveRecipe, { text })}
-    >
-      {trans.__('Save as recipe…')}
-    </LinkButton>
-  ) : null;
-}
-
-/** A button that begins a memory entry with the text of a request, if memories are available. */
-function Remember({ step }: { step: IShownStep }): React.JSX.Element | null {
-  const { commands, model, trans } = useReplay();
-  const { shownCell } = model.steps;
-  return shownCell && commands.hasCommand(CommandIDs.addMemory) ? (
-    <LinkButton
-      title={trans.__('Write down what of this request holds for other cells')}
-      onClick={() =>
-        void commands.execute(CommandIDs.addMemory, {
-          text: step.title,
-          notebookId: shownCell.notebookId,
-          cellId: shownCell.cellId,
-          turnId: step.turnId ?? 0
-        })
-      }
-    >
-      {trans.__('Remember…')}
-    </LinkButton>
-  ) : null;
-}
-
-/** A button that opens the form to ask the requests up to this step again. */
-function AskAgain(): React.JSX.Element | null {
-  const { model, trans } = useReplay();
-  return model.again.isAvailable ? (
-    <LinkButton
-      data-again
-      aria-label={trans.__('Ask the history again with another model')}
-      aria-expanded={!!model.again.form}
-      disabled={!model.steps.isActiveCellShown}
-      onClick={() => model.again.open()}
-    >
-      {trans.__('Ask the history again…')}
-    </LinkButton>
-  ) : null;
+/** The changes of a request's DataFrames since the earlier requests with them. */
+function SchemaChanges(props: {
+  changes: readonly SchemaChange[] | undefined;
+}): React.JSX.Element[] | null {
+  const { trans } = useReplay();
+  return (
+    props.changes?.map(change => (
+      <div
+        key={change.name}
+        className="jp-AIServer-Replay-dataChange"
+        role="note"
+      >
+        {schemaChangeTitle(change, trans)}
+        <ul>
+          {schemaChangeParts(change, trans).map(({ tag: Tag, text }) => (
+            <li key={text}>
+              <Tag>{text}</Tag>
+            </li>
+          ))}
+        </ul>
+      </div>
+    )) ?? null
+  );
 }
 
 /** The head of a step: its contributor, its time, its numbers of changed lines, and its outcome. */

@@ -18,6 +18,7 @@ import {
   NO_USAGE,
   stepsOf
 } from '../../model/replay.fakes';
+import { chooseEntry } from '../../../ui/menuButton.fakes';
 import { ReplayPanel } from '../panel';
 import { receiptChanges } from './receiptChanges';
 
@@ -118,6 +119,11 @@ describe('the receipts in the sidebar', () => {
     }
   }
   /** Close the dialog, because JupyterLab shows the next one only then. */
+  async function showPrompt(): Promise<void> {
+    const more = '[aria-label="More about this step"]';
+    const button = await until(() => document.querySelector<HTMLElement>(more));
+    chooseEntry(button, 'What the model saw');
+  }
   async function close(): Promise<void> {
     byText('.jp-Dialog-footer button', 'Close')!.click();
     await until(() => !document.querySelector('.jp-Dialog'));
@@ -135,7 +141,7 @@ describe('the receipts in the sidebar', () => {
   });
 
   it('shows the messages of a turn as text (P12), and what changed since another', async () => {
-    (await until(() => byText('button', 'What the model saw'))).click();
+    await showPrompt();
     const dialog = await until(() =>
       document.querySelector<HTMLElement>('.jp-AIServer-Preview')
     );
@@ -191,7 +197,7 @@ describe('the receipts in the sidebar', () => {
     history.prompts.get(2)!.messages = [
       { ...message('why?'), images: [{ mediaType: 'image/png', ...image }] }
     ];
-    (await until(() => byText('button', 'What the model saw'))).click();
+    await showPrompt();
     const text = 'Image: PNG, 64 × 48 pixels, 3 kB, SHA-256 abababababab…';
     await until(() => byText('.jp-AIServer-Preview p', text));
     // The blob isn't stored any more.
@@ -203,7 +209,7 @@ describe('the receipts in the sidebar', () => {
 
   it('says that what was sent was deleted, also when it is compared', async () => {
     history.prompts.get(1)!.messages = null;
-    (await until(() => byText('button', 'What the model saw'))).click();
+    await showPrompt();
     const select = await until(() =>
       document.querySelector<HTMLSelectElement>('.jp-AIServer-Preview select')
     );
@@ -216,7 +222,7 @@ describe('the receipts in the sidebar', () => {
     expect(byText('.jp-AIServer-Preview pre', `${EVIL} 2`)).toBeDefined();
     await close();
     history.prompts.get(2)!.messages = null;
-    byText('button', 'What the model saw')!.click();
+    await showPrompt();
     await until(() => byText('.jp-AIServer-Preview p', 'no longer stored'));
     expect(byText('.jp-AIServer-Preview p', 'Only the sizes')).toBeUndefined();
     await close();
@@ -247,7 +253,7 @@ describe('the receipts in the sidebar', () => {
     history.notify({ notebookId: 'nb', cellId: 'a', isRemote: true });
     await until(() => byText('.jp-AIServer-Replay-receipt', '77 tokens read'));
     history.prompts.get(2)!.messages = null;
-    (await until(() => byText('button', 'What the model saw'))).click();
+    await showPrompt();
     await until(() => byText('.jp-AIServer-Preview p', 'Only the sizes'));
     await close();
   });

@@ -1,45 +1,28 @@
-/**
- * The receipt below an answer: its tokens, time and cost, the button “What the model saw”, and the
- * model's thoughts.
- */
+/** The line below an answer: its tokens, time and cost, and the model's thoughts. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
 import { receiptTexts } from '../../../prompt/usageLabels';
-import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
-import { showPrompt } from './promptDialog';
 import { Thoughts } from './thoughts';
 
 export function ReceiptLine(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
   const { receipt } = step;
-  const context = useReplay();
-  const { model, trans } = context;
+  const { trans } = useReplay();
   if (!receipt) {
     return null;
   }
+  const texts = receiptTexts(receipt, trans);
   return (
     <>
-      <p className="jp-AIServer-Replay-receipt">
-        {receiptTexts(receipt, trans).map(text => (
-          <span key={text}>{text}</span>
-        ))}
-        {receipt.hasPrompt !== undefined && (
-          <LinkButton
-            aria-haspopup="dialog"
-            title={trans.__('Show what was sent to the model for this request')}
-            onClick={() => {
-              const key = model.steps.shownCell;
-              if (key) {
-                void showPrompt(step, model.steps.all, key, context);
-              }
-            }}
-          >
-            {trans.__('What the model saw')}
-          </LinkButton>
-        )}
-      </p>
+      {texts.length > 0 && (
+        <p className="jp-AIServer-Replay-receipt">
+          {texts.map(text => (
+            <span key={text}>{text}</span>
+          ))}
+        </p>
+      )}
       {receipt.hasThoughts && <Thoughts key={step.turnId} step={step} />}
     </>
   );

@@ -7,6 +7,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { SchemaChange, Step } from '../../../api/types';
 import { CommandIDs } from '../../../tokens';
+import { chooseEntry, openEntries } from '../../../ui/menuButton.fakes';
 import { ReplayModel } from '../../model/replay';
 import {
   FAKE_HOST,
@@ -60,9 +61,10 @@ describe('the DataFrames of a request', () => {
       await new Promise(resolve => setTimeout(resolve));
     }
   }
-  const button = () =>
-    [...panel.node.querySelectorAll('button')].find(node =>
-      node.textContent!.startsWith('Ask again with today')
+  const ENTRY = 'Ask again with today’s data';
+  const more = () =>
+    panel.node.querySelector<HTMLElement>(
+      '[aria-label="More about this step"]'
     );
 
   beforeEach(() => {
@@ -99,7 +101,7 @@ describe('the DataFrames of a request', () => {
 
   it('asks again about them, without sending anything', async () => {
     await open({ dataframes: ['sales', 'shops'] });
-    (await until(button))!.click();
+    chooseEntry((await until(more))!, ENTRY);
     expect(asked.mock.calls[0][0]).toEqual({
       text: 'make a = 1',
       dataframes: ['sales', 'shops']
@@ -110,8 +112,8 @@ describe('the DataFrames of a request', () => {
   it.each<[string, Partial<Step>]>([
     ['without DataFrames', {}],
     ['of the page itself', { dataframes: ['sales'], mode: 'repair' }]
-  ])('has no button for a request %s', async (_, more) => {
-    await open(more);
-    expect(button()).toBeUndefined();
+  ])('has no entry for a request %s', async (_, fields) => {
+    await open(fields);
+    expect(openEntries(more()!)).not.toContain(ENTRY);
   });
 });

@@ -1,0 +1,96 @@
+/** A button “⋯”, and the menu that opens below it. */
+import { ellipsesIcon, MenuSvg } from '@jupyterlab/ui-components';
+import { CommandRegistry } from '@lumino/commands';
+import type { Menu } from '@lumino/widgets';
+import React from 'react';
+
+import { IconButton } from './iconButton';
+
+/** An entry of the menu that isn't a command of JupyterLab. */
+export interface IMenuEntry {
+  label: string;
+  /** Says more about the entry, or why it is disabled. */
+  caption?: string;
+  /** If this is false, the entry is shown, but can't be chosen. */
+  isEnabled?: boolean;
+  run: () => void;
+}
+
+/** Create a menu from groups of entries. A line separates the groups. */
+export function createMenu(groups: readonly (readonly IMenuEntry[])[]): Menu {
+  const commands = new CommandRegistry();
+  const menu = new MenuSvg({ commands });
+  groups.flat().forEach(({ label, caption = '', isEnabled = true, run }, id) =>
+    commands.addCommand(`${id}`, {
+      label,
+      caption,
+      isEnabled: () => isEnabled,
+      execute: run
+    })
+  );
+  let id = 0;
+  for (const group of groups) {
+    menu.addItem({ type: 'separator' }); // The menu hides those at its ends.
+    group.forEach(() => menu.addItem({ command: `${id++}` }));
+  }
+  return menu;
+}
+
+export function MenuButton(props: {
+  label: string;
+  className?: string;
+  /** Create the menu that the button opens. */
+  createMenu: () => Menu;
+}): React.JSX.Element {
+  const { label, className } = props;
+  const [isOpen, setOpen] = React.useState(false);
+  // Whether the menu was open when the pointer was pressed on the button. Any press outside the
+  // menu closes it, and so does this press. The click that follows must not open the menu again.
+  const wasOpen = React.useRef(false);
+  return (
+    <IconButton
+      icon={ellipsesIcon}
+      label={label}
+      className={className}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onPointerDown={() => {
+        wasOpen.current = isOpen;
+      }}
+      onClick={event => {
+        if (!wasOpen.current) {
+          setOpen(true);
+          const menu = props.createMenu();
+          openBelow(menu, event.currentTarget, () => setOpen(false));
+        }
+        wasOpen.current = false;
+      }}
+    />
+  );
+}
+
+/**
+ * Open the menu below `button`. When the menu closes, the button gets the focus, from which the
+ * chosen entry may move it.
+ */
+function openBelow(
+  menu: Menu,
+  button: HTMLElement,
+  onClosed: () => void
+): void {
+  menu.contentNode.setAttribute('aria-label', button.title);
+  menu.aboutToClose.connect(() => {
+    button.focus();
+    // After this signal, the chosen command runs, or the button handles the press that closed the
+    // menu. Wait until this has happened.
+    window.setTimeout(() => {
+      menu.dispose();
+      onClosed();
+    });
+  });
+  const { left, bottom } = button.getBoundingClientRect();
+  menu.open(left, bottom);
+  menu.activeIndex = menu.items.findIndex(
+    ({ type, isEnabled }) => type !== 'separator' && isEnabled
+  );
+}
