@@ -20,7 +20,7 @@ STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralK
 Kind and type have the same name.
 """
 Outcome = Literal[
-    "open", "refined", "accepted", "rejected", "repeated", "error", "cancelled", "done"
+    "open", "unused", "refined", "accepted", "rejected", "repeated", "error", "cancelled", "done"
 ]
 
 

@@ -17,7 +17,8 @@ Invariants:
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
-Outcomes: a suggestion doesn't change the cell until a person accepts it.
+Outcomes: a suggestion doesn't change the cell until a person accepts it. If that is no longer
+possible, its outcome is ``unused`` (``open_suggestions.py``).
 
 - An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
   step. If hunks were rejected, or if the person edited the suggestion first, the accepted code
@@ -58,6 +59,7 @@ from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .event_data import corrected_suggestion, run_result
 from .find_step import last_index_with_source, restored_step
+from .open_suggestions import mark_unused
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
@@ -80,6 +82,7 @@ def replay(session: Session) -> list[Step]:
             reader.add_turn(record, position)
         else:
             reader.add_event(record)
+    mark_unused(reader.steps)
     assign_columns(reader.steps, reader.next_parent)
     add_dataframes(reader.steps, session.interactions)
     return reader.steps

@@ -49,6 +49,7 @@ _TITLES = {
 }
 _OUTCOMES = {
     "open": "pending",
+    "unused": "not used",
     "refined": "superseded",
     "accepted": "accepted",
     "rejected": "rejected",

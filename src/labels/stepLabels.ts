@@ -187,13 +187,9 @@ function moveTitle(
 
 /**
  * Return a step's outcome as the text and the colour of a chip; null if the step has no outcome.
- *
- * @param isNewestTurn - Whether the step is the newest turn of its cell. Only the suggestion of
- * that turn can still be accepted.
  */
 export function stepOutcome(
   step: TitleFields,
-  isNewestTurn: boolean,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
   switch (step.outcome) {
@@ -217,9 +213,9 @@ export function stepOutcome(
     case 'cancelled':
       return { text: trans.__('stopped'), tone: 'quiet' };
     case 'open':
-      return isNewestTurn
-        ? { text: trans.__('pending'), tone: 'model' }
-        : { text: trans.__('not used'), tone: 'quiet' };
+      return { text: trans.__('pending'), tone: 'model' };
+    case 'unused':
+      return { text: trans.__('not used'), tone: 'quiet' };
     default:
       if (isAnswerInWords(step)) {
         return { text: trans.__('answered'), tone: 'quiet' };
@@ -254,7 +250,7 @@ export function runOutcome(
   run: Step,
   trans: TranslationBundle
 ): { text: string; tone: Tone } {
-  const chip = stepOutcome(run, false, trans);
+  const chip = stepOutcome(run, trans);
   const duration = durationOf(run);
   return run.outcome === 'done' && duration !== null
     ? { text: durationText(duration, trans), tone: 'good' }
@@ -267,7 +263,7 @@ export function lastRunOutcome(
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
   const run = lastRunOf(step);
-  const chip = run && stepOutcome(run, false, trans);
+  const chip = run && stepOutcome(run, trans);
   const count = step.runs?.length ?? 0;
   return chip && count > 1
     ? { ...chip, text: trans.__('%1 ×%2', chip.text, count) }

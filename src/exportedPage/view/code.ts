@@ -203,6 +203,6 @@ export function rowFacts(
     chip(`${icon}${name}`, author),
     el('span', labels.time(step.timestamp)),
     step.model && el('span.model-name', step.model),
-    labels.outcomes(cell, row).map(({ text, tone }) => chip(text, tone))
+    labels.outcomes(row).map(({ text, tone }) => chip(text, tone))
   );
 }

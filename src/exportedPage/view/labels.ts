@@ -92,13 +92,8 @@ export class PageLabels {
   }
 
   /** Return the outcome of a step; null if it has none. */
-  outcome(cell: number, step: Step): ILabel | null {
-    const { steps } = this.replay.cells[cell];
-    const isNewestTurn = !steps.some(
-      ({ kind, index, repeatsTurnId }) =>
-        kind === 'turn' && index > step.index && repeatsTurnId === undefined
-    );
-    const outcome = stepOutcome(step, isNewestTurn, this.trans);
+  outcome(step: Step): ILabel | null {
+    const outcome = stepOutcome(step, this.trans);
     if (!outcome || step.kind !== 'run' || outcome.tone !== 'good') {
       return outcome;
     }
@@ -108,11 +103,11 @@ export class PageLabels {
   }
 
   /** Return the outcomes of a row's step and of the row's last run, if there are any. */
-  outcomes(cell: number, row: IShownStep): ILabel[] {
+  outcomes(row: IShownStep): ILabel[] {
     const run = lastRunOf(row);
     const runCount = row.runs?.length ?? 0;
-    const stepLabel = row.kind === 'run' ? null : this.outcome(cell, row);
-    const runLabel = run && this.outcome(cell, run);
+    const stepLabel = row.kind === 'run' ? null : this.outcome(row);
+    const runLabel = run && this.outcome(run);
     const text = runLabel?.text ?? '';
     return [
       stepLabel,

@@ -95,7 +95,7 @@ export class NotebookView {
   private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
-    const outcome = step < 0 ? null : labels.outcome(cell, steps[step]);
+    const outcome = step < 0 ? null : labels.outcome(steps[step]);
     return el(
       'header',
       button(null, () => this._onPick(cell), { class: 'pick' }),

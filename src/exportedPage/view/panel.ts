@@ -100,7 +100,7 @@ export class CellPanel {
     const { rows } = labels.replay.cells[this._cell];
     const titles = rows.map(row => stepTitle(row, labels.trans));
     const items = rows.map((row, position) => {
-      const outcome = labels.outcomes(this._cell, row).at(-1);
+      const outcome = labels.outcomes(row).at(-1);
       const content = [
         el(row.outcome === 'error' ? 'span.dot.bad' : 'span.dot', {
           'aria-hidden': 'true'

@@ -71,16 +71,9 @@ export function branchAt(
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
-/**
- * Return the newest turn if its suggestion is neither accepted nor rejected, else null. Turns that
- * were asked again don't count, because no suggestion of them is open.
- */
+/** Return the turn whose suggestion can still be accepted; null if there is none. */
 export function findOpenTurn(steps: readonly Step[]): Step | null {
-  const newest = [...steps]
-    .reverse()
-    .find(step => step.kind === 'turn' && step.repeatsTurnId === undefined);
-  const isOpen = newest?.outcome === 'open' && newest.turnId !== undefined;
-  return isOpen ? newest : null;
+  return steps.find(({ outcome }) => outcome === 'open') ?? null;
 }
 
 /** The part of the graph that is drawn in one row of the list. Columns are counted from 0. */

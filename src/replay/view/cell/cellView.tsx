@@ -29,13 +29,6 @@ export function CellView(): React.JSX.Element {
   const { position } = player;
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
-  const newestTurnIndex = React.useMemo(
-    () =>
-      steps
-        .map(step => step.kind === 'turn' && step.repeatsTurnId === undefined)
-        .lastIndexOf(true),
-    [steps]
-  );
   const isSplit = model.diffMode === 'split' && width >= MIN_SPLIT_WIDTH;
   const mimeType = shownCell?.mimeType ?? 'text/plain';
   const codeProps = { isSplit, mimeType };
@@ -55,7 +48,6 @@ export function CellView(): React.JSX.Element {
             <StepView
               step={step}
               position={position}
-              isNewestTurn={position === newestTurnIndex}
               transitionMs={
                 // During playback, new code fades in. This takes at most half of the time for
                 // which playback shows the step.
@@ -74,7 +66,6 @@ export function CellView(): React.JSX.Element {
         steps={steps}
         position={position}
         positionA={comparison.positionA}
-        newestTurnIndex={newestTurnIndex}
         isNarrow={width > 0 && width < MIN_ONE_LINE_WIDTH}
       />
     </div>

@@ -33,8 +33,6 @@ export interface IStepListProps {
   position: number;
   /** The index of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
-  /** The index of the last step that is a turn; -1 if there is none. */
-  newestTurnIndex: number;
   /** Whether the details of a step are drawn below its title, not next to it. */
   isNarrow: boolean;
 }
@@ -43,7 +41,7 @@ export interface IStepListProps {
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
-  const { steps, position, positionA, isNarrow, newestTurnIndex } = props;
+  const { steps, position, positionA, isNarrow } = props;
   const { model, trans } = useReplay();
   const graph = React.useMemo(() => buildGraph(steps), [steps]);
   return (
@@ -65,7 +63,6 @@ export const StepList = React.memo(function StepList(
           isCurrent={index === position}
           isStepA={index === positionA}
           isStepB={positionA !== null && index === position}
-          isNewestTurn={index === newestTurnIndex}
           graphRow={graph.rows[index]}
           columnCount={graph.columnCount}
           modelInfo={model.modelInfo(steps[index].model)}
@@ -89,7 +86,6 @@ interface IStepRowProps {
   isStepA: boolean;
   /** Whether the step is step B of a comparison. */
   isStepB: boolean;
-  isNewestTurn: boolean;
   /** The row of the graph that is drawn next to the step. */
   graphRow: IGraphRow;
   /** The number of columns of the whole graph. */
@@ -103,8 +99,7 @@ const StepRow = React.memo(function StepRow(
   const { step, index, isCurrent } = props;
   const { model, trans } = useReplay();
   const title = stepTitle(step, trans);
-  const chip =
-    lastRunOutcome(step, trans) ?? stepOutcome(step, props.isNewestTurn, trans);
+  const chip = lastRunOutcome(step, trans) ?? stepOutcome(step, trans);
   const author = stepAuthor(step, props.modelInfo, trans);
   const Icon = stepIcon(step);
   return (

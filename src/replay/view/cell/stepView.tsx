@@ -47,8 +47,6 @@ export interface IStepViewProps extends Pick<
   step: IShownStep;
   /** The index of the step. */
   position: number;
-  /** Whether the step is the last step that is a turn. */
-  isNewestTurn: boolean;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
@@ -139,7 +137,7 @@ function StepHead(
   const { step, run, chooseRun } = props;
   const { model, trans } = useReplay();
   const author = stepAuthor(step, model.modelInfo(step.model), trans);
-  const chip = stepOutcome(step, props.isNewestTurn, trans);
+  const chip = stepOutcome(step, trans);
   const slashWord = slashWordOf(step.mode, step.title, trans);
   const lines = selectedLines(step.data);
   const Icon = contributorIcon(step) ?? fileIcon;

@@ -88,7 +88,6 @@ function Content({ briefing }: { briefing: IBriefing }): React.JSX.Element {
             items={unfinishedLines}
             label={trans.__('Not finished')}
             moreCount={unfinishedCount - unfinishedLines.length}
-            isUnfinished
           />
         </>
       )}
@@ -113,16 +112,15 @@ function Lines(props: {
   label: string;
   /** The number of further items, which aren't shown. */
   moreCount: number;
-  isUnfinished?: boolean;
 }): React.JSX.Element {
-  const { items, label, moreCount, isUnfinished = false } = props;
+  const { items, label, moreCount } = props;
   const { model, trans } = useReplay();
   return (
     <>
       <ul aria-label={label}>
         {items.map(({ title, moment }) => {
           const { cellId, step } = moment;
-          const chip = stepOutcome(moment, isUnfinished, trans);
+          const chip = stepOutcome(moment, trans);
           const name = cellName(model.subject.numberOf(cellId), trans);
           const text =
             moment.kind === 'run'

@@ -163,7 +163,7 @@ function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { moment } = props;
   const { model, trans } = useReplay();
   const { snapshot } = model.timeline;
-  const chip = stepOutcome(moment, false, trans);
+  const chip = stepOutcome(moment, trans);
   const title = momentTitle(moment, trans);
   // The cell's position is looked up in the moment's snapshot. Until the snapshot is loaded, the
   // position is unknown.
