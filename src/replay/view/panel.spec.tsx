@@ -6,7 +6,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { ApiError } from '../../api/request';
-import type { Step } from '../../api/types';
+import type { Moment, Step } from '../../api/types';
 import { CommandIDs } from '../../tokens';
 import {
   chooseEntry,
@@ -434,14 +434,27 @@ describe('ReplayPanel', () => {
         timestamp: evil
       }
     ]);
-    history.summaryList = [{ ...summaryOf('a'), lastIntent: evil }];
+    const moment: Moment = {
+      index: 0,
+      timestamp: '2026-01-27T10:00:00.000Z',
+      kind: 'turn',
+      cellId: 'a',
+      step: 0,
+      author: 'model',
+      outcome: 'accepted',
+      title: evil,
+      saved: false
+    };
+    history.timelineResult.moments = [moment];
     await show();
     expect(panel.node.querySelector('img, b, a, script')).toBeNull();
     expect(find('.jp-AIServer-Replay-request').textContent).toBe(evil);
     expect(find('.jp-AIServer-Replay-explanation').textContent).toBe(evil);
     button('Notebook').click();
     await until(() => find('.jp-AIServer-Replay-intent'));
-    expect(panel.node.querySelector('img, b, a, script')).toBeNull();
+    expect(
+      panel.node.querySelector('img, b:not([class]), a, script')
+    ).toBeNull();
     expect(find('.jp-AIServer-Replay-intent').textContent).toBe(evil);
   });
 
@@ -493,10 +506,10 @@ describe('ReplayPanel', () => {
     history.summaryList = [summaryOf('b')];
     await show();
     button('Notebook').click();
-    await until(() => panel.node.textContent!.includes('about b'));
+    await until(() => panel.node.textContent!.includes('1 request'));
     const rows = panel.node.querySelectorAll<HTMLElement>('ol button');
     expect(rows).toHaveLength(3);
-    expect(rows[1].textContent).toContain('about b');
+    expect(rows[1].textContent).toContain('1 request');
     rows[1].click();
     expect(subject.activeId).toBe('b');
   });

@@ -163,6 +163,27 @@ describe('the notebook and search tabs', () => {
     await until(() => button(tab).getAttribute('aria-selected') === 'true');
   }
 
+  it('titles a cell by its last accepted request, or by its code alone', async () => {
+    history.summaryList = [summaryOf('a'), summaryOf('b')];
+    history.timelineResult.moments = [
+      momentOf(0),
+      momentOf(1, { title: 'Fix this error:\nNameError: x' }),
+      momentOf(2, { outcome: 'rejected' }),
+      momentOf(3, { outcome: 'open' }),
+      momentOf(4, { cellId: 'b', outcome: 'unused' })
+    ];
+    await show('Notebook');
+    const list = '.jp-AIServer-Replay-overview li .jp-AIServer-Replay-cell';
+    await until(() => find(`${list} .jp-AIServer-Replay-intent`));
+    const texts = [...panel.node.querySelectorAll(list)].map(cell =>
+      [...cell.children].map(node => node.textContent)
+    );
+    expect(texts.slice(0, 2)).toEqual([
+      ['Fix: NameError x', expect.any(String)],
+      [expect.any(String)]
+    ]);
+  });
+
   it('moves through the moments by keyboard, and describes its position (P38)', async () => {
     await show('Notebook');
     await until(slider);

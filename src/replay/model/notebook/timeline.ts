@@ -86,6 +86,11 @@ export class NotebookTimeline extends LoadedModel {
     return super.isLoading || this._snapshotRequest !== null;
   }
 
+  /** Maps the id of each cell to its last request that was accepted. Other cells have no entry. */
+  get acceptedRequests(): ReadonlyMap<string, string> {
+    return this._isCurrentNotebookLoaded ? this._acceptedRequests : NO_REQUESTS;
+  }
+
   /** Return the timeline's data about a cell; null if the timeline doesn't contain the cell. */
   cell(cellId: string): TimelineCell | null {
     return this._cellById.get(cellId) ?? null;
@@ -172,6 +177,7 @@ export class NotebookTimeline extends LoadedModel {
     this._loadedNotebookId = notebookId;
     this._timelineVersion = version;
     this._moments = moments;
+    this._acceptedRequests = acceptedRequestsOf(moments);
     this._chartPositions = chartPositionsOf(moments);
     this._cellById = new Map(cells.map(cell => [cell.cellId, cell]));
     this._snapshotByIndex = new Map();
@@ -321,6 +327,7 @@ export class NotebookTimeline extends LoadedModel {
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
   private _snapshotRequest: AbortController | null = null;
   private _cellById: ReadonlyMap<string, TimelineCell> = new Map();
+  private _acceptedRequests = NO_REQUESTS;
   private _moments: readonly Moment[] = [];
   private _chartPositions: readonly number[] = [];
   private _report: Report | null = null;
@@ -351,4 +358,16 @@ function findMoment(moments: readonly Moment[], moment: Moment): number {
 /** Return whether a moment changed the cell `id`, either alone or together with other cells. */
 function changesCell({ cellId, also = [] }: Moment, id: string): boolean {
   return cellId === id || also.some(step => step.cellId === id);
+}
+
+const NO_REQUESTS: ReadonlyMap<string, string> = new Map();
+
+function acceptedRequestsOf(moments: readonly Moment[]): Map<string, string> {
+  return new Map(
+    moments.flatMap(({ kind, outcome, cellId, title }) =>
+      kind === 'turn' && outcome === 'accepted' && cellId !== null
+        ? [[cellId, title]]
+        : []
+    )
+  );
 }

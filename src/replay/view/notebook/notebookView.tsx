@@ -74,7 +74,11 @@ export function NotebookView(): React.JSX.Element {
         />
       ) : (
         timeline.isNow && (
-          <Overview rows={rows} canUndelete={subject.canUndelete} />
+          <Overview
+            rows={rows}
+            requests={timeline.acceptedRequests}
+            canUndelete={subject.canUndelete}
+          />
         )
       )}
     </div>

@@ -5,6 +5,7 @@ import { classes } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
+import { requestTitle } from '../../../labels/requestTitle';
 import type { IOverviewRow } from '../../model/notebook/overview';
 import { Chip } from '../buttons';
 import { useReplay } from '../context';
@@ -14,6 +15,8 @@ import { When } from '../when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
+  /** Maps the id of a cell to the request that is its title, the last one that was accepted. */
+  requests: ReadonlyMap<string, string>;
   /** Whether to show buttons that restore deleted cells. */
   canUndelete: boolean;
 }
@@ -22,7 +25,7 @@ export interface IOverviewProps {
 export const Overview = React.memo(function Overview(
   props: IOverviewProps
 ): React.JSX.Element {
-  const { rows } = props;
+  const { rows, requests } = props;
   const { trans } = useReplay();
   const firstDeleted = rows.findIndex(row => !row.cell);
   return (
@@ -33,7 +36,7 @@ export const Overview = React.memo(function Overview(
       keyOf={index => rows[index].cellId}
       estimate={index => {
         // A row with a request has two lines, and a heading is above the first deleted cell.
-        const rowHeight = rows[index].summary?.lastIntent ? 48 : 30;
+        const rowHeight = requests.has(rows[index].cellId) ? 48 : 30;
         const headingHeight = index === firstDeleted ? 34 : 0;
         return rowHeight + headingHeight;
       }}
@@ -70,6 +73,7 @@ function Row(
   const { row, tabIndex } = props;
   const { model, trans } = useReplay();
   const { cell, cellId, summary } = row;
+  const request = props.requests.get(cellId);
   const isMerged = !cell && !!model.timeline.cell(cellId)?.mergedInto;
   return (
     <>
@@ -81,9 +85,9 @@ function Row(
       >
         <span className="jp-AIServer-Replay-prompt">{cell?.number ?? '–'}</span>
         <span className="jp-AIServer-Replay-cell">
-          {summary?.lastIntent && (
+          {request !== undefined && (
             <span className="jp-AIServer-Replay-intent">
-              {summary.lastIntent}
+              {requestTitle(request, trans)}
             </span>
           )}
           <code className="jp-AIServer-Replay-firstLine">
