@@ -5,9 +5,15 @@ import {
 } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { translateNotebook, writeFirstSteps } from './model/firstSteps';
+import {
+  ignoreKernelMetadata,
+  translateData,
+  translateNotebook,
+  writeFirstSteps
+} from './model/firstSteps';
 import { CommandIDs } from '../tokens';
 import { askIcon } from '../ui/icons';
 
@@ -48,15 +54,20 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
             app.serviceManager.contents,
             'first-steps',
             {
-              'data.csv': { text: data.default },
+              'data.csv': { text: translateData(data.default, trans) },
               [NOTEBOOK]: {
                 notebook: translateNotebook(notebook.default, trans)
               }
             }
           );
-          await app.commands.execute('docmanager:open', {
-            path: `${folder}/${NOTEBOOK}`
-          });
+          const panel: NotebookPanel | undefined = await app.commands.execute(
+            'docmanager:open',
+            { path: `${folder}/${NOTEBOOK}` }
+          );
+          await panel?.context.ready;
+          if (panel) {
+            ignoreKernelMetadata(panel.context.model);
+          }
         } catch (reason) {
           console.error(
             'AI Server could not create the first-steps notebook.',

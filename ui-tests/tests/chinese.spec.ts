@@ -217,6 +217,17 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       const title = { zh_CN: 'AI Server 入门', zh_TW: 'AI Server 入門' };
       await page.getByRole('heading', { name: title[locale] }).waitFor();
       await picture(page, `${locale}-first-steps`);
+      // Opening it changes nothing: there is nothing to save, and no history.
+      const opened = await page.evaluate(async () => {
+        const { currentWidget } = (window as any).jupyterapp.shell;
+        await currentWidget.sessionContext.ready;
+        await currentWidget.sessionContext.session.kernel.info;
+        return {
+          isDirty: currentWidget.model.dirty,
+          id: currentWidget.model.getMetadata('aiserver')
+        };
+      });
+      expect(opened).toEqual({ isDirty: false });
     });
 
     test('the replay', async ({ page, lab, open }) => {

@@ -1,7 +1,14 @@
 import type { INotebookContent } from '@jupyterlab/nbformat';
+import { NotebookModel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { FolderApi, translateNotebook, writeFirstSteps } from './firstSteps';
+import {
+  FolderApi,
+  ignoreKernelMetadata,
+  translateData,
+  translateNotebook,
+  writeFirstSteps
+} from './firstSteps';
 
 /** A fake contents manager: `get` returns existing files or fails with status 404. */
 function folderWith(...names: string[]) {
@@ -77,5 +84,43 @@ describe('translateNotebook', () => {
     ]);
     expect(rest).toEqual({ metadata: {}, nbformat: 4, nbformat_minor: 5 });
     expect(notebook).toEqual(before);
+  });
+});
+
+describe('translateData', () => {
+  it('translates the values, and keeps the columns and the figures', () => {
+    const trans = {
+      __: (text: string) => ({ tea: '茶', Shanghai: '上海' })[text] ?? text
+    } as unknown as TranslationBundle;
+    const csv = 'date,city,product,price\n2026-01-01,Shanghai,tea,9.89\n';
+    expect(translateData(csv, trans)).toBe(
+      'date,city,product,price\n2026-01-01,上海,茶,9.89\n'
+    );
+  });
+});
+
+describe('an opened notebook', () => {
+  let model: NotebookModel;
+  const settled = () => new Promise(resolve => setTimeout(resolve));
+
+  beforeEach(() => {
+    model = new NotebookModel();
+    model.sharedModel.addCell({ cell_type: 'markdown', source: 'Ask' });
+    model.dirty = false;
+    ignoreKernelMetadata(model);
+  });
+  afterEach(() => model.dispose());
+
+  it('stays clean when its kernel has told its language', async () => {
+    model.setMetadata('language_info', { name: 'python', version: '3.14' });
+    await settled();
+    expect(model.dirty).toBe(false);
+  });
+
+  it('is dirty once a cell was changed', async () => {
+    model.cells.get(0).sharedModel.setSource('mine');
+    model.setMetadata('language_info', { name: 'python', version: '3.14' });
+    await settled();
+    expect(model.dirty).toBe(true);
   });
 });

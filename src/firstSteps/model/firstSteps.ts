@@ -5,6 +5,7 @@
  * folder, together with the data file that the notebook reads.
  */
 import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { INotebookModel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -52,6 +53,41 @@ export function translateNotebook(
       : cell
   );
   return { ...notebook, cells };
+}
+
+/** Return the data file with the names of its cities and products in the language of the interface. */
+export function translateData(csv: string, trans: TranslationBundle): string {
+  const names = new Map([
+    ['Beijing', trans.__('Beijing')],
+    ['Berlin', trans.__('Berlin')],
+    ['Lagos', trans.__('Lagos')],
+    ['São Paulo', trans.__('São Paulo')],
+    ['Shanghai', trans.__('Shanghai')],
+    ['coffee', trans.__('coffee')],
+    ['juice', trans.__('juice')],
+    ['milk', trans.__('milk')],
+    ['tea', trans.__('tea')],
+    ['water', trans.__('water')]
+  ]);
+  // No value of the file contains a comma or a quotation mark.
+  return csv.replace(/[^,\n]+/g, value => names.get(value) ?? value);
+}
+
+/**
+ * Keep an opened notebook clean until its cells are changed. JupyterLab writes what the kernel says
+ * about its language into the metadata of each notebook that it opens. This alone is nothing to
+ * save.
+ */
+export function ignoreKernelMetadata(model: INotebookModel): void {
+  const sources = () =>
+    JSON.stringify([...model.cells].map(cell => cell.sharedModel.toJSON()));
+  const opened = sources();
+  model.metadataChanged.connect((_, { key }) => {
+    if (key === 'language_info' && sources() === opened) {
+      // JupyterLab marks the notebook after this signal.
+      void Promise.resolve().then(() => (model.dirty = false));
+    }
+  });
 }
 
 /** Return the first of the paths `name`, `name-2`, `name-3`, … at which nothing exists. */
