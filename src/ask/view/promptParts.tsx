@@ -42,7 +42,7 @@ function ModelLabel(props: {
         'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
     : trans.__(
-        'The following is sent to this provider: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, the column names and types of the DataFrames shown and of data files that you name, the rules files that you use, and what you mention by @; outputs, values of variables, texts of files, and statistics and rows of DataFrames only if you select them.'
+        'Your request is sent to this provider, with the code, and the names and types of your data. Outputs and values only if you select them.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');

@@ -1,3 +1,4 @@
+import { MessageLoop } from '@lumino/messaging';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { ModelInfo, Provider } from '../../api/types';
@@ -48,8 +49,9 @@ async function answerDialog(
   const choice = new ModelChoice(api);
   await choice.refresh();
   const result = confirmModel(chosen, choice, trans);
-  for (let turn = 0; turn < 10; turn++) {
-    await Promise.resolve();
+  if (!chosen.onThisMachine) {
+    await new Promise(resolve => setTimeout(resolve));
+    MessageLoop.flush(); // The dialog's body is drawn.
   }
   const dialog = document.querySelector('.jp-Dialog');
   const text = dialog?.textContent ?? null;

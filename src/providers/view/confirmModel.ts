@@ -1,11 +1,13 @@
 /** The dialog that confirms the use of a remote model. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { createElement } from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import { labelText } from '../../labels/serverText';
 import type { ModelChoice } from '../model/modelChoice';
-import { destinationOf, sentDataText } from './labels';
+import { destinationOf } from './labels';
+import { SentData } from './sentData';
 
 /**
  * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
@@ -32,7 +34,7 @@ export async function confirmModel(
   }
   const { button } = await showDialog({
     title: trans.__('Use %1?', labelText(model.label, trans)),
-    body: sentDataText(destination, trans),
+    body: createElement(SentData, { destination, trans }),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),
       Dialog.okButton({ label: trans.__('Use it') })

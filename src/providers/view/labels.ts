@@ -25,17 +25,6 @@ export function groupReadyModels(
   ].filter(({ models }) => models.length);
 }
 
-/** Return the text that states which data is sent to a remote model at this destination. */
-export function sentDataText(
-  destination: string,
-  trans: TranslationBundle
-): string {
-  return trans.__(
-    'The following is sent to %1: your request, this cell and the cells above it, this cell’s earlier requests and answers, the names and types of your variables, the column names and types of the DataFrames shown and of data files that you name, the rules files that you use, and what you mention by @; outputs, values of variables, texts of files, and statistics and rows of DataFrames only if you select them.',
-    destination
-  );
-}
-
 /** Name the destination of requests to a remote model, such as “OpenAI (https://…)”. */
 export function destinationOf(
   provider: Provider | null,

@@ -5,7 +5,7 @@
  * Invariants:
  * - A saved key is never shown. A new key is entered in a password field, which is cleared as soon
  *   as the server has saved the key.
- * - The text above the buttons states which data a request to the model contains, and to whom it is
+ * - The list above the buttons states which data a request to the model contains, and to whom it is
  *   sent.
  * - No request is sent to the provider before the person presses a button or opens the list of
  *   models.
@@ -27,9 +27,9 @@ import {
   isLoopback,
   keyText,
   destinationAtAddress,
-  sentDataText,
   verdictText
 } from './labels';
+import { SentData } from './sentData';
 
 export interface IProviderFormProps {
   provider: Provider;
@@ -199,17 +199,6 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           />
         </Field>
       )}
-      {canDeclareLocal && (
-        <CheckField
-          id={`${id}-here`}
-          label={trans.__('Runs on the Jupyter server’s machine')}
-          hint={trans.__(
-            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
-          )}
-          checked={isDeclaredLocal}
-          onChange={setDeclaredLocal}
-        />
-      )}
       {isKeySaved && isAddressChanged && !key && (
         <p role="status">
           {trans.__(
@@ -266,13 +255,25 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           onChange={setModel}
         />
       </Field>
-      {(requestAddress || !needsAddress) && (
-        <p className="jp-AIServer-Models-sentData">
-          {destination === null
-            ? trans.__('This model runs on the Jupyter server’s machine.')
-            : sentDataText(destination, trans)}
-        </p>
+      {canDeclareLocal && (
+        <CheckField
+          id={`${id}-here`}
+          label={trans.__('Runs on the Jupyter server’s machine')}
+          hint={trans.__(
+            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
+          )}
+          checked={isDeclaredLocal}
+          onChange={setDeclaredLocal}
+        />
       )}
+      {(requestAddress || !needsAddress) &&
+        (destination === null ? (
+          <p className="jp-AIServer-Models-sentData">
+            {trans.__('This model runs on the Jupyter server’s machine.')}
+          </p>
+        ) : (
+          <SentData destination={destination} isFolded trans={trans} />
+        ))}
       <div ref={resultRef}>
         <Problem failure={failure} trans={trans} />
         {verdict && !isBusy && (

@@ -368,6 +368,25 @@ describe('Providers', () => {
     ]);
   });
 
+  it('has its fields in the order in which they are filled in, then what is sent', async () => {
+    const address = 'http://127.0.0.1:4000/v1';
+    const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
+    const t = await setup(modelList({ providers: [saved] }));
+    await t.draw(<Providers services={t.services} />);
+    const labels = [...t.node.querySelectorAll('form label')];
+    expect(labels.map(label => label.textContent)).toEqual([
+      'Base URL',
+      'Replace saved key',
+      'Model',
+      'Runs on the Jupyter server’s machine'
+    ]);
+    const sent = t.node.querySelector('.jp-AIServer-Models-sentData')!;
+    const isBelow = Node.DOCUMENT_POSITION_FOLLOWING;
+    expect(labels[3].compareDocumentPosition(sent) & isBelow).toBeTruthy();
+    expect(sent.querySelectorAll('li')).toHaveLength(3);
+    expect(sent.querySelector('details')!.open).toBe(false);
+  });
+
   it('treats a server at a loopback address as remote until the person declares it local', async () => {
     // P4, P16: a proxy or a tunnel may listen at a loopback address.
     const address = 'http://127.0.0.1:4000/v1';
