@@ -481,3 +481,11 @@ def test_no_translation_contains_an_english_sentence(locale: str) -> None:
     compiled = json.loads(path.read_text("utf-8"))
     sentence = re.compile(r"(?:[A-Za-z’']+[ ,]+){5}")
     assert [forms for id_, forms in compiled.items() if id_ and sentence.search(str(forms))] == []
+
+
+def test_texts_address_people_and_name_their_computer_in_one_way(tool: ModuleType) -> None:
+    for locale in ("zh_CN", "zh_TW"):
+        translations = [form for text in tool.read(locale) for form in tool.plural_forms(text)]
+        assert [form for form in translations if "你" in form] == []
+    texts = [key(text) for text in tool.template(tool.find_texts().texts) if text.id]
+    assert [text for text in texts if "this machine" in text.lower()] == []

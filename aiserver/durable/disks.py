@@ -27,9 +27,9 @@ NO_LOCKS_NOTICE = UserText(
     "The disk with the history folder does not support file locks (flock), so lock files are used "
     "instead. Saving takes a little longer."
 )
-OPEN_NOTICE = "Other users of this machine can read the history folder."
+OPEN_NOTICE = "Other users of this computer can read the history folder."
 NOW_PRIVATE_NOTICE = (
-    "The history folder was readable by other users of this machine. It is private now."
+    "The history folder was readable by other users of this computer. It is private now."
 )
 SHARED_NOTICE = "The history folder is shared with a group, so its members can read it."
 

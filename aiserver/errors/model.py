@@ -79,7 +79,7 @@ class ModelNotAllowed(ModelError):
         "The administrator of this server only allows models that run on its own machine."
     )
     only_local_in_ollama = UserText(
-        "Only models that run in Ollama on this machine are allowed here, "
+        "Only models that run in Ollama on this computer are allowed here, "
         "and Ollama does not list this one as local."
     )
 

@@ -134,7 +134,9 @@ export function forbiddenText(
 ): string {
   switch (feature) {
     case 'remote_models':
-      return trans.__('Your administrator only allows models on this machine.');
+      return trans.__(
+        'Your administrator only allows models on this computer.'
+      );
     case 'running':
       return trans.__('Your administrator has turned off “Accept and run”.');
     case 'files':

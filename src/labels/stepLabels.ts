@@ -322,7 +322,7 @@ export function stepAuthor(
     return { name, location: '' };
   }
   const location = info.onThisMachine
-    ? trans.__('on this machine')
+    ? trans.__('on this computer')
     : trans.__('remote');
   return { name, location };
 }

@@ -151,7 +151,7 @@ def world(jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wor
     ("model", "other", "is_cancelled"),
     [
         ("local", "local", True),
-        ("local", "other_local", True),  # both compute on this machine
+        ("local", "other_local", True),  # both compute on this computer
         ("remote", "remote", True),
         ("local", "remote", False),
         ("remote", "local", False),

@@ -337,7 +337,7 @@ async def test_an_unknown_provider_is_a_failed_turn(call, server_config):
 
 
 async def test_what_the_page_attached_is_sent_without_values_to_a_remote_model(call, scripted):
-    """P15: examples of values are for models on this machine; they are never stored."""
+    """P15: examples of values are for models on this computer; they are never stored."""
     column = {"name": "城市", "dtype": "object", "examples": ["Oslo-canary"]}
     context = {
         "dataframes": [

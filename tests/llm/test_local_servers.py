@@ -1,4 +1,4 @@
-"""A server counts as on this machine only by declaration, not by its address (P4, P16)."""
+"""A server counts as on this computer only by declaration, not by its address (P4, P16)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def test_the_administrator_may_settle_it():
 
 
 async def test_ollama_itself_reports_which_models_are_local(monkeypatch: pytest.MonkeyPatch):
-    """P4: and only where it listens on this machine."""
+    """P4: and only where it listens on this computer."""
 
     async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
         return [ServedModel("own:7b", False), ServedModel("big:cloud", True)]

@@ -277,7 +277,7 @@ async def test_a_clone_with_its_own_history_keeps_it(home: Path) -> None:
 
 
 def git(folder: Path, *arguments: str | Path) -> None:
-    """Run git without the configuration of this machine."""
+    """Run git without the configuration of this computer."""
     nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     command = ["git", *who, *map(str, arguments)]

@@ -102,7 +102,7 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
   // The menu of models.
   await cell.button(/^Model:/).press('Enter');
   const menu = page.getByRole('menu');
-  await expect(menu).toContainText('only allows models on this machine');
+  await expect(menu).toContainText('only allows models on this computer');
   await page.keyboard.press('Escape');
   await expect(menu).toHaveCount(0);
 
@@ -144,7 +144,7 @@ test('the settings say what the administrator has set', async ({
   await expect(setting).toBeDisabled();
   await expect(setting).not.toBeChecked();
   await run(page, 'aiserver:open-model-settings');
-  await expect(editor).toContainText('only allows models on this machine');
+  await expect(editor).toContainText('only allows models on this computer');
   await look(page, '.jp-AIServer-Models');
   await run(page, 'settingeditor:open', { query: 'Inline Completer' });
   await expect(editor).toContainText(

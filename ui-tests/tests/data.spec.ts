@@ -68,7 +68,7 @@ test(
     await expect(
       data.panel.getByRole('heading', { name: 'No data yet' })
     ).toBeVisible();
-    await expect(data.panel).toContainText('stays on this machine');
+    await expect(data.panel).toContainText('stays on this computer');
 
     await new CellUnderTest(page, 0).run();
     await expect(data.head).toContainText('4 rows × 3 columns');

@@ -72,14 +72,14 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   // The row is ready, with the text as it was.
   const label = cell.button(/^Model:/);
   await expect(label).toContainText('scripted');
-  await expect(label).toContainText('on this machine');
+  await expect(label).toContainText('on this computer');
   await expect(cell.input).toHaveValue('my wish');
   await model.script(code('wish = 1'));
   await cell.input.press('Enter');
   await cell.accept(60_000);
   expect(await cell.source()).toBe('wish = 1');
 
-  // One that is not on this machine is chosen only after a sentence, here for one cell alone.
+  // One that is not on this computer is chosen only after a sentence, here for one cell alone.
   await page.request.put(`${lab.url}/aiserver/models/keys/openai`, {
     data: { key: 'sk-canary-of-openai' }
   });
@@ -209,7 +209,7 @@ test(
     expect(hub.starts).toEqual([]); // P4: nothing is fetched without a press.
 
     // It is installed; the page is loaded anew meanwhile, and sees it go on. Another model may be
-    // suggested for this machine, so the smallest one is chosen from the list.
+    // suggested for this computer, so the smallest one is chosen from the list.
     hub.pauseAt(PAUSE_AT);
     await cell.button('Other models…').click();
     const models = new LocalModelsUnderTest(page);
@@ -231,9 +231,12 @@ test(
     hub.release();
     await cell.button(/^Continue installing \(1\d\d of 491 MB\)/).focus();
     await page.keyboard.press('Enter');
-    await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
-      timeout: 60_000
-    });
+    await expect(cell.button(/^Model: Qwen/)).toContainText(
+      'on this computer',
+      {
+        timeout: 60_000
+      }
+    );
     expect(hub.starts.at(-1)).toBeGreaterThan(PAUSE_AT / 2);
     // What was written is there, and the cursor is in it.
     await expect(cell.input).toHaveValue('my wish');

@@ -1,5 +1,5 @@
 /**
- * The main job, end to end, with the real model on this machine: ask, accept, run; ask for
+ * The main job, end to end, with the real model on this computer: ask, accept, run; ask for
  * a change, accept, run; restart the server; replay.
  */
 import { execFileSync } from 'node:child_process';

@@ -39,7 +39,7 @@ test('models are installed, switched from the menu, and removed', async ({
   await expect(models.row(LARGER)).toContainText('1.1 GB download');
   await expect(models.row(LARGER)).toContainText('Apache-2.0');
   await expect(
-    models.dialog.getByText('Suggested for this machine')
+    models.dialog.getByText('Suggested for this computer')
   ).toHaveCount(1);
   expect(hub.starts).toEqual([]); // Nothing is downloaded without a button.
 

@@ -11,7 +11,7 @@ import { code } from '../fixtures/scripted';
 test.use({
   placeOptions: {
     environment: 'wheel',
-    // Nothing of this machine: no Node, and no extension or setting of the person's own.
+    // Nothing of this computer: no Node, and no extension or setting of the person's own.
     env: {
       PATH: path.join(environmentOf('wheel'), 'bin'),
       JUPYTER_DATA_DIR: path.join(environmentOf('wheel'), 'no-data'),

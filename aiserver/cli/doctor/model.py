@@ -53,7 +53,7 @@ def _check_other(info: ModelInfo) -> Finding:
 
 
 def _location(info: ModelInfo) -> str:
-    return "on this machine" if info.on_this_machine else "remote"
+    return "on this computer" if info.on_this_machine else "remote"
 
 
 async def _check_answer(models: ModelRegistry) -> Finding:

@@ -35,7 +35,7 @@ function ModelLabel(props: {
     return null;
   }
   const locationText = model.onThisMachine
-    ? trans.__('on this machine')
+    ? trans.__('on this computer')
     : trans.__('remote');
   const title = model.onThisMachine
     ? trans.__(

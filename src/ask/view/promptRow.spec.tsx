@@ -129,7 +129,9 @@ describe('PromptRow', () => {
 
   it('shows the model, and whether it is local', async () => {
     const t = await setup();
-    expect(t.row.node.textContent).toContain('Qwen2.5-Coder · on this machine');
+    expect(t.row.node.textContent).toContain(
+      'Qwen2.5-Coder · on this computer'
+    );
     const remote = { ...LOCAL, label: 'gpt', onThisMachine: false };
     const other = await setup({ models: [remote] });
     expect(other.row.node.textContent).toContain('gpt · remote');
@@ -327,7 +329,7 @@ describe('PromptRow', () => {
 
   it.each([
     ['a small model', { small: true }],
-    ['a larger model on this machine', { small: false }],
+    ['a larger model on this computer', { small: false }],
     ['a remote model', { onThisMachine: false }]
   ])(
     'attaches the DataFrames that the text names, until one is removed: %s',

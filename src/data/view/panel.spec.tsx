@@ -286,7 +286,7 @@ describe('DataPanel', () => {
     kernel.language = 'r';
     kernel.changed.emit('restart');
     await until(() => text().includes('sales <- read.csv("sales.csv")'));
-    expect(text()).toContain('What is shown here stays on this machine.');
+    expect(text()).toContain('What is shown here stays on this computer.');
     for (const [state, awaited] of [
       ['other', 'Only Python and R kernels can list their data so far.'],
       ['none', 'No kernel is running'],

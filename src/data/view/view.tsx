@@ -31,7 +31,7 @@ export function DataView(): React.JSX.Element {
       )}
       <p className="jp-AIServer-Data-privacy">
         {joinSentences(
-          trans.__('What is shown here stays on this machine.'),
+          trans.__('What is shown here stays on this computer.'),
           trans.__('A model gets only what the prompt row says.')
         )}
       </p>

@@ -15,7 +15,7 @@ export function groupReadyModels(
   const ready = list?.models.filter(model => model.ready) ?? [];
   return [
     {
-      title: trans.__('On this machine'),
+      title: trans.__('On this computer'),
       models: ready.filter(model => model.onThisMachine)
     },
     {

@@ -42,7 +42,7 @@ async function setup(list: ModelList) {
 describe('createModelMenu', () => {
   it('says that remote models are not allowed', async () => {
     setFeatures({ remote_models: 'forbidden' });
-    const text = 'Your administrator only allows models on this machine.';
+    const text = 'Your administrator only allows models on this computer.';
     const t = await setup(modelList({ default: LOCAL.id, models: [LOCAL] }));
     const menu = t.create();
     setFeatures();
@@ -99,7 +99,7 @@ describe('createModelMenu', () => {
       item.isToggled
     ]);
     expect(items.filter(([label]) => label)).toEqual([
-      ['On this machine', false],
+      ['On this computer', false],
       [LOCAL.label, true],
       ['Remote (your code is sent to the provider)', false],
       [REMOTE.label, false],
@@ -125,7 +125,7 @@ describe('createModelMenu', () => {
     });
     const entries = menu.items.filter(({ type }) => type === 'command');
     expect(entries.map(({ label, isToggled }) => [label, isToggled])).toEqual([
-      ['On this machine', false],
+      ['On this computer', false],
       [LOCAL.label, false],
       ['Remote (your code is sent to the provider)', false],
       [REMOTE.label, true],

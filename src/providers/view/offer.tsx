@@ -153,7 +153,7 @@ function Hints(props: {
         <div className="jp-AIServer-Models-hint">
           <p>
             {trans.__(
-              'A model can also run on this machine. It needs one more Python package: run the command below in Jupyter’s Python environment, then select Refresh.'
+              'A model can also run on this computer. It needs one more Python package: run the command below in Jupyter’s Python environment, then select Refresh.'
             )}
           </p>
           <Command command={local.install} trans={trans} />

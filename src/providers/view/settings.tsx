@@ -36,7 +36,7 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
     <div className="jp-AIServer-Models">
       <h3>{trans.__('Active model')}</h3>
       <ActiveModel {...props} />
-      <h3>{trans.__('On this machine')}</h3>
+      <h3>{trans.__('On this computer')}</h3>
       <LocalModels services={services} />
       <h3>{trans.__('Providers')}</h3>
       <Providers services={services} />

@@ -250,7 +250,7 @@ describe('Offer', () => {
 
 describe('Providers', () => {
   it('say that remote models are not allowed', async () => {
-    const text = 'Your administrator only allows models on this machine.';
+    const text = 'Your administrator only allows models on this computer.';
     setFeatures({ remote_models: 'forbidden' });
     const { draw, node, services } = await setup(modelList());
     await draw(<Providers services={services} />);

@@ -150,7 +150,7 @@ def test_a_sync_copy_of_a_session_is_merged(run: Run, folder: Path, form: str):
     asyncio.run(grow("on the other machine"))
     shutil.move(folder / FILE, copy)
     (folder / FILE).write_bytes(own)
-    asyncio.run(grow("on this machine"))
+    asyncio.run(grow("on this computer"))
     before = tree(folder)
     assert f"{copy.name}: file name does not match its content" in run("verify").out
     (finding,) = duplicate_findings(folder)
@@ -159,7 +159,7 @@ def test_a_sync_copy_of_a_session_is_merged(run: Run, folder: Path, form: str):
     assert run("repair").status == 0
     assert before[copy.name] in tree(folder).values() and not copy.exists()
     intents = [each.user_request.intent for each in stored(folder.parent)[FILE].interactions]
-    assert intents == ["读取数据", "again", "on this machine", "on the other machine"]
+    assert intents == ["读取数据", "again", "on this computer", "on the other machine"]
     assert run("verify").status == 0
     assert not duplicate_findings(folder)
 

@@ -60,7 +60,7 @@ describe('privacy levels', () => {
   it('gives a remote model nothing that was chosen for a local one', async () => {
     const t = await opened(MODEL);
     await t.model.levels.choose('sales', 'sample');
-    // The server gives the values to a model on this machine only, because there is no level.
+    // The server gives the values to a model on this computer only, because there is no level.
     expect(t.sent().sample).toBeDefined();
     expect(t.sent().level).toBeUndefined();
   });

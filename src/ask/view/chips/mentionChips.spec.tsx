@@ -58,7 +58,7 @@ describe('the chip of a cell with a plot', () => {
     expect(both.isUnseen).toBe(true);
   });
 
-  it('says what a model on this machine gets', async () => {
+  it('says what a model on this computer gets', async () => {
     const local = { onThisMachine: true, seesImages: true };
     expect((await chips(local)).texts).toEqual(['@outputwith its plots']);
     const cell = await chips({ ...local, intent: 'like @cell3' });

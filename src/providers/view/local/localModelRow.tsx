@@ -75,7 +75,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
         {entry.fits === false && (
           <p className="jp-AIServer-LocalModels-warning">
             {trans.__(
-              'Needs more memory than this machine has. It may be very slow or not start at all.'
+              'Needs more memory than this computer has. It may be very slow or not start at all.'
             )}
           </p>
         )}
@@ -214,7 +214,7 @@ function Chips(props: IRowProps): React.JSX.Element {
       )}
       {entry.suggested && (
         <span className="jp-AIServer-Models-state">
-          {trans.__('Suggested for this machine')}
+          {trans.__('Suggested for this computer')}
         </span>
       )}
     </>

@@ -80,7 +80,7 @@ describe('LocalModels', () => {
     );
     expect(t.row(/Small/).textContent).toContain('Quality not measured yet');
     expect(t.row(/Small/).textContent).not.toContain('Suggested');
-    expect(t.row(/Large/).textContent).toContain('Suggested for this machine');
+    expect(t.row(/Large/).textContent).toContain('Suggested for this computer');
     expect(t.row(/Large/).textContent).toContain('1.1 GB download');
     expect(t.row(/Large/).textContent).toContain(
       'Answered 24 of 52 test requests correctly · about 12 tokens per second'

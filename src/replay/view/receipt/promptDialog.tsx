@@ -87,8 +87,8 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
       {masked > 0 && (
         <p>
           {trans._n(
-            'The model on this machine also got %1 key or password, which is not stored.',
-            'The model on this machine also got %1 keys or passwords, which are not stored.',
+            'The model on this computer also got %1 key or password, which is not stored.',
+            'The model on this computer also got %1 keys or passwords, which are not stored.',
             masked
           )}
         </p>
