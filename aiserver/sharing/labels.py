@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..llm.labels import model_label
 from ..replay import Step
 
 ON_DISK = "file on disk"
@@ -141,6 +142,15 @@ def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:
     if number is not None:
         return f"Cell {number}"
     return "Merged cell" if summary["mergedInto"] else "Deleted cell"
+
+
+def label_counts(by_model: Mapping[str, int]) -> dict[str, int]:
+    """Return the numbers of lines by label of their model, from those by id."""
+    counts: dict[str, int] = {}
+    for model_id, count in by_model.items():
+        label = model_label(model_id)
+        counts[label] = counts.get(label, 0) + count
+    return counts
 
 
 def percent(part: int, total: int) -> str:

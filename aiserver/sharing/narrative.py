@@ -10,10 +10,11 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..llm.labels import model_label
 from ..notebooks.history import History
 from ..replay import Step, report
 from .fences import escape_inline, fenced, quoted
-from .labels import cell_name, contributor, outcome, percent, title
+from .labels import cell_name, contributor, label_counts, outcome, percent, title
 from .labels import shares as shares_of
 from .page_data import main_language
 
@@ -50,7 +51,7 @@ def shares_summary(counts: Mapping[str, Any]) -> str:
     phrases = [f"{count} {label}" for label, count in shares_of(counts)]
     phrases[0] += f" ({percent(counts['byModel'], lines)})"
     if counts["models"]:
-        phrases[0] += f", including {_format_counts(counts['models'])}"
+        phrases[0] += f", including {_format_counts(label_counts(counts['models']))}"
     if counts["names"]:
         phrases.append(f"by agents and programs: {_format_counts(counts['names'])}")
     return f"{lines} {'line' if lines == 1 else 'lines'}: {'; '.join(phrases)}"
@@ -121,7 +122,8 @@ def diff_lines(step: Step) -> list[str]:
 
 def _facts(step: Step) -> list[str]:
     """Return a step's contributor, model, time and outcome, as far as they are recorded."""
-    facts = [contributor(step), step.model, step.timestamp, outcome(step)]
+    model = model_label(step.model) if step.model else None
+    facts = [contributor(step), model, step.timestamp, outcome(step)]
     return [escape_inline(fact) for fact in facts if fact]
 
 

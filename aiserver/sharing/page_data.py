@@ -36,10 +36,12 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from ..llm.labels import model_label
 from ..notebooks.history import History
 from ..replay import Moment, Origin, Step, report, trace
 from ..replay.list_changes import ListChange
 from . import markdown
+from .labels import label_counts
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
 """The authors of lines; the page refers to them by index."""
@@ -105,7 +107,7 @@ def page_data(
         "texts": texts.all,
         "markdown": cell_trees,
         "pictures": dict(pictures),
-        "report": report(timeline, history.sessions),
+        "report": _with_labels(report(timeline, history.sessions)),
     }
 
 
@@ -149,10 +151,19 @@ class _Trees:
             target[name] = tree
 
 
+def _with_labels(report: dict[str, Any]) -> dict[str, Any]:
+    """Replace the ids of models in a report by their labels."""
+    for counts in (report["total"], *report["cells"]):
+        counts["models"] = label_counts(counts["models"])
+    return report
+
+
 def _encode_step(
     step: Step, origins: Sequence[Origin], index_by_cell: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
+    if step.model:
+        data["model"] = model_label(step.model)
     data.pop("receipt", None)  # colleagues needn't see what the answers cost
     for attempt in data.get("attempts", ()):
         attempt.pop("receipt", None)

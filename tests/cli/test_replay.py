@@ -51,7 +51,7 @@ def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
     assert '       +ax.set_ylabel("CNY", fontsize=9)' in lines
     assert "       KeyError: 'month'" in lines
     asked = next(line for line in lines if "改成柱状图" in line)
-    assert "openai:gpt-5" in asked and asked.endswith("accepted")
+    assert "gpt-5 (OpenAI)" in asked and asked.endswith("accepted")
     assert replay("show", NOTEBOOK).out == done.out
 
 

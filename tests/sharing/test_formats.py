@@ -42,7 +42,7 @@ def test_markdown_contains_each_step_and_no_other_elements() -> None:
     fences = [token.content for token in tokens if token.type == "fence"]
     assert f"{PLOT}\n" in fences
     assert any('-monthly.plot(title="Revenue")\n+ax = ' in fence for fence in fences)
-    assert "67%" in markdown and "openai:gpt-5 1" in markdown
+    assert "67%" in markdown and "gpt-5 (OpenAI) 1" in markdown
 
 
 def test_markdown_contains_the_diff_of_each_version() -> None:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...llm.labels import model_label
 from ...notebooks.history import History
 from ...replay import Step, report
-from ...sharing.labels import cell_name, outcome, percent, title
+from ...sharing.labels import cell_name, label_counts, outcome, percent, title
 from ...sharing.labels import shares as shares_of
 from ...sharing.narrative import diff_lines
 from ..safe_text import make_safe
@@ -64,7 +65,7 @@ def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
         bar = "█" * round(30 * count / line_count) if line_count else ""
         text = f"  {label:<{width}}{count:>6,}  {percent(count, line_count):>6}  "
         _print_line(console, (text, ""), (bar, _SHARE_COLOURS.get(label, "dim")))
-    for count_by_name in (total["models"], total["names"]):
+    for count_by_name in (label_counts(total["models"]), total["names"]):
         pairs = sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0]))
         for contributor, count in pairs:
             text = f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {contributor}"
@@ -77,7 +78,7 @@ def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
             text += f"  by hand {cell['byPerson']:>5,}"
             other_count = cell["lines"] - cell["byModel"] - cell["byPerson"]
             text += f"  other {other_count:>5,}  requests {cell['turns']:>3,}  "
-            _print_line(console, (text, ""), (", ".join(cell["models"]), "dim"))
+            _print_line(console, (text, ""), (", ".join(label_counts(cell["models"])), "dim"))
 
 
 def _print_step(console: Console, step: Step) -> None:
@@ -102,7 +103,8 @@ def _print_step(console: Console, step: Step) -> None:
 
 def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
     """Return a step's model, time and outcome as styled texts for the end of the step's line."""
-    model_and_time = [step.model or "", step.timestamp[:16].replace("T", " ")]
+    model = model_label(step.model) if step.model else ""
+    model_and_time = [model, step.timestamp[:16].replace("T", " ")]
     if step.attempts:
         model_and_time.append(f"{len(step.attempts)} answers")
     styled_texts = [("  " + "  ".join(text for text in model_and_time if text), "dim")]

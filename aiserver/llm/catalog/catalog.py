@@ -24,10 +24,11 @@ from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
 from ..image_inputs import sees_images
+from ..labels import model_label
 from ..local import catalogue, machine, weights
 from ..local.catalogue import CatalogueModel
 from ..policy import Access, ModelPolicy
-from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name, provider_of
+from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name
 from .lookup import MAX_NAMES, Lookups, deadline_for
 from .model_list import ServedModel, list_models
 
@@ -109,7 +110,7 @@ class Catalog:
         is_local = self.policy.is_local(provider, address)
         return ModelInfo(
             self.policy.model,
-            f"{name} ({provider_of(provider).label})",
+            model_label(self.policy.model),
             is_local,
             sees_images=sees_images(self.policy.model, self.policy.image_models),
         )
@@ -263,10 +264,10 @@ class Catalog:
             problem = UserText("%1 has no base URL yet. Connect it first.", provider.label)
         elif not connection.usable:
             problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.key_variables[0])
-        id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
+        id = f"{provider.name}:{name}"
         info = ModelInfo(
             id,
-            label,
+            model_label(id),
             connection.on_this_machine,
             problem is None,
             problem,
