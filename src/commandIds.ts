@@ -2,8 +2,6 @@
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */
   export const ask = 'aiserver:ask-cell';
-  /** Open the prompt row with the slash word of a mode. The argument is a `mode`, such as `fix`. */
-  export const askInMode = 'aiserver:ask-in-mode';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
   /** Put a request (`text`) and its `dataframes` into the prompt row, as they are now; send nothing. */

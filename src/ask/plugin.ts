@@ -22,7 +22,6 @@ import {
 } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
 import { loadPart } from '../ui/lazy';
-import { modeLabels } from '../labels/modeLabels';
 import type { AskNotebooks } from './plugin/askNotebooks';
 import { addCommands } from './view/commands';
 import { addAskAboutFile } from './view/input/askAboutFile';
@@ -124,13 +123,6 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       CommandIDs.reset
     ]) {
       palette?.addItem({ command, category });
-    }
-    for (const { mode } of modeLabels(trans)) {
-      palette?.addItem({
-        command: CommandIDs.askInMode,
-        args: { mode },
-        category
-      });
     }
     return {
       isOpen: panel => notebooks?.isOpen(panel) ?? false,

@@ -8,7 +8,6 @@ import { Menu } from '@lumino/widgets';
 import { cellErrorText } from '../../cells/cellError';
 import { resultImages, resultText } from '../../cells/outputText';
 import { forbiddenText } from '../../labels/failureText';
-import { modeLabels } from '../../labels/modeLabels';
 import { isForbidden } from '../../state/features';
 import { CommandIDs } from '../../tokens';
 import { askIcon } from '../../ui/icons';
@@ -87,20 +86,6 @@ export function addCommands(
           manager.openBranch(cell, turnId ? { turnId, title } : null);
         } else {
           manager.open(cell);
-        }
-      })
-  });
-  commands.addCommand(CommandIDs.askInMode, {
-    label: ({ mode }) => {
-      const label = modeLabels(trans).find(label => label.mode === mode);
-      return label ? trans.__('Ask: %1', label.description) : '';
-    },
-    isEnabled: () => currentCell() instanceof CodeCell,
-    execute: ({ mode }) =>
-      withCell((manager, cell) => {
-        const label = modeLabels(trans).find(label => label.mode === mode);
-        if (label) {
-          manager.openWith(cell, `${label.slashWord} `);
         }
       })
   });
