@@ -1,4 +1,6 @@
 /** Edits and runs of a person. */
+import type { Signal } from '@lumino/signaling';
+
 import { ApiError } from '../../api/request';
 import { replaceSource } from '../../cells/applySource';
 import { openWithTurn, fakeKernel } from './tracking.fakes';
@@ -35,6 +37,52 @@ describe('edits', () => {
       { source: 'print(2)', data: { trigger: 'save' } }
     ]);
     expect(server.logs.get(open.id)!.at(-1)).toMatchObject({ saved: true });
+  });
+
+  it('during a save come after it: the save is recorded as what was written', async () => {
+    const open = await openWithTurn();
+    const { context } = open.panel;
+    const saved = [...open.sources];
+    const insert = (_: unknown, state: string) => {
+      // JupyterLab reads what it saves directly after this signal.
+      void Promise.resolve().then(() => {
+        if (state === 'started') {
+          open.panel.content.model!.sharedModel.insertCell(0, {
+            cell_type: 'code',
+            source: 'during = 1'
+          });
+          open.type(1, 'changed = 1');
+          open.page.tracking.captureBeforeRequest(open.panel);
+        }
+      });
+    };
+    context.saveState.connect(insert);
+    await open.save();
+    context.saveState.disconnect(insert);
+    const entries = open.page.server.logs.get(open.id)!;
+    const index = entries.findIndex(entry => entry.saved);
+    expect(index).toBeGreaterThan(0);
+    expect(index).toBeLessThan(entries.length - 1);
+    expect(JSON.stringify(entries.slice(0, index))).not.toContain(open.ids[0]);
+    expect(JSON.stringify(entries.slice(index + 1))).toContain(open.ids[0]);
+    expect(open.sources).not.toEqual(saved);
+  });
+
+  it('are not held back by a save that fails', async () => {
+    const open = await openWithTurn();
+    const { saveState } = open.panel.context as unknown as {
+      saveState: Signal<unknown, string>;
+    };
+    saveState.emit('started');
+    open.type(0, 'mine');
+    open.page.tracking.captureBeforeRequest(open.panel);
+    saveState.emit('failed');
+    await open.settle();
+    const { records } = open.page.server.session(open.id, 'aa')!;
+    expect(lastSource(records)).toBe('mine');
+    expect(open.page.server.logs.get(open.id)!.some(({ saved }) => saved)).toBe(
+      false
+    );
   });
 
   it('are recorded before a request, without repeating the request’s source', async () => {

@@ -124,7 +124,7 @@ export class Tracking implements ITracking {
 
   /** Record all unrecorded edits in all notebooks, because the page may be about to close. */
   captureAll(): void {
-    this._watches.forEach(watch => watch.capture('leave'));
+    this._watches.forEach(watch => watch.captureBeforeClose());
   }
 
   /** Start or end the watch of a notebook as needed. If a request fails, retry after a delay. */

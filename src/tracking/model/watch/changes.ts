@@ -3,14 +3,17 @@
  * cells if this order, or the type of a cell, differs from what was recorded last.
  *
  * Invariant: a change that still lacks a contributor or the preview of an output is passed as a
- * promise. Later changes are sent after the promise has resolved.
+ * promise. Later changes are sent after the promise has resolved. So is a save.
  */
-import { JSONExt } from '@lumino/coreutils';
+import { JSONExt, PromiseDelegate } from '@lumino/coreutils';
 
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
 
 type CreateSavedChange = INotebookChange['savedState'];
+
+/** The longest time for which later changes wait for the end of a save, in milliseconds. */
+const MAX_SAVE_MS = 10_000;
 
 export class ChangePusher {
   /**
@@ -30,7 +33,6 @@ export class ChangePusher {
    * @param pending Promises that resolve when the missing parts of the change have been added.
    */
   push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
-    this._pushCount++;
     this._onChange(
       pending.length
         ? Promise.all(pending).then(() => this._withIncludedCells(change))
@@ -83,27 +85,46 @@ export class ChangePusher {
   }
 
   /**
-   * Remember that a save has begun.
+   * Reserve a place for a save that has begun: before all changes that are pushed from now on,
+   * because the file doesn't contain them. They wait until the save has ended.
    *
    * @param createSavedChange Creates a change with the sources that the save writes into the file;
    * see `savedState` of `INotebookChange`.
    */
   beginSave(createSavedChange: CreateSavedChange): void {
-    this._pushCountAtSave = this._pushCount;
-    this._createSavedChange = createSavedChange;
+    this.cancelSave();
+    const { cells } = this._withIncludedCells({ cells: [] });
+    const change = new PromiseDelegate<INotebookChange>();
+    // JupyterLab doesn't tell if the person cancels a save, so don't wait for its end for ever.
+    const timer = setTimeout(() => this.cancelSave(), MAX_SAVE_MS);
+    this._save = { cells, createSavedChange, change, timer };
+    this._onChange(change.promise);
   }
 
-  /**
-   * Record that a save has ended. But if changes were pushed after the save had begun, do nothing,
-   * because the file may not contain these changes.
-   */
+  /** Record the save that has begun. Do nothing if it was cancelled. */
   endSave(isShared: boolean): void {
-    if (this._pushCountAtSave === this._pushCount) {
+    const save = this._save;
+    if (save) {
+      clearTimeout(save.timer);
+      this._save = null;
       // A save of a shared notebook doesn't remove the changes of other pages from the file. So the
       // saved sources needn't be recorded again.
-      const savedState = isShared ? undefined : this._createSavedChange;
-      this.push({ cells: [], saved: true, savedState });
-      this._pushCountAtSave = -1;
+      const savedState = isShared ? undefined : save.createSavedChange;
+      save.change.resolve({ cells: save.cells, saved: true, savedState });
+    }
+  }
+
+  /** Stop waiting for the end of a save, and don't record it. */
+  cancelSave(): void {
+    const save = this._save;
+    if (save) {
+      clearTimeout(save.timer);
+      this._save = null;
+      if (save.cells.length) {
+        save.change.resolve({ cells: save.cells });
+      } else {
+        save.change.reject(new Error('The save was not completed.'));
+      }
     }
   }
 
@@ -121,9 +142,13 @@ export class ChangePusher {
   private readonly _includedCells = new Set<string>();
   /** The last order that this page or another page has recorded. */
   private _recordedOrder: readonly PlacedCell[] = [];
-  /** The number of changes that were pushed. */
-  private _pushCount = 0;
-  /** The value of `_pushCount` when the last unrecorded save began; -1 if there is none. */
-  private _pushCountAtSave = -1;
-  private _createSavedChange: CreateSavedChange;
+  /** The save that has begun and hasn't ended yet. */
+  private _save: {
+    /** The included cells when the save began. */
+    readonly cells: INotebookChange['cells'];
+    readonly createSavedChange: CreateSavedChange;
+    /** Resolves to the change that records the save. */
+    readonly change: PromiseDelegate<INotebookChange>;
+    readonly timer: ReturnType<typeof setTimeout>;
+  } | null = null;
 }

@@ -113,6 +113,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   dispose(): void {
     this._isDisposed = true;
+    this._changes.cancelSave();
     this._remoteEdits.dispose();
     this._unclaimedDeletions.dispose();
     this._mirror.dispose();
@@ -132,6 +133,12 @@ export class NotebookWatch implements IOriginNotebook {
       ]),
       trigger
     );
+  }
+
+  /** Record all unrecorded edits without waiting for a save, because the page may be closed. */
+  captureBeforeClose(): void {
+    this._changes.cancelSave();
+    this.capture('leave');
   }
 
   /** Record the unrecorded edit of a cell, if there is one. */
@@ -315,6 +322,8 @@ export class NotebookWatch implements IOriginNotebook {
       );
     } else if (state === 'completed') {
       this._changes.endSave(!!this._options.panel.context.model?.collaborative);
+    } else if (state === 'failed') {
+      this._changes.cancelSave();
     }
   }
 
