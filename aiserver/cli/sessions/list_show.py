@@ -33,7 +33,7 @@ _HEADINGS: tuple[str, ...] = (
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe.
 
-    With the option ``--json``, print JSON.
+    The first line has the names of the columns. With the option ``--json``, print JSON.
     """
     rows = await select(context, arguments.notebook)
     if arguments.json:
@@ -53,7 +53,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
         _print_table(headings, lines)
         print(f"{len(rows):,} histories in {context.name}")
     else:
-        for line in lines:
+        for line in [headings, *lines]:
             print("\t".join(line))
     return 0
 
