@@ -16,9 +16,7 @@ from .markdown import answer_markdown
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_HINT = (
-    "*Press **Ctrl+K** (**⌘K** on a Mac) in this cell to review the code as a change of the cell.*"
-)
+_HINT = "Press `Ctrl+K` (`⌘K` on a Mac) in this cell to review the code as a change of the cell."
 
 
 class Output(Protocol):
