@@ -27,6 +27,12 @@ const TIME_NAME = /(^|[_\s-])time$|(时间|時間)$/;
 /** Matches the name of a column that identifies rows. */
 const KEY_NAME =
   /(?:^|[_\s-]|(?<=\P{ASCII}))(id|key|code|no|uuid|zip|isbn|sku)$|(编号|代码|编码|序号|号码|編號|代碼|編碼|序號|號碼)$/u;
+/** Matches the name of a column that only numbers the rows, such as the one that pandas writes. */
+const INDEX_NAME =
+  /^(unnamed(: ?| )[\d.]+(_level_\d+)?|\.\.\.1|(df_?)?index|level_\d+|rank|row_?(num(ber)?|names?|nr|index)?|#)$|^(索引|行号|排名|行號)$/i;
+/** Matches the name of a column with the quantity that people ask about first. */
+const MEASURE_NAME =
+  /(^|[_\s-])(amount|cost|income|price|profit|quantity|revenue|sales|salary|score|total|value)([_\s-]|$)|(金额|价格|销量|销售额|收入|成本|利润|数量|分数|总计|金額|價格|銷量|銷售額|利潤|數量|分數|總計)$/;
 /** Matches the name of a column of texts most of which differ. */
 const PROSE_NAME =
   /(^|[_\s-])(name|text|title|notes?|comment|description|url|email|address|phone)$|(姓名|名称|名稱|标题|標題|备注|備註|描述|说明|說明|地址|邮箱|信箱|电话|電話)$/;
@@ -42,7 +48,16 @@ export function isDate(column: Column): boolean {
 
 /** Return whether a column contains quantities. */
 export function isNumber(column: Column): boolean {
-  return hasNumbers(column) && !keyName(column.name) && !isDate(column);
+  const isOther =
+    keyName(column.name) ||
+    INDEX_NAME.test(column.name.trim()) ||
+    isDate(column);
+  return hasNumbers(column) && !isOther;
+}
+
+/** Return whether a column contains the quantity that people ask about first. */
+export function isMeasure(column: Column): boolean {
+  return isNumber(column) && isNamed(column, MEASURE_NAME);
 }
 
 export function isCategory(column: Column): boolean {

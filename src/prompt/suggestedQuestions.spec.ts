@@ -36,6 +36,36 @@ describe('suggestQuestions', () => {
     ]);
   });
 
+  it.each([
+    'Unnamed: 0',
+    'Unnamed: 0.1',
+    'index',
+    'level_0',
+    'row_number',
+    'rank',
+    '序号'
+  ])('never asks about the column %s, which only numbers the rows', name => {
+    const columns = { [name]: 'int64', Gender: 'object', age: 'int64' };
+    expect(texts(table('people', columns))).toEqual([
+      'Compare age by Gender',
+      DESCRIBE
+    ]);
+    expect(
+      texts(table('people', { [name]: 'int64', Gender: 'object' }))
+    ).toEqual([DESCRIBE]);
+  });
+
+  it('asks about the amount first, as a person would', () => {
+    const columns = {
+      shop: 'object',
+      latitude: 'float64',
+      totalSales: 'float64'
+    };
+    expect(texts(table('shops', columns))[0]).toBe(
+      'Compare totalSales by shop'
+    );
+  });
+
   it.each<[string, Record<string, string>, string[]]>([
     ['no columns', {}, []],
     ['texts only', { city: 'object', name: 'str' }, [DESCRIBE]],

@@ -6,7 +6,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IJoinKey } from '../kernel/joinKeys';
 import { modeLabels } from '../labels/modeLabels';
-import { isCategory, isDate, isNumber, type ITable } from './columnKinds';
+import {
+  isCategory,
+  isDate,
+  isMeasure,
+  isNumber,
+  type ITable
+} from './columnKinds';
 
 export interface ISuggestedQuestion {
   /** The question as a person asks it. */
@@ -43,7 +49,7 @@ function questionsAbout(
 ): ISuggestedQuestion[] {
   const usable = columns.filter(({ name }) => hasHeader && isUsable(name));
   const date = usable.find(isDate);
-  const number = usable.find(isNumber);
+  const number = usable.find(isMeasure) ?? usable.find(isNumber);
   const category = usable.find(isCategory);
   const questions: ISuggestedQuestion[] = [];
   if (date && number) {
