@@ -145,7 +145,7 @@ def test_a_request_is_one_step_whatever_its_attempts() -> None:
     builder = SessionBuilder()
     builder.turn("old", "", status="error", intent="plot it")
     first = builder.turn("old", "a\nb", intent="plot it", model="p:small")
-    part = {"selection": {"first": 1, "last": 1}, "parent_turn_id": first}
+    part: dict[str, Any] = {"selection": {"first": 1, "last": 1}, "parent_turn_id": first}
     builder.turn("a\nb", "c\nb", intent="plot it", **part)
     repaired = builder.turn("c\nb", "d", intent="Fix: x", mode="repair", parent_turn_id=first + 1)
     builder.turn("old", "", status="cancelled", intent="plot it")
@@ -169,15 +169,16 @@ def test_a_request_is_one_step_whatever_its_attempts() -> None:
 
 def test_the_next_request_is_a_step_of_its_own() -> None:
     """P49: after a decision, a change of the cell, other words or a new conversation."""
-    for event in (
-        {"type": "accept", "turn_id": 1},
-        {"type": "reject", "turn_id": 1},
-        {"type": "edit", "source": "mine"},
-        {"type": "context_reset"},
-    ):
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("accept", {"turn_id": 1}),
+        ("reject", {"turn_id": 1}),
+        ("edit", {"source": "mine"}),
+        ("context_reset", {}),
+    ]
+    for event, fields in events:
         builder = SessionBuilder()
         builder.turn("", "a", intent="plot it")
-        builder.event(event.pop("type"), **event)
+        builder.event(event, **fields)
         builder.turn("", "b", intent="plot it")
         turns = [step for step in builder.replay() if step.kind == "turn"]
         assert [step.code for step in turns] == ["a", "b"], event
@@ -463,7 +464,11 @@ def test_any_session_has_a_complete_replay_with_every_source(session: Session) -
     for event in session.events or []:
         assert event.source is None or event.source in shown
     turns = [step for step in steps if step.kind == "turn"]
-    answers = [answer.turn_id for step in turns for answer in step.attempts or [step]]
+    answers = [
+        turn_id
+        for step in turns
+        for turn_id in [attempt.turn_id for attempt in step.attempts or ()] or [step.turn_id]
+    ]
     assert sorted(answers) == sorted(turn.turn_id for turn in session.interactions)
     folded = {"accept", "reject"}
     recorded = [event.type for event in session.events or [] if event.type not in folded]

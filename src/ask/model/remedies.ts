@@ -11,7 +11,8 @@ import type { IProblem } from '../../kernel/check';
 import { installLine, withFirstLine } from './problems';
 import { ITarget, suggestionFields } from './state';
 import type { GenerationStore } from './store';
-import { ISuggestion, NO_TURN, normalizeLineBreaks } from './suggestion';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
+import { ISuggestion, NO_TURN } from './suggestion';
 
 export type Remedy =
   | { readonly kind: 'install' | 'import'; readonly line: string }
