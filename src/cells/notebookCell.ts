@@ -334,7 +334,7 @@ export class NotebookCell {
     const cells = [...(this._panel.context.model?.cells ?? [])];
     return cells
       .filter(({ id, type }) => id !== this.cellId && type === 'code')
-      .map(({ sharedModel }) => sharedModel.getSource());
+      .map(({ sharedModel }) => sourceOf(sharedModel));
   }
 
   private get _kernel() {

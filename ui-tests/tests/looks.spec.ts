@@ -205,7 +205,7 @@ test('the sidebar opens 320 px wide, and keeps the width that a person chose', a
   const replay = new ReplayUnderTest(page);
   // One pixel of the sidebar is its border.
   const width = async () =>
-    1 + ((await replay.panel.boundingBox())?.width ?? 0);
+    1 + Math.round((await replay.panel.boundingBox())?.width ?? 0);
   const toggle = () =>
     page.evaluate(() =>
       (window as any).jupyterapp.commands.execute(

@@ -74,18 +74,23 @@ export function translateData(csv: string, trans: TranslationBundle): string {
 }
 
 /**
- * Keep an opened notebook clean until its cells are changed. JupyterLab writes what the kernel says
- * about its language into the metadata of each notebook that it opens. This alone is nothing to
- * save.
+ * Keep an opened notebook clean until its cells are changed. JupyterLab writes the kernel's name
+ * and language into the metadata of each notebook that it opens. This alone is nothing to save.
  */
 export function ignoreKernelMetadata(model: INotebookModel): void {
   const sources = () =>
-    JSON.stringify([...model.cells].map(cell => cell.sharedModel.toJSON()));
+    JSON.stringify([...model.cells].map(cell => cell.sharedModel.getSource()));
   const opened = sources();
+  const clean = () => {
+    if (sources() === opened) {
+      model.dirty = false;
+    }
+  };
+  clean(); // The kernel may have started already.
   model.metadataChanged.connect((_, { key }) => {
-    if (key === 'language_info' && sources() === opened) {
+    if (key === 'language_info' || key === 'kernelspec') {
       // JupyterLab marks the notebook after this signal.
-      void Promise.resolve().then(() => (model.dirty = false));
+      void Promise.resolve().then(clean);
     }
   });
 }
