@@ -43,11 +43,16 @@ export interface IPageStep extends Step {
 /**
  * A step as it is stored in the page: instead of the step's sources, it has indexes into `texts`.
  */
-type StepData = Omit<IPageStep, 'before' | 'code' | 'base'> & {
+type StepData = Omit<IPageStep, 'before' | 'code' | 'base' | 'attempts'> & {
   readonly before: number;
   readonly code: number;
   readonly base?: number;
+  readonly attempts?: readonly (Omit<Attempt, 'code'> & {
+    readonly code: number;
+  })[];
 };
+
+type Attempt = NonNullable<Step['attempts']>[number];
 
 export interface IMoment {
   readonly timestamp: string;
@@ -105,6 +110,10 @@ export function readStep(step: StepData, texts: readonly string[]): IPageStep {
     ...step,
     before: texts[before],
     code: texts[code],
-    base: base === undefined ? undefined : texts[base]
+    base: base === undefined ? undefined : texts[base],
+    attempts: step.attempts?.map(attempt => ({
+      ...attempt,
+      code: texts[attempt.code]
+    }))
   };
 }

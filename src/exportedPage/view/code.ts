@@ -11,6 +11,7 @@ import {
   schemaChangeParts,
   schemaChangeTitle
 } from '../../prompt/schemaChangeText';
+import type { IPageStep } from '../model/data';
 import { IOrigin, originsOf } from '../model/replay';
 import { type Child, chip, el } from './dom';
 import { highlight } from './highlight';
@@ -181,11 +182,39 @@ export function rowBlock(
               isShort: options.isShort
             })
           ],
+    otherAnswers(labels, cell, step),
     outputBlock(
       labels,
       options.run === undefined ? lastRunOf(row) : options.run
     )
   ];
+}
+
+/** Render the answers to a request that its step doesn't show, folded. */
+function otherAnswers(
+  labels: PageLabels,
+  cell: number,
+  step: IPageStep
+): Child[] | undefined {
+  const { trans } = labels;
+  const label = trans.__('Suggested code');
+  return step.attempts
+    ?.filter(
+      ({ turnId, outcome }) => turnId !== step.turnId && outcome === 'open'
+    )
+    .map(({ code, model }) =>
+      el(
+        'details',
+        el('summary', trans.__('Another answer'), model && ` · ${model}`),
+        codeBlock(labels, {
+          cell,
+          code,
+          origins: [],
+          before: step.before,
+          label
+        })
+      )
+    );
 }
 
 /** Render the contributor, time, model and outcomes of a row. */

@@ -9,6 +9,8 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { sourceOf } from '../../cells/source';
+
 /** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
@@ -79,7 +81,7 @@ export function translateData(csv: string, trans: TranslationBundle): string {
  */
 export function ignoreKernelMetadata(model: INotebookModel): void {
   const sources = () =>
-    JSON.stringify([...model.cells].map(cell => cell.sharedModel.getSource()));
+    JSON.stringify([...model.cells].map(cell => sourceOf(cell.sharedModel)));
   const opened = sources();
   const clean = () => {
     if (sources() === opened) {

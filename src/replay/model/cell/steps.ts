@@ -62,6 +62,14 @@ export class ReplaySteps extends LoadedModel {
     return this._all;
   }
 
+  /** Show another answer to the request of a step: the one of the turn `turnId`. */
+  showAttempt({ seq }: Step, turnId: number): void {
+    this._chosenAttempts.set(seq, turnId);
+    this._all = this._withChosenAttempts();
+    this.changed.emit('steps');
+    this.stateChanged.emit();
+  }
+
   /** The tokens and costs of summaries of older turns. They are no steps. */
   get summaries(): readonly TurnReceipt[] {
     return this._summaries;
@@ -198,11 +206,25 @@ export class ReplaySteps extends LoadedModel {
     const info =
       activeCell && cell?.info?.id === activeCell.id ? activeCell : cell?.info;
     this._shownCell = cell && { ...cell, info: info ?? null };
-    this._all = foldRuns(steps);
+    if (!isUpdate) {
+      this._chosenAttempts.clear();
+    }
+    this._loaded = foldRuns(steps);
+    this._all = this._withChosenAttempts();
     this._phase = phase;
     this.changed.emit(isUpdate ? 'steps' : 'cell');
   }
 
+  private _withChosenAttempts(): readonly IShownStep[] {
+    return this._loaded.map(step =>
+      showAttempt(step, this._chosenAttempts.get(step.seq))
+    );
+  }
+
+  /** The steps as they were loaded. */
+  private _loaded: readonly IShownStep[] = [];
+  /** Maps the `seq` of a step to the turn of the answer that the person has chosen to see. */
+  private readonly _chosenAttempts = new Map<number, number>();
   private _all: readonly IShownStep[] = [];
   /** The time of the last call of `fetch`, in milliseconds; 0 if the next call must not wait. */
   private _lastFetchTime = 0;
@@ -210,4 +232,29 @@ export class ReplaySteps extends LoadedModel {
   private _pinnedCellId: string | null = null;
   private _shownCell: IShownCell | null = null;
   private _summaries: readonly TurnReceipt[] = [];
+}
+
+/** Return a step with another one of its answers; `turnId` is the answer's turn. */
+function showAttempt(step: IShownStep, turnId: number | undefined): IShownStep {
+  const attempt = step.attempts?.find(other => other.turnId === turnId);
+  if (!attempt || turnId === step.turnId) {
+    return step;
+  }
+  const isSuggestion = attempt.outcome === 'open';
+  return {
+    ...step,
+    turnId,
+    code: attempt.code,
+    applied: false,
+    // Nobody can accept it any more once there is a decision on the request.
+    outcome:
+      isSuggestion && step.outcome !== 'open' ? 'unused' : attempt.outcome,
+    model: attempt.model,
+    mode: attempt.mode,
+    explanation: attempt.explanation,
+    error: attempt.error,
+    errorText: undefined,
+    receipt: attempt.receipt,
+    runs: []
+  };
 }

@@ -99,6 +99,42 @@ describe('the DataFrames of a request', () => {
     ).toBeTruthy();
   });
 
+  it('P49: shows each of several answers to the request', async () => {
+    const attempt = {
+      seq: 2,
+      timestamp: '2026-01-27T10:00:00.000Z',
+      outcome: 'open' as const,
+      model: 'p:small'
+    };
+    await open({
+      turnId: 3,
+      attempts: [
+        { ...attempt, turnId: 2, code: 'a = 9', explanation: 'nine' },
+        { ...attempt, turnId: 3, code: 'a = 1' }
+      ]
+    });
+    const menu = await until(() =>
+      panel.node.querySelector<HTMLSelectElement>(
+        '[aria-label="Answers to this request"]'
+      )
+    );
+    expect([...menu!.options].map(({ text }) => text)).toEqual([
+      '1 of 2 · small',
+      '2 of 2 · small'
+    ]);
+    expect(model.steps.all[1]).toMatchObject({ code: 'a = 1', applied: true });
+    menu!.value = '2';
+    menu!.dispatchEvent(new Event('change', { bubbles: true }));
+    await until(() => panel.node.textContent?.includes('nine'));
+    expect(model.steps.all[1]).toMatchObject({
+      code: 'a = 9',
+      turnId: 2,
+      applied: false,
+      outcome: 'unused'
+    });
+    expect(model.actions.canRestore).toBe(true);
+  });
+
   it('asks again about them, without sending anything', async () => {
     await open({ dataframes: ['sales', 'shops'] });
     chooseEntry((await until(more))!, ENTRY);

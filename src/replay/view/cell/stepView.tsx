@@ -19,6 +19,7 @@ import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
 import { ReceiptLine } from '../receipt/receiptLine';
 import { Explanation } from './explanation';
+import { AttemptMenu } from './attemptMenu';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
@@ -76,8 +77,10 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       <SchemaChanges changes={step.schemaChanges} />
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
-      {isTurn && (step.code || step.explanation) && (
-        <h3>{trans.__('Answer')}</h3>
+      {isTurn && (step.code || step.explanation || step.attempts) && (
+        <h3>
+          {trans.__('Answer')} <AttemptMenu step={step} />
+        </h3>
       )}
       {(step.code || (!isTurn && step.before)) && !isAnswerInWords(step) && (
         <StepCode
