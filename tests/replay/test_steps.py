@@ -490,7 +490,11 @@ def test_clocks_do_not_move_a_step(session: Session, random: Any) -> None:
         record.timestamp = random.choice([NOW, "1999-12-31T23:59:59Z", "2031-01-01T00:00:00Z"])
 
     def timeless(steps: list[Step]) -> list[dict[str, Any]]:
-        return [{**step.to_wire(), "timestamp": "", "settledAt": ""} for step in steps]
+        wires = [{**step.to_wire(), "timestamp": "", "settledAt": ""} for step in steps]
+        for wire in wires:
+            for attempt in wire.get("attempts", ()):
+                attempt["timestamp"] = ""
+        return wires
 
     assert timeless(replay(other)) == timeless(replay(session))
 

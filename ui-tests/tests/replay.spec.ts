@@ -162,6 +162,7 @@ test(
     const evil =
       '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
     const now = '2026-01-27T10:00:00.000Z';
+    const suggestion = `# ${evil}\nopen("ran.txt", "w").close()`;
     const session = {
       meta: {
         version: '1.0',
@@ -180,12 +181,21 @@ test(
             language: 'python'
           },
           ai_response: {
-            suggestion: `# ${evil}\nopen("ran.txt", "w").close()`,
+            suggestion,
             explanation: `${evil} ![img](http://example.invalid/leak.png)`,
             status: 'success',
             error: null
           },
           model: evil
+        }
+      ],
+      events: [
+        {
+          seq: 2,
+          type: 'accept',
+          turn_id: 1,
+          timestamp: now,
+          source: suggestion
         }
       ]
     };
@@ -195,7 +205,7 @@ test(
     );
     const asked: string[] = [];
     page.on('request', request => asked.push(request.url()));
-    await openNotebook([''], {
+    await openNotebook([suggestion], {
       metadata: { aiserver: { notebook_id: 'crafted' } }
     });
     const replay = new ReplayUnderTest(page);

@@ -111,8 +111,11 @@ def create_chat_model(
 def _async_clients(model: BaseChatModel) -> list[Any]:
     """Return the model's asynchronous clients. Each package stores them in other attributes."""
     google_client = getattr(getattr(model, "client", None), "aio", None)
+    google_api = getattr(google_client, "_api_client", None)
+    google_http_client = getattr(google_api, "_async_httpx_client", None)
     attributes = ("root_async_client", "_async_client", "async_client")
-    clients = (google_client, *(getattr(model, name, None) for name in attributes))
+    others = (getattr(model, name, None) for name in attributes)
+    clients = (google_client, google_http_client, *others)
     return [client for client in clients if client is not None]
 
 

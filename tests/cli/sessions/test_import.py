@@ -188,7 +188,7 @@ def test_imports_of_different_owners_are_separate(run: Run, work: Path):
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     run("import", chat, "--owner", "alice")
     assert "No histories" in run("list").out
-    assert len(run("list", "--owner", "alice").out.splitlines()) == 1
+    assert len(run("list", "--owner", "alice").out.splitlines()) == 2  # with the header
 
 
 @pytest.mark.parametrize("name", ["nanobot", "chat", "pcai", "agentscope", "aiserver"])
