@@ -28,7 +28,7 @@ import {
 } from '../tokens';
 import { failureText } from '../labels/failureText';
 import { lazyView, loadPart } from '../ui/lazy';
-import { openMenu } from '../ui/menu';
+import { openMenu } from '../ui/focus';
 import type { IModelServices } from './view/parts';
 
 const PLUGIN_ID = 'aiserver:models';

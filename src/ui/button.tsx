@@ -1,7 +1,7 @@
 /** Buttons of the prompt row, which other views use, too. */
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { copyText } from './focus';
 
 export function Button(props: {
   label: string;
@@ -59,7 +59,7 @@ export function CopyButton(props: {
     <Button
       label={copiedText === text ? trans.__('Copied') : trans.__('Copy')}
       run={() => {
-        Clipboard.copyToSystem(text);
+        copyText(text);
         setCopiedText(text);
       }}
     />

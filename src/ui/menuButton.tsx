@@ -5,6 +5,7 @@ import type { Menu } from '@lumino/widgets';
 import React from 'react';
 
 import { IconButton } from './iconButton';
+import { openMenu } from './focus';
 
 /** An entry of the menu that isn't a command of JupyterLab. */
 export interface IMenuEntry {
@@ -69,27 +70,15 @@ export function MenuButton(props: {
   );
 }
 
-/**
- * Open the menu below `button`. When the menu closes, the button gets the focus, from which the
- * chosen entry may move it.
- */
+/** Open the menu below `button`, which gets the focus when the menu closes. */
 function openBelow(
   menu: Menu,
   button: HTMLElement,
   onClosed: () => void
 ): void {
   menu.contentNode.setAttribute('aria-label', button.title);
-  menu.aboutToClose.connect(() => {
-    button.focus();
-    // After this signal, the chosen command runs, or the button handles the press that closed the
-    // menu. Wait until this has happened.
-    window.setTimeout(() => {
-      menu.dispose();
-      onClosed();
-    });
-  });
   const { left, bottom } = button.getBoundingClientRect();
-  menu.open(left, bottom);
+  openMenu(menu, { x: left, y: bottom }, button, onClosed);
   menu.activeIndex = menu.items.findIndex(
     ({ type, isEnabled }) => type !== 'separator' && isEnabled
   );

@@ -213,8 +213,7 @@ test('an eventful history, by keyboard only (P38)', async ({
   await expect(replay.slider).toHaveAttribute('aria-valuenow', '2');
 
   // Compare: the field has the focus, Escape ends it.
-  await keys.press('Shift+Tab');
-  await tabTo(replay.button('Compare with another step'));
+  await tabTo(replay.button('Compare with another step'), 'Shift+Tab');
   await keys.press('Enter');
   await expect(replay.panel.getByLabel('Compare step')).toBeFocused();
   await keys.press('ArrowDown');

@@ -3,7 +3,7 @@
  * loads it when the first notebook is opened.
  */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { Notification } from '@jupyterlab/apputils';
 import type { IEditorServices } from '@jupyterlab/codeeditor';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -16,7 +16,7 @@ import type { ApiClient } from '../../api/client';
 import { languageOf } from '../../cells/context';
 import { NotebookCell } from '../../cells/notebookCell';
 import { listDataFrames } from '../../kernel/variables';
-import { openMenu } from '../../ui/menu';
+import { copyText, openMenu } from '../../ui/focus';
 import { DailyBudget } from '../../state/dailyBudget';
 import {
   CommandIDs,
@@ -234,7 +234,7 @@ export class AskNotebooks {
             actions: [
               {
                 label: trans.__('Copy answer'),
-                callback: () => Clipboard.copyToSystem(model.state.code)
+                callback: () => copyText(model.state.code)
               }
             ]
           }

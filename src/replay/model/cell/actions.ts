@@ -12,7 +12,6 @@
  *   prompt row closes.
  * - No action runs code.
  */
-import { Clipboard } from '@jupyterlab/apputils';
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { EventBody, Step } from '../../../api/types';
@@ -25,6 +24,7 @@ import { findLastWorking } from '../../../records/runs';
 import type { ReplaySteps } from './steps';
 import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
+import { copyText } from '../../../ui/focus';
 
 /**
  * The result of an action; null if no result is shown. `unrecorded` means that a step was restored,
@@ -172,7 +172,7 @@ export class ReplayActions extends VDomModel {
   copy(): void {
     const { step } = this;
     if (step?.code) {
-      Clipboard.copyToSystem(step.code);
+      copyText(step.code);
       this._setLastResult('copied');
     }
   }

@@ -1,5 +1,4 @@
 /** The table that compares the answers of a model that was asked again with the original ones. */
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -25,6 +24,7 @@ import {
   tableColumns,
   tableMarkdown
 } from './tableText';
+import { copyText } from '../../../ui/focus';
 
 interface IAgainTableProps {
   rows: readonly IAgainRow[];
@@ -72,7 +72,7 @@ export function AgainTable(props: IAgainTableProps): React.JSX.Element {
       </div>
       <LinkButton
         onClick={() => {
-          Clipboard.copyToSystem(markdown);
+          copyText(markdown);
           setCopied(markdown);
         }}
       >
