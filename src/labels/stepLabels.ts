@@ -3,7 +3,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
 import type { IShownStep } from '../records/fold';
-import { executionCountOf, durationOf, lastRunOf } from '../records/runs';
+import {
+  durationOf,
+  executionCountOf,
+  lastRunOf,
+  shapeOf
+} from '../records/runs';
 import { durationText } from './durations';
 import { removeChineseSpaces } from './spacing';
 import {
@@ -245,15 +250,24 @@ function acceptedText(step: TitleFields, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/** Return a run's chip: the duration if the run succeeded, otherwise the run's outcome. */
+/**
+ * Return a run's chip: the duration if the run succeeded, with the shape of its result, otherwise
+ * the run's outcome.
+ */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
 ): { text: string; tone: Tone } {
   const chip = stepOutcome(run, trans);
   const duration = durationOf(run);
+  const shape = shapeOf(run);
+  const texts = [
+    durationText(duration ?? 0, trans),
+    // The numbers of rows and columns, beside the request for them.
+    ...(shape ? [`${shape[0]} × ${shape[1]}`] : [])
+  ];
   return run.outcome === 'done' && duration !== null
-    ? { text: durationText(duration, trans), tone: 'good' }
+    ? { text: texts.join(' · '), tone: 'good' }
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 

@@ -65,6 +65,16 @@ export function executionCountOf(run: Pick<Step, 'data'>): number | null {
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
+/** Return the shape of the DataFrame that a run ended with; null if there is none. */
+export function shapeOf(run: Step): readonly [number, number] | null {
+  const shape = asObject(run.data?.outputs)?.shape;
+  return Array.isArray(shape) &&
+    shape.length === 2 &&
+    shape.every(count => Number.isInteger(count) && count >= 0)
+    ? (shape as [number, number])
+    : null;
+}
+
 /** Return the recorded output of a run; null if there is none. */
 export function outputOf(run: Step): IRunOutput | null {
   const outputs = asObject(run.data?.outputs);

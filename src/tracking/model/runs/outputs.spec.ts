@@ -26,6 +26,28 @@ describe('truncate', () => {
 });
 
 describe('textOf', () => {
+  it.each([
+    [
+      'a whole table',
+      '<table class="dataframe"><thead><tr><th></th><th>a</th><th>b</th></tr></thead><tbody><tr><th>0</th><td>1</td><td>2</td></tr></tbody></table>',
+      [1, 2]
+    ],
+    [
+      'a shortened one',
+      '<table class="dataframe"><tbody><tr><td>1</td></tr></tbody></table><p>400 rows × 7 columns</p>',
+      [400, 7]
+    ],
+    [
+      'one of Polars',
+      '<small>shape: (4, 3)</small><table class="dataframe"><tbody><tr><td>1</td></tr></tbody></table>',
+      [4, 3]
+    ],
+    ['another table', '<table><tr><td>1</td></tr></table>', undefined]
+  ])('says how large a result is: %s', (_, html, shape) => {
+    const output = display({ 'text/plain': 'a  b', 'text/html': html });
+    expect(textOf([stream('x'), output])?.shape).toEqual(shape);
+  });
+
   it('joins printed text, displayed data and errors', () => {
     const outputs = [
       stream(['one\n', 'two']),

@@ -17,7 +17,12 @@ export interface ITextPreview {
   text: string;
   /** Set if the text is only the beginning of the outputs' text. */
   truncated?: true;
+  /** The numbers of rows and columns of a DataFrame that the cell ended with. */
+  shape?: [number, number];
 }
+
+/** The longest HTML in which a table is looked for. */
+const MAX_HTML = 200_000;
 
 /** Return the beginning of the text in a run's outputs; null if the outputs contain no text. */
 export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
@@ -39,7 +44,39 @@ export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
     return null;
   }
   isTruncated ||= preview.length < plainText.length;
-  return isTruncated ? { text: preview, truncated: true } : { text: preview };
+  const shape = tableShape(outputs[outputs.length - 1]);
+  return {
+    text: preview,
+    ...(isTruncated && { truncated: true as const }),
+    ...(shape && { shape })
+  };
+}
+
+/** Return the shape of a DataFrame of pandas or Polars in an output; null if it shows none. */
+function tableShape({ data }: IOutput): [number, number] | null {
+  const html = (data as Record<string, unknown> | undefined)?.['text/html'];
+  const text = Array.isArray(html) ? html.join('') : html;
+  if (typeof text !== 'string' || text.length > MAX_HTML) {
+    return null;
+  }
+  // Nothing in the document is loaded or run.
+  const { body } = new DOMParser().parseFromString(text, 'text/html');
+  const rows =
+    body.querySelector<HTMLTableElement>('table.dataframe')?.tBodies[0]?.rows;
+  if (!rows) {
+    return null;
+  }
+  // A shortened table says how many rows and columns there are.
+  const notes = [...body.querySelectorAll('p, small')].map(
+    note => note.textContent ?? ''
+  );
+  const stated = /(\d+) rows × (\d+) columns|shape: \((\d+), (\d+)\)/.exec(
+    notes.join('\n')
+  );
+  const [rowCount, columnCount] = (stated ?? []).slice(1).filter(Boolean);
+  return stated
+    ? [Number(rowCount), Number(columnCount)]
+    : [rows.length, rows[0]?.querySelectorAll('td').length ?? 0];
 }
 
 /** Return the outputs of a cell in the format of notebook files. */
