@@ -55,6 +55,16 @@ for (const [device, use] of USES) {
       await use(cell.button('More'));
       await menu.getByRole('menuitem', { name: 'New Conversation' }).click();
       await typesIntoField();
+      // A dialog that the menu opens.
+      await page.removeLocatorHandler(page.locator('.jp-Dialog'));
+      await cell.input.fill('draw it');
+      await use(cell.button('More'));
+      await menu.getByText('Show What Will Be Sent').click();
+      const dialog = page.locator('.jp-Dialog');
+      await expect(dialog.getByRole('button').last()).toBeFocused();
+      await page.keyboard.press('Escape');
+      await expect(dialog).toHaveCount(0);
+      await typesIntoField();
       await use(cell.button(/^Model:/));
       await menu
         .getByText(/^scripted/)
