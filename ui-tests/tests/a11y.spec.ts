@@ -145,7 +145,7 @@ test('a screen reader announces the start and the end, not each word', async ({
   await lab.model!.sent(20);
   await expect(cell.proposal).toBeVisible();
   await lab.model!.release();
-  await expect(cell.button(/^Accept$/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeEnabled();
   const announced: string[] = await page.evaluate(
     () => (window as any).announced
   );

@@ -237,7 +237,7 @@ export function announcement(
     return trans.__('Change %1 is selected.', state.change + 1);
   }
   if (state.phase === 'suggested' && state.isChecking) {
-    return trans.__('Checking the suggestion…');
+    return ''; // Only the start and the end are announced.
   }
   if (state.phase === 'suggested' && !state.failure) {
     const ready = trans.__(
