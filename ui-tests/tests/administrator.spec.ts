@@ -108,7 +108,7 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
 
   // The answer: nothing that is forbidden is stored, and nothing runs.
   await cell.input.press('Enter');
-  await expect(cell.button(/^Accept$/)).toBeVisible({ timeout: 45_000 });
+  await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 45_000 });
   await expect(cell.button('Accept and run')).toHaveCount(0);
   await look(page, '.jp-AIServer-Ask');
   const command = await page.evaluate(() => {

@@ -28,7 +28,7 @@ test(
     await expect(cell.button('Stop')).toBeVisible();
     expect(await cell.source()).toBe(before);
     await lab.model!.release();
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     expect(await cell.source()).toBe(before);
 
     await cell.accept();
@@ -59,7 +59,7 @@ test(
     await cell.input.press('Shift+Enter');
     await expect(cell.input).toHaveValue('a wish\n');
     await cell.input.press('Enter');
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     await cell.input.press('Shift+Enter');
     await expect(cell.proposal).toHaveCount(0);
     expect(await cell.source()).toBe('print("new")');
@@ -141,7 +141,7 @@ test('a further request refines a suggestion, and the diff is against the cell',
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('refined = 1'), code('refined = 2'));
   await cell.ask('rename it');
-  await expect(cell.button(/^Accept$/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeEnabled();
   await cell.ask('and make it two');
   await expect(cell.proposal).toContainText('refined = 2');
   await expect(cell.proposal).toContainText('original = 1');

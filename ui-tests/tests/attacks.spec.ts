@@ -211,7 +211,7 @@ test(
     await expect(cell.proposal).toBeVisible();
     await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
     await lab.model!.release();
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     await expect(cell.row).toContainText('onerror="window.pwned=1"');
     await expect(cell.proposal).toContainText('ran-canary');
     await expect(

@@ -251,7 +251,7 @@ test('an eventful history, by keyboard only (P38)', async ({
   await expect(cell.input).toBeFocused();
   await keys.type('another way');
   await keys.press('Enter');
-  await expect(cell.button(/^Accept$/)).toBeVisible({ timeout: 60_000 });
+  await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 60_000 });
   await keys.press('Shift+Enter');
   await expect.poll(() => cell.source()).toBe('branched = True');
   expect(

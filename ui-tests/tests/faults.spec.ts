@@ -156,7 +156,7 @@ test(
       .poll(async () => (await lab.sessions(id))[0].events?.length)
       .toBe(1);
     await cell.ask('two');
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     lab.fillDisk(true);
     try {
       await cell.accept();

@@ -53,7 +53,7 @@ test(
 
     await lab.model!.script(code('df.plot()'), code('df.plot(x=1)'));
     await cell.input.press('Enter');
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     await cell.ask('again like @cell1');
     await expect(cell.proposal).toContainText('x=1');
     const sent = async (index: number) =>
@@ -83,7 +83,7 @@ test(
     ).toBeVisible();
     await lab.model!.script(code('limit'), code('limit + 1'));
     await cell.input.press('Enter');
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     const { body } = (await lab.model!.requests())[3];
     expect(JSON.stringify(body.messages)).toContain('limit: str of 12');
     expect(await sent(3)).not.toContain('canary-value');

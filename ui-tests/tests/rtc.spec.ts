@@ -116,7 +116,7 @@ test('others see an answer once it is accepted; only the person who accepted it 
   expect(await sources(b)).toEqual([before]);
   await expect(his.proposal).toHaveCount(0);
   await place.model.release();
-  await expect(hers.button(/^Accept$/)).toBeVisible();
+  await expect(hers.button(/^Accept$/)).toBeEnabled();
   expect(await sources(b)).toEqual([before]);
 
   await hers.accept();

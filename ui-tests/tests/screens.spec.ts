@@ -105,7 +105,7 @@ for (const dark of [false, true]) {
     await cell.button('Stop').click();
     await expect(cell.button('Stop')).toHaveCount(0);
     await cell.ask('改成柱状图，标题用中文，并统计每月订单数');
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     await expect(replay.steps).toHaveCount(5);
     await replay.steps.nth(1).getByRole('button').click();
     await picture(page, `replay-${mode}`);
@@ -119,7 +119,7 @@ for (const dark of [false, true]) {
       code(BARS + '\nax.figure.savefig("revenue.png", dpi=200)')
     );
     await cell.ask(LONG);
-    await expect(cell.button(/^Accept$/)).toBeVisible();
+    await expect(cell.button(/^Accept$/)).toBeEnabled();
     await page.setViewportSize({ width: 820, height: 800 });
     await picture(page, `narrow-${mode}`);
     await page.setViewportSize({ width: 1360, height: 800 });

@@ -100,7 +100,7 @@ test('a slash word is completed by keyboard or mouse, and names the mode', async
   await expect(cell.input).toHaveValue('/optimise ');
   await cell.input.fill('make it faster');
   await cell.input.press('Enter');
-  await expect(cell.button(/^Accept$/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeEnabled();
   const replay = new ReplayUnderTest(page);
   await replay.open();
   await expect(replay.panel.getByTitle('Kind of request')).toHaveText(
