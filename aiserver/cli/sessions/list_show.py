@@ -23,7 +23,7 @@ _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
     "cell",
-    "requests",
+    "turns",
     "events",
     "changed",
     "last request",
@@ -145,7 +145,7 @@ def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> Non
 
     table = Table(box=None, pad_edge=False, expand=True)
     for index, heading in enumerate(headings):
-        is_number = heading in ("requests", "events")
+        is_number = heading in ("turns", "events")
         is_shown_completely = is_number or heading == "changed"  # numbers and times aren't cut
         longest = max(len(line[index]) for line in [headings, *lines])
         table.add_column(

@@ -163,7 +163,7 @@ def test_text_cannot_become_markup_of_the_document(text: str, work: Path):
 def test_list_prints_the_notebook_and_the_last_request(run: Run, work: Path):
     save(work, turn("first"), turn("画图\nnow"))
     heading, line = run("list").out.splitlines()
-    names = ["notebook", "cell", "requests", "events", "changed", "last request"]
+    names = ["notebook", "cell", "turns", "events", "changed", "last request"]
     assert heading.split("\t") == names and len(line.split("\t")) == len(names)
     assert line.split("\t")[:4] == ["notes/书.ipynb", "cell-1", "2", "1"]
     assert line.endswith("画图 now")
