@@ -155,7 +155,8 @@ class Tracer:
         self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last_step: Step | None = None
-        self._turn_by_id: dict[int | None, Step] = {}
+        self._origin_by_turn: dict[int | None, Origin] = {}
+        """The origins of the lines that each turn's suggestion added."""
         self._text_before_accept = ""
         self._attempt_versions: list[_Version] = []
         """The versions of all answers to the last request, if there are several."""
@@ -166,9 +167,10 @@ class Tracer:
         """Read the next step, and return the version of its code."""
         previous = self.current
         if step.kind == "turn":
-            version = self._suggested_version(step)
+            sources = self._sources_of_request(step)
+            version = _carry_over(step.code, sources, _origin(step))
             self._attempt_versions = [
-                self._attempt_version(step, attempt) for attempt in step.attempts or ()
+                self._attempt_version(step, attempt, sources) for attempt in step.attempts or ()
             ]
         elif step.code == previous.text and previous is not _EMPTY:
             version = previous
@@ -181,7 +183,7 @@ class Tracer:
             self.current = version
         self._last_step = step
         if step.kind == "turn":
-            self._turn_by_id[step.turn_id] = step
+            self._origin_by_turn[step.turn_id] = _origin(step)
         if step.kind in ("turn", "accept"):
             self._text_before_accept = step.before
         return version
@@ -215,15 +217,18 @@ class Tracer:
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
-    def _attempt_version(self, step: Step, attempt: Attempt) -> _Version:
+    def _attempt_version(
+        self, step: Step, attempt: Attempt, sources: Sequence[_Version]
+    ) -> _Version:
         """Return the version of one of several answers to a request."""
         origin = replace(_origin(step), turn_id=attempt.turn_id, model=attempt.model)
-        version = _carry_over(attempt.code, [self.current], origin)
+        version = _carry_over(attempt.code, sources, origin)
+        self._origin_by_turn[attempt.turn_id] = origin
         self._version_by_text.setdefault(attempt.code, version)
         return version
 
-    def _suggested_version(self, step: Step) -> _Version:
-        """Return the version of a turn's suggestion."""
+    def _sources_of_request(self, step: Step) -> list[_Version]:
+        """Return the versions from which the answers to a request may have lines."""
         sources = [self.current]
         if step.base is not None:
             base_sources = [self.current]
@@ -233,7 +238,7 @@ class Tracer:
             # the new lines of the base have an unknown author.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
-        return _carry_over(step.code, sources, _origin(step))
+        return sources
 
     def _changed_version(self, step: Step) -> _Version:
         """Return the version of a step that isn't a turn and that changed the source."""
@@ -250,10 +255,10 @@ class Tracer:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
         if step.kind == "edit" and step.event == "accept":
-            turn = self._turn_by_id.get(step.turn_id)
-            if step.is_correction and turn is not None:
+            suggested = self._origin_by_turn.get(step.turn_id)
+            if step.is_correction and suggested is not None:
                 # Only names differ from the suggestion, and imports may have been added.
-                return self.version_for(step.code, _origin(turn))
+                return self.version_for(step.code, suggested)
             # The accept replaced the suggestion by a text in which some hunks are rejected. In
             # place of a rejected hunk, this text has the lines from before the suggestion.
             version_before = self._version_by_text.get(self._text_before_accept, _EMPTY)

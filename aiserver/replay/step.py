@@ -53,7 +53,7 @@ class Attempt:
     def to_wire(self) -> dict[str, Any]:
         """Return the attempt as sent: camelCase, without None values."""
         values = ((to_camel(name), getattr(self, name)) for name in Attempt.__dataclass_fields__)
-        return {name: value for name, value in values if value is not None}
+        return {name: value for name, value in values if value is not None} | _error_text(self)
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Step:
     step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
     ``attempts`` are all answers to a turn's request, if there are several; the step shows one of
-    them. ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id
+    them. ``mode`` is the mode of the request, whichever of them is shown. ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id
     of the turn whose request this turn asks again, of another model.
 
     ``dataframes`` are the names of the DataFrames of a turn's request, and ``schema_changes`` the
@@ -143,9 +143,8 @@ class Step:
         for attempt in self.attempts or ():
             if attempt.turn_id == turn_id:
                 self.turn_id, self.code, self.outcome = turn_id, attempt.code, attempt.outcome
-                self.model, self.mode = attempt.model, attempt.mode
                 self.explanation, self.error = attempt.explanation, attempt.error
-                self.receipt = attempt.receipt
+                self.model, self.receipt = attempt.model, attempt.receipt
 
     def show_code(self, code: str) -> None:
         """Show the newest suggestion with this code. Nothing changes if the step has none."""
@@ -153,6 +152,11 @@ class Step:
             for attempt in self.attempts or ():
                 if (attempt.code, attempt.outcome) == (code, "open"):
                     self.show_attempt(attempt.turn_id)
+
+    def code_of(self, turn_id: int | None) -> str:
+        """Return the code of the attempt with this turn, or else that of the step."""
+        codes = (attempt.code for attempt in self.attempts or () if attempt.turn_id == turn_id)
+        return next(codes, self.code)
 
     @property
     def turn_ids(self) -> set[int]:
@@ -187,9 +191,15 @@ class Step:
         present = {name: value for name, value in values.items() if value is not None}
         if self.attempts:
             present["attempts"] = [attempt.to_wire() for attempt in self.attempts]
-        if self.kind == "turn" and self.error and (text := find_text(self.error)):
-            present["errorText"] = text.to_wire()
+        if self.kind == "turn":
+            present |= _error_text(self)
         return {**present, "parent": self.parent}
+
+
+def _error_text(answer: Attempt | Step) -> dict[str, Any]:
+    """Return the error of an answer in the form that the page can translate, if there is one."""
+    text = find_text(answer.error) if answer.error else None
+    return {"errorText": text.to_wire()} if text else {}
 
 
 WIRE_NAMES = {name: to_camel(name) for name in Step.__dataclass_fields__} | {"column": "lane"}

@@ -295,7 +295,8 @@ class _Reader:
     def _accept(self, event: Event, turn_step: Step) -> None:
         if turn_step.outcome != "accepted":
             turn_step.show_attempt(event.turn_id or 0)
-        source = turn_step.code if event.source is None else event.source
+        suggestion = turn_step.code_of(event.turn_id)
+        source = suggestion if event.source is None else event.source
         corrected = corrected_suggestion(event, source)
         self._infer_replaced(event)
         # If the person accepts one change after another, each is a step of its own.
@@ -313,7 +314,7 @@ class _Reader:
             self._add_event_step(
                 event,
                 "accept",
-                source if corrected is None else turn_step.code,
+                source if corrected is None else suggestion,
                 from_step=turn_step.index,
                 branched_from=turn_step.index if is_older else None,
             )

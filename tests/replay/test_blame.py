@@ -105,6 +105,25 @@ def test_corrected_lines_belong_to_the_turn_and_changed_ones_to_the_person() -> 
     assert of(builder) == "t1"
 
 
+def test_each_answer_to_a_request_has_its_own_lines() -> None:
+    """P40: also lines from the code of the request, and corrections."""
+    builder = SessionBuilder()
+    first = builder.turn("", "data = load()", intent="load")
+    parent: dict[str, Any] = {"intent": "plot", "parent_turn_id": first}
+    builder.turn("data = load()", "data = load()\ndata.plot()", **parent)
+    other = builder.turn("data = load()", "data = load()\ndata.hist()", **parent)
+    builder.event("reject", turn_id=other)
+    builder.event("restore", source="data = load()\ndata.plot()", data={"from_seq": 2})
+    assert of(builder) == "t1 t2"
+    builder = SessionBuilder()
+    first = builder.turn("", "len(prise)")
+    builder.event("accept", turn_id=builder.turn("", "sum(price)"))
+    builder.event("edit", source="")
+    data = {"corrections": ["prise → price"], "corrected": "len(price)"}
+    builder.event("accept", turn_id=first, source="len(price)", data=data)
+    assert of(builder) == "t1"
+
+
 def test_a_version_that_comes_back_keeps_its_authors() -> None:
     """P26: by a restore, by undo, by a late accept; later versions keep them."""
     builder = SessionBuilder()

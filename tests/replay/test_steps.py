@@ -167,6 +167,23 @@ def test_a_request_is_one_step_whatever_its_attempts() -> None:
     assert {step.column for step in steps} == {0}
 
 
+def test_an_earlier_attempt_that_is_accepted_after_another_one() -> None:
+    """P49: the step keeps the first decision, and the accept has the code of its own turn."""
+    builder = SessionBuilder()
+    first = builder.turn("", "a", intent="/test it", mode="test")
+    repaired = builder.turn("a", "b", intent="Fix: x", mode="repair", parent_turn_id=first)
+    builder.event("accept", turn_id=repaired)
+    builder.event("edit", source="")
+    builder.event("accept", turn_id=first)
+    steps = builder.replay()
+    assert [(step.kind, step.code, step.turn_id) for step in steps] == [
+        ("turn", "b", repaired),
+        ("edit", "", None),
+        ("accept", "a", first),
+    ]
+    assert steps[0].mode == "test"
+
+
 def test_the_next_request_is_a_step_of_its_own() -> None:
     """P49: after a decision, a change of the cell, other words or a new conversation."""
     events: list[tuple[str, dict[str, Any]]] = [
