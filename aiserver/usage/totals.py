@@ -19,7 +19,8 @@ from .records import UsageRecord
 class UsageTotals:
     """The sums of some requests and summaries. ``requests`` counts several answers to one as one.
 
-    ``cost`` is in US dollars, and ``milliseconds`` the time of all answers.
+    ``cost`` is in US dollars, or None if nothing has a cost; ``milliseconds`` is the time of all
+    answers.
 
     ``input_tokens`` includes ``cached_tokens``, which the provider read from its cache.
     """
@@ -29,16 +30,16 @@ class UsageTotals:
     cached_tokens: int = 0
     output_tokens: int = 0
     milliseconds: int = 0
-    cost: float = 0.0
-    priced: int = 0
-    """The number of requests and summaries that have a cost."""
+    cost: float | None = None
+    unpriced: int = 0
+    """The number of answers and summaries without a known cost."""
     uncounted: int = 0
-    """The number of requests and summaries without counted tokens, such as stopped requests."""
+    """The number of answers and summaries without counted tokens, such as stopped ones."""
     summaries: int = 0
     """The number of summaries. They aren't requests, but they cost tokens."""
 
     def add(self, record: UsageRecord) -> None:
-        """Add a request or a summary."""
+        """Add an answer or a summary."""
         receipt = record.receipt
         tokens_in, tokens_out = receipt.get("inputTokens", 0), receipt.get("outputTokens", 0)
         self.requests += record.is_request
@@ -49,13 +50,13 @@ class UsageTotals:
         self.milliseconds += receipt.get("totalMs", 0)
         self.uncounted += not (tokens_in and tokens_out)
         if "cost" in receipt:
-            self.cost += receipt["cost"]
-            self.priced += 1
+            self.cost = round((self.cost or 0) + receipt["cost"], 9)
+        else:
+            self.unpriced += 1
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the sums as sent; ``cost`` is null if nothing has a cost."""
-        values = {to_camel(name): value for name, value in asdict(self).items()}
-        return values | {"cost": round(self.cost, 9) if self.priced else None}
+        """Return the sums as sent."""
+        return {to_camel(name): value for name, value in asdict(self).items()}
 
 
 def totals_of(records: Iterable[UsageRecord], since: datetime | None = None) -> UsageTotals:

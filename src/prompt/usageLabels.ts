@@ -6,17 +6,14 @@ import { countText, localeOf } from '../labels/counts';
 import { durationText } from '../labels/durations';
 import { removeChineseSpaces } from '../labels/spacing';
 
-/** Tokens, costs and numbers of requests and summaries; a cost that isn't known is null. */
+/** Tokens and costs of answers and summaries; a cost that isn't known is null. */
 export interface IUsage {
-  readonly requests: number;
-  /** The number of summaries of older turns, which cost tokens like requests. */
-  readonly summaries: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cost: number | null;
-  /** The number of requests and summaries that have a cost. */
-  readonly priced: number;
-  /** The number of requests and summaries whose tokens weren't counted. */
+  /** The number of answers and summaries whose cost isn't known. */
+  readonly unpriced: number;
+  /** The number of answers and summaries whose tokens weren't counted. */
   readonly uncounted: number;
 }
 
@@ -33,25 +30,23 @@ export function costText(cost: number, trans: TranslationBundle): string {
   });
 }
 
-/** Return the sums of turns, and of summaries of older turns, from their receipts. */
+/** Return the sums of the receipts of answers and summaries. */
 export function sumReceipts(
-  turns: readonly (TurnReceipt | undefined)[],
-  summaries: readonly TurnReceipt[]
+  receipts: readonly (TurnReceipt | undefined)[]
 ): IUsage {
-  const receipts = [...turns, ...summaries];
   const sum = (count: (receipt: TurnReceipt) => number | undefined) =>
     receipts.reduce(
       (total, receipt) => total + ((receipt && count(receipt)) ?? 0),
       0
     );
-  const priced = receipts.filter(receipt => receipt?.cost !== undefined).length;
+  const unpriced = receipts.filter(
+    receipt => receipt?.cost === undefined
+  ).length;
   return {
-    requests: turns.length,
-    summaries: summaries.length,
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
-    cost: priced ? sum(({ cost }) => cost) : null,
-    priced,
+    cost: unpriced < receipts.length ? sum(({ cost }) => cost) : null,
+    unpriced,
     uncounted: receipts.filter(
       receipt => !(receipt?.inputTokens && receipt.outputTokens)
     ).length
@@ -60,17 +55,17 @@ export function sumReceipts(
 
 /**
  * Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. If the
- * tokens or the cost of some requests or summaries aren't known, the text says that there are more.
+ * tokens or the cost of some answers or summaries aren't known, the text says that there are more.
  */
 export function totalsText(usage: IUsage, trans: TranslationBundle): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   if (!tokens) {
     return '';
   }
-  const { cost, priced, requests, summaries, uncounted } = usage;
+  const { cost, unpriced, uncounted } = usage;
   const count = trans.__('%1 tokens', countText(tokens, trans));
   const text = cost === null ? count : `${count} · ${costText(cost, trans)}`;
-  return uncounted || (cost !== null && priced < requests + summaries)
+  return uncounted || (cost !== null && unpriced)
     ? trans.__('at least %1', text)
     : text;
 }

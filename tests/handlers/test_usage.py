@@ -71,7 +71,8 @@ async def test_a_configured_price_gives_a_cost(call, scripted):
     turn = (await call("POST", "generate", request())).data
     assert turn["cost"] == pytest.approx(1.26)
     totals = (await call("GET", "usage?notebookId=nb")).data
-    assert totals["cost"] == pytest.approx(1.26) and totals["requests"] == totals["priced"] == 1
+    assert totals["cost"] == pytest.approx(1.26) and totals["requests"] == 1
+    assert totals["unpriced"] == 0
     assert (await call("GET", "usage?since=2999-01-01T00:00:00Z")).data["requests"] == 0
     assert "1.260000000" in (await call("GET", "usage/table")).data["content"]
     assert (await call("GET", "usage?since=yesterday")).status == 400

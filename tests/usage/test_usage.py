@@ -72,7 +72,7 @@ async def test_sums_say_what_they_lack(store):
         "outputTokens": 20,
         "milliseconds": 1500,
         "cost": 0.25,
-        "priced": 1,
+        "unpriced": 2,
         "uncounted": 1,
         "summaries": 0,
     }
@@ -80,6 +80,16 @@ async def test_sums_say_what_they_lack(store):
     assert (await reader.totals("none")).to_wire()["cost"] is None
     since = datetime(2026, 5, 1, 10, 1, tzinfo=timezone.utc)
     assert (await reader.totals(since=since)).requests == 3
+
+
+async def test_several_answers_to_a_request_count_as_one_request(store):
+    """P47, P49: all their tokens count, and the sum lacks the cost of one of them."""
+    await store.save_interaction(KEY, turn(0, usage=USAGE, cost=0.25))
+    again = turn(1, usage=USAGE, model="local:small")
+    again.user_request.intent = "request 0"
+    await store.save_interaction(KEY, again)
+    totals = await UsageReader(store).totals("nb")
+    assert (totals.requests, totals.input_tokens, totals.cost, totals.unpriced) == (1, 200, 0.25, 1)
 
 
 async def test_the_requests_of_a_copied_cell_count_once(store):
@@ -110,7 +120,7 @@ async def test_summaries_of_older_turns_count(store):
     await store.fork(KEY, SessionKey("nb", "a-copy"))
     reader = UsageReader(store)
     totals = await reader.totals("nb")
-    assert (totals.requests, totals.summaries, totals.priced, totals.uncounted) == (1, 3, 2, 1)
+    assert (totals.requests, totals.summaries, totals.unpriced, totals.uncounted) == (1, 3, 2, 1)
     assert (totals.input_tokens, totals.cached_tokens, totals.output_tokens) == (300, 120, 30)
     assert totals.cost == 0.75
     since = datetime(2026, 5, 1, 10, 1, tzinfo=timezone.utc)

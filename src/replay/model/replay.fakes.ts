@@ -340,7 +340,7 @@ export const NO_USAGE: UsageTotals = {
   outputTokens: 0,
   milliseconds: 0,
   cost: null,
-  priced: 0,
+  unpriced: 0,
   uncounted: 0
 };
 

@@ -6,6 +6,7 @@ import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { STEP_MS } from '../../model/player';
+import { answersOf } from '../../../records/answers';
 import { findLastWorking } from '../../../records/runs';
 import { AskAgainSection } from '../again/askAgainView';
 import { CellActions } from './cellActions';
@@ -79,8 +80,8 @@ function CellHead(): React.JSX.Element {
   const { all: steps, shownCell, summaries } = model.steps;
   const totals = React.useMemo(() => {
     const turns = steps.filter(({ kind }) => kind === 'turn');
-    const receipts = turns.map(turn => turn.receipt);
-    return totalsText(sumReceipts(receipts, summaries), trans);
+    const receipts = turns.flatMap(answersOf).map(({ receipt }) => receipt);
+    return totalsText(sumReceipts([...receipts, ...summaries]), trans);
   }, [steps, summaries, trans]);
   const lastWorkingIndex = React.useMemo(() => findLastWorking(steps), [steps]);
   return (

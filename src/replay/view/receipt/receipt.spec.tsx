@@ -260,8 +260,8 @@ describe('the receipts in the sidebar', () => {
 
   it('shows the sums of the notebook and of today', async () => {
     const usage = { ...NO_USAGE, requests: 2, inputTokens: 5, outputTokens: 5 };
-    history.usageByNotebook.set('nb', { ...usage, cost: 1, priced: 2 });
-    history.usageByNotebook.set(null, { ...usage, cost: 0.5, priced: 1 });
+    history.usageByNotebook.set('nb', { ...usage, cost: 1 });
+    history.usageByNotebook.set(null, { ...usage, cost: 0.5, unpriced: 1 });
     model.selectedTab = 'notebook';
     await until(() => byText('span', 'This notebook: 10 tokens · $1.00'));
     await until(() => byText('span', 'Today: at least 10 tokens · $0.50'));
