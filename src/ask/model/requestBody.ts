@@ -15,6 +15,7 @@ import type {
 } from '../../api/types';
 import { countHunks } from '../../diff/hunks';
 import type { IKernelVariables } from '../../kernel/variables';
+import { isRequestOf, turnIdsOf } from '../../records/answers';
 import { AI_SERVER, type Contributor } from '../../records/contributor';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
@@ -179,18 +180,13 @@ export async function loadPastTurns(
     steps,
     turns,
     intents: turns.map(step => step.title),
-    lastTurnId: Math.max(0, ...allTurns.flatMap(turnIds)),
+    lastTurnId: Math.max(0, ...allTurns.flatMap(turnIdsOf)),
     uncountedTurnIds: allTurns.flatMap(step => {
       const isFailed = /^(error|cancelled)$/.test(step.outcome);
-      const ids = turnIds(step);
+      const ids = turnIdsOf(step);
       return isFailed || isRepeat(step) ? ids : ids.slice(0, -1);
     })
   };
-}
-
-/** Return the ids of the turns of a request's step, oldest first. */
-export function turnIds({ attempts, turnId = 0 }: Step): number[] {
-  return attempts?.map(attempt => attempt.turnId) ?? [turnId];
 }
 
 /**
@@ -202,9 +198,7 @@ export async function hasDecision(
   turnId: number
 ): Promise<boolean> {
   const replay = await history.api.replay(key).catch(() => null);
-  const turn = replay?.steps.find(
-    step => step.kind === 'turn' && turnIds(step).includes(turnId)
-  );
+  const turn = replay?.steps.find(step => isRequestOf(step, turnId));
   return turn?.outcome === 'accepted' || turn?.outcome === 'rejected';
 }
 

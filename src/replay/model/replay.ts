@@ -18,6 +18,7 @@ import { NotebookTimeline } from './notebook/timeline';
 import { NotebookUsage } from './notebook/usage';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { StepComparison } from './cell/compare';
+import { isRequestOf } from '../../records/answers';
 import { findPosition, IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
@@ -112,13 +113,13 @@ export class ReplayModel extends ActivatableModel {
 
   /** The current step; null if no steps are loaded. */
   get step(): IShownStep | null {
-    return this.steps.all[this.player.position] ?? null;
+    return this.steps.at(this.player.position);
   }
 
   /** The step that the current step is compared with; null while no steps are compared. */
   get comparedStep(): IShownStep | null {
     const { positionA } = this.comparison;
-    return positionA === null ? null : (this.steps.all[positionA] ?? null);
+    return positionA === null ? null : this.steps.at(positionA);
   }
 
   get diffMode(): DiffMode {
@@ -176,7 +177,11 @@ export class ReplayModel extends ActivatableModel {
     }
     // Check again: since the search, another notebook may have been saved under this path.
     if (this.search.isInCurrentNotebook(hit)) {
-      await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
+      await this.showStep(hit.cellId, {
+        step: hit.step,
+        seq: hit.seq,
+        turnId: hit.turnId
+      });
     }
   }
 
@@ -265,6 +270,10 @@ export class ReplayModel extends ActivatableModel {
     if (position >= 0) {
       this.comparison.stop();
       this.player.goTo(position);
+      const { turnId } = requested;
+      if (turnId) {
+        steps.showAttempt(steps.all[position], turnId);
+      }
     }
   }
 
@@ -300,8 +309,7 @@ function findStep(
   const position = findPosition(
     steps,
     (candidate, index) =>
-      index === step ||
-      (candidate.kind === 'turn' && !!turnId && candidate.turnId === turnId)
+      index === step || (!!turnId && isRequestOf(candidate, turnId))
   );
   return position < 0 && typeof seq === 'number'
     ? findPosition(steps, candidate => candidate.seq === seq)

@@ -47,6 +47,26 @@ describe('the requests that led to a version', () => {
     expect(second).toMatchObject({ turnId: 5, intent: 'two', code: 'd' });
   });
 
+  it('have all answers of a step (P49)', () => {
+    const attempt = { seq: 1, timestamp: '', outcome: 'open' } as const;
+    const [request] = requestsTo(
+      turnsOf({
+        code: 'b',
+        title: 'one',
+        outcome: 'accepted',
+        turnId: 3,
+        attempts: [
+          { ...attempt, turnId: 1, code: 'x', outcome: 'error' },
+          { ...attempt, turnId: 2, code: 'a' },
+          { ...attempt, turnId: 3, code: 'b', mode: 'repair' }
+        ]
+      }),
+      0
+    );
+    expect(request).toMatchObject({ turnId: 2, code: 'b', codes: ['a', 'b'] });
+    expect(request.attempts.map(({ turnId }) => turnId)).toEqual([2, 3]);
+  });
+
   it('have the accepted answer, even if it was not the last one', () => {
     const steps = turnsOf(
       { code: 'a', title: 'one', outcome: 'accepted' },

@@ -12,6 +12,7 @@
 import type { LineRange, Step } from '../../../api/types';
 import { baseCode, isCorrection } from '../../../labels/stepLabels';
 import { selectedLines } from '../../../labels/requestTitle';
+import { answersOf, type IAnswerOfStep } from '../../../records/answers';
 import { parentOf } from '../cell/graph';
 
 /** A request of the person that can be asked again. */
@@ -25,8 +26,8 @@ export interface IEarlierRequest {
   readonly source: string;
   /** The lines of `source` to which the request was limited; null for all of them. */
   readonly selection: LineRange | null;
-  /** The steps of the answers: the first one, further ones, and corrections by the model. */
-  readonly attempts: readonly Step[];
+  /** The answers: the first one, further ones, and corrections by the model. */
+  readonly attempts: readonly IAnswerOfStep[];
   /** The code of the accepted answer, or else of the last one; null if it is in words. */
   readonly code: string | null;
   /** The codes of all answers, with the corrections that AI Server made by itself. */
@@ -63,7 +64,7 @@ export function requestAt(
   index: number
 ): IEarlierRequest {
   const first = steps[index];
-  const attempts = [first];
+  const attemptSteps = [first];
   const codes = codesOf(first);
   // A request that was asked again has no attempts of its own.
   const end = first.repeatsTurnId === undefined ? steps.length : index + 1;
@@ -75,21 +76,22 @@ export function requestAt(
       if (!isAttempt(step, first)) {
         break;
       }
-      attempts.push(step);
+      attemptSteps.push(step);
       codes.push(...codesOf(step));
     } else if (step.event === 'accept' && isCorrection(step)) {
       codes.push(step.code);
     }
   }
+  const attempts = attemptSteps.flatMap(answersOf).filter(isAnswered);
   const isAccepted = (attempt: Step) =>
     attempt.outcome === 'accepted' ||
     steps.some(
       ({ kind, turnId }) => kind === 'accept' && turnId === attempt.turnId
     );
-  const coded = attempts.filter(attempt => codesOf(attempt).length).reverse();
+  const coded = attemptSteps.filter(step => step.outcome !== 'done').reverse();
   const answer = coded.find(isAccepted) ?? coded[0];
   return {
-    turnId: first.turnId ?? 0,
+    turnId: attempts[0]?.turnId ?? 0,
     intent: first.title,
     mode: first.mode ?? '',
     source: baseCode(first),
@@ -106,7 +108,7 @@ export function isRepeated({ repeatsTurnId }: Step): boolean {
 }
 
 /** Return whether a turn was answered, so that it neither failed nor was stopped. */
-export function isAnswered({ outcome }: Step): boolean {
+export function isAnswered({ outcome }: Pick<Step, 'outcome'>): boolean {
   return outcome !== 'error' && outcome !== 'cancelled';
 }
 
@@ -127,9 +129,11 @@ function isAttempt(step: Step, first: Step): boolean {
   return step.mode === 'repair' || isSame;
 }
 
-/** Return the code of a turn, as a list; an empty list if it was answered in words. */
+/** Return the code of each answer that has code. */
 function codesOf(step: Step): string[] {
-  return step.outcome === 'done' ? [] : [step.code];
+  return answersOf(step)
+    .filter(answer => isAnswered(answer) && answer.outcome !== 'done')
+    .map(({ code }) => code);
 }
 
 /** Finds the code from which each request starts when all of them are asked again in their order. */

@@ -6,6 +6,7 @@
 import type { Step, TurnReceipt } from '../../../api/types';
 import type { IRunResult } from '../../../kernel/freshKernel';
 import type { IShownStep } from '../../../records/fold';
+import { isRequestOf } from '../../../records/answers';
 import { lastRunOf } from '../../../records/runs';
 import { parentOf } from '../cell/graph';
 import {
@@ -79,8 +80,8 @@ export function storedRows(
   const sources = new NewSources();
   return answered.flatMap(index => {
     const step = steps[index];
-    const original = steps.findIndex(
-      ({ kind, turnId }) => kind === 'turn' && turnId === step.repeatsTurnId
+    const original = steps.findIndex(other =>
+      isRequestOf(other, step.repeatsTurnId ?? null)
     );
     if (original < 0) {
       return [];
@@ -147,7 +148,7 @@ export function findTurn(
   steps: readonly Step[],
   turnId: number | null
 ): Step | undefined {
-  return steps.find(step => step.kind === 'turn' && step.turnId === turnId);
+  return steps.find(step => isRequestOf(step, turnId));
 }
 
 /** Return the sums of several answers. */

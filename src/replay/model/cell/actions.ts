@@ -63,19 +63,17 @@ export class ReplayActions extends VDomModel {
 
   /** The current step; null if no steps are loaded. */
   get step(): Step | null {
-    return this._steps.all[this._player.position] ?? null;
+    return this._steps.at(this._player.position);
   }
 
   /** Whether the active cell is shown in the sidebar and contains the current step's code. */
   get isCurrentStepInCell(): boolean {
-    return this.isStepInCell(this._player.position);
+    return this._isInCell(this.step);
   }
 
   /** Return whether the active cell is shown and contains the code of the step at `index`. */
   isStepInCell(index: number): boolean {
-    const step = this._steps.all[index];
-    const { isActiveCellShown } = this._steps;
-    return isActiveCellShown && !!step && step.code === this._subject.source;
+    return this._isInCell(this._steps.all[index] ?? null);
   }
 
   /** Whether the cell has been edited since its last step, so that no step contains the edits. */
@@ -134,7 +132,7 @@ export class ReplayActions extends VDomModel {
    * @returns Whether the cell was changed.
    */
   restore(): Promise<boolean> {
-    return this._apply(this._player.position, 'restored');
+    return this._apply(this.step, 'restored');
   }
 
   /**
@@ -144,7 +142,8 @@ export class ReplayActions extends VDomModel {
    */
   async restoreLastWorking(): Promise<boolean> {
     const index = this.restorableWorkingIndex;
-    return index !== null && (await this._apply(index, 'restored'));
+    const step = index === null ? null : this._steps.all[index];
+    return this._apply(step, 'restored');
   }
 
   /**
@@ -158,10 +157,9 @@ export class ReplayActions extends VDomModel {
     if (!this.canBranch || !step) {
       return false;
     }
-    const branch = branchAt(this._steps.all, step.index);
+    const branch = branchAt(this._steps.all, step);
     const isReady =
-      this.isCurrentStepInCell ||
-      (await this._apply(this._player.position, 'branched'));
+      this.isCurrentStepInCell || (await this._apply(step, 'branched'));
     if (isReady) {
       this._host.openPrompt(branch);
     }
@@ -201,6 +199,11 @@ export class ReplayActions extends VDomModel {
     }
   }
 
+  private _isInCell(step: Step | null): boolean {
+    const { isActiveCellShown } = this._steps;
+    return isActiveCellShown && step?.code === this._subject.source;
+  }
+
   /** Return whether a step's code can be written into the cell and would change its source. */
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
@@ -215,16 +218,18 @@ export class ReplayActions extends VDomModel {
    * @returns Whether the cell was changed.
    */
   private async _apply(
-    index: number,
+    step: Step | null,
     action: 'restored' | 'branched'
   ): Promise<boolean> {
-    const step = this._steps.all[index] ?? null;
     const { shownCell } = this._steps;
     if (!step || !shownCell || !this._canApply(step)) {
       return false;
     }
     this._player.pause();
-    if (this.hasUnrecordedEdits && !(await this._host.confirmReplace(index))) {
+    if (
+      this.hasUnrecordedEdits &&
+      !(await this._host.confirmReplace(step.index))
+    ) {
       return false;
     }
     // The person may have switched to another cell while the dialog was open.
@@ -261,8 +266,8 @@ export class ReplayActions extends VDomModel {
    */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = findOpenTurn(this._steps.all);
-    const turnId = suggestion?.turnId;
     if (suggestion?.index === step.index) {
+      const { turnId } = step;
       const accept = { type: 'accept', turnId, source: step.code };
       return [
         this.hasUnrecordedEdits ? { ...accept, data: { replaced } } : accept
@@ -270,7 +275,9 @@ export class ReplayActions extends VDomModel {
     }
     const data = { from_seq: step.seq, replaced };
     const restore = { type: 'restore', source: step.code, data };
-    return suggestion ? [{ type: 'reject', turnId }, restore] : [restore];
+    return suggestion
+      ? [{ type: 'reject', turnId: suggestion.turnId }, restore]
+      : [restore];
   }
 
   private _setLastResult(result: ActionResult): void {

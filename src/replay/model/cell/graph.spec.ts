@@ -80,7 +80,7 @@ describe('the turn that a version comes from', () => {
       { kind: 'restore', author: 'person', fromStep: 3 },
       { kind: 'edit', author: 'person', parent: 0 }
     );
-    expect(all.map((_, index) => findTurnId(all, index))).toEqual([
+    expect(all.map(step => findTurnId(all, step))).toEqual([
       null,
       1,
       1,

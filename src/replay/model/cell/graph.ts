@@ -9,6 +9,7 @@
  * - Branches that would need more columns than `MAX_COLUMNS` are drawn in the last column.
  */
 import type { Step } from '../../../api/types';
+import { isRequestOf } from '../../../records/answers';
 import type { IBranch } from '../../../records/branch';
 
 /** The maximum number of columns that are drawn. */
@@ -30,44 +31,35 @@ export function isBranching(step: Step): boolean {
 
 /**
  * Return the id of the turn that a step's code comes from; null if no turn is found. A request that
- * continues from the step gets this turn as its parent.
+ * continues from the step gets this turn as its parent. `steps` are all steps of the cell.
  */
-export function findTurnId(
-  steps: readonly Step[],
-  index: number
-): number | null {
-  let current: number | null = index;
+export function findTurnId(steps: readonly Step[], shown: Step): number | null {
+  let step: Step | undefined = shown;
   // If `isOwnCode` is true, look for the turn that `step.code` comes from. If it is false, look for
   // the turn that the cell's source after the step comes from. The two turns differ if the step's
   // code was not applied, as with a rejected answer.
   let isOwnCode = true;
-  while (current !== null && steps[current]) {
-    const step: Step = steps[current];
+  while (step) {
     const isTurn = step.kind === 'turn' || step.kind === 'accept';
     if (isTurn && step.turnId !== undefined && (isOwnCode || step.applied)) {
       return step.turnId;
     }
     // The code of a restore comes from the earlier step that it restored. The code of any other
     // step comes from its parent.
-    const restoredIndex: number | undefined = step.fromStep;
-    isOwnCode = restoredIndex !== undefined && restoredIndex < current;
-    current = isOwnCode ? restoredIndex! : parentOf(step);
+    const { fromStep, index }: Step = step;
+    isOwnCode = fromStep !== undefined && fromStep < index;
+    step = steps[(isOwnCode ? fromStep : parentOf(step)) ?? -1];
   }
   return null;
 }
 
 /**
- * Return the branch of a new request that continues from the step at `index`; null if the step's
- * code comes from no turn.
+ * Return the branch of a new request that continues from a step; null if the step's code comes from
+ * no turn.
  */
-export function branchAt(
-  steps: readonly Step[],
-  index: number
-): IBranch | null {
-  const turnId = findTurnId(steps, index);
-  const turn = steps.find(
-    step => step.kind === 'turn' && step.turnId === turnId
-  );
+export function branchAt(steps: readonly Step[], shown: Step): IBranch | null {
+  const turnId = findTurnId(steps, shown);
+  const turn = steps.find(step => isRequestOf(step, turnId));
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 

@@ -62,11 +62,15 @@ export class ReplaySteps extends LoadedModel {
     return this._all;
   }
 
+  /** Return the step at `position` with the answer that the person has chosen to see. */
+  at(position: number): IShownStep | null {
+    const step = this._all[position];
+    return step ? withAttempt(step, this._chosenAttempts.get(step.seq)) : null;
+  }
+
   /** Show another answer to the request of a step: the one of the turn `turnId`. */
   showAttempt({ seq }: Step, turnId: number): void {
     this._chosenAttempts.set(seq, turnId);
-    this._all = this._withChosenAttempts();
-    this.changed.emit('steps');
     this.stateChanged.emit();
   }
 
@@ -209,20 +213,11 @@ export class ReplaySteps extends LoadedModel {
     if (!isUpdate) {
       this._chosenAttempts.clear();
     }
-    this._loaded = foldRuns(steps);
-    this._all = this._withChosenAttempts();
+    this._all = foldRuns(steps);
     this._phase = phase;
     this.changed.emit(isUpdate ? 'steps' : 'cell');
   }
 
-  private _withChosenAttempts(): readonly IShownStep[] {
-    return this._loaded.map(step =>
-      showAttempt(step, this._chosenAttempts.get(step.seq))
-    );
-  }
-
-  /** The steps as they were loaded. */
-  private _loaded: readonly IShownStep[] = [];
   /** Maps the `seq` of a step to the turn of the answer that the person has chosen to see. */
   private readonly _chosenAttempts = new Map<number, number>();
   private _all: readonly IShownStep[] = [];
@@ -235,7 +230,7 @@ export class ReplaySteps extends LoadedModel {
 }
 
 /** Return a step with another one of its answers; `turnId` is the answer's turn. */
-function showAttempt(step: IShownStep, turnId: number | undefined): IShownStep {
+function withAttempt(step: IShownStep, turnId: number | undefined): IShownStep {
   const attempt = step.attempts?.find(other => other.turnId === turnId);
   if (!attempt || turnId === step.turnId) {
     return step;
@@ -250,10 +245,9 @@ function showAttempt(step: IShownStep, turnId: number | undefined): IShownStep {
     outcome:
       isSuggestion && step.outcome !== 'open' ? 'unused' : attempt.outcome,
     model: attempt.model,
-    mode: attempt.mode,
     explanation: attempt.explanation,
     error: attempt.error,
-    errorText: undefined,
+    errorText: attempt.errorText,
     receipt: attempt.receipt,
     runs: []
   };

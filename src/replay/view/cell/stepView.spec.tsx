@@ -8,6 +8,7 @@ import { Widget } from '@lumino/widgets';
 import type { SchemaChange, Step } from '../../../api/types';
 import { CommandIDs } from '../../../tokens';
 import { chooseEntry, openEntries } from '../../../ui/menuButton.fakes';
+import { branchAt } from '../../model/cell/graph';
 import { ReplayModel } from '../../model/replay';
 import {
   FAKE_HOST,
@@ -104,7 +105,8 @@ describe('the DataFrames of a request', () => {
       seq: 2,
       timestamp: '2026-01-27T10:00:00.000Z',
       outcome: 'open' as const,
-      model: 'p:small'
+      model: 'p:small',
+      receipt: { inputTokens: 100, outputTokens: 10 }
     };
     await open({
       turnId: 3,
@@ -122,17 +124,26 @@ describe('the DataFrames of a request', () => {
       '1 of 2 · small',
       '2 of 2 · small'
     ]);
-    expect(model.steps.all[1]).toMatchObject({ code: 'a = 1', applied: true });
+    expect(model.step).toMatchObject({ code: 'a = 1', applied: true });
     menu!.value = '2';
     menu!.dispatchEvent(new Event('change', { bubbles: true }));
     await until(() => panel.node.textContent?.includes('nine'));
-    expect(model.steps.all[1]).toMatchObject({
+    expect(model.step).toMatchObject({
       code: 'a = 9',
       turnId: 2,
       applied: false,
       outcome: 'unused'
     });
+    // To look at an answer changes nothing about what happened to the cell.
+    expect(model.actions.hasUnrecordedEdits).toBe(false);
     expect(model.actions.canRestore).toBe(true);
+    expect(branchAt(model.steps.all, model.step!)?.turnId).toBe(2);
+    // The sum above the steps has the tokens of all answers; the first step’s aren’t known.
+    expect(
+      panel.node.querySelector('.jp-AIServer-Replay-totals')?.textContent
+    ).toBe('at least 220 tokens');
+    await model.showStep('a', { turnId: 3 });
+    expect(model.step).toMatchObject({ turnId: 3, outcome: 'accepted' });
   });
 
   it('asks again about them, without sending anything', async () => {

@@ -13,6 +13,7 @@ import { failureText } from '../../../labels/failureText';
 import { receiptTexts } from '../../../prompt/usageLabels';
 import { Messages, messagesText, redactedText } from '../../../prompt/messages';
 import { Receipt } from '../../../prompt/receipt';
+import { isRequestOf } from '../../../records/answers';
 import type { IFailure } from '../../../state/failure';
 import type { ICellKey } from '../../../tokens';
 import { Thumbnail } from '../cell/output';
@@ -179,10 +180,10 @@ export function Progress(props: {
   );
 }
 
-/** Return the number of a turn among the cell's turns, from 1; null if it has no step. */
+/** Return the number of a turn's request among those of the cell, from 1; null if it has none. */
 function numberOf(turnId: number, steps: readonly Step[]): number | null {
   const turns = steps.filter(({ kind }) => kind === 'turn');
-  return turns.findIndex(turn => turn.turnId === turnId) + 1 || null;
+  return turns.findIndex(turn => isRequestOf(turn, turnId)) + 1 || null;
 }
 
 function shortTitle(title: string): string {
