@@ -1,6 +1,7 @@
 /** A model's complete answer. */
-import type { Interaction, Step, TurnReceipt } from '../../api/types';
+import type { Interaction, TurnReceipt } from '../../api/types';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
+import type { IAnswerOfStep } from '../../records/answers';
 
 /** The turn of a suggestion that no model made. */
 export const NO_TURN = 0;
@@ -58,17 +59,16 @@ function receiptOf(turn: Interaction): TurnReceipt {
   };
 }
 
-/** Return the suggestion of a turn's step. */
-export function fromStep(step: Step): ISuggestion {
+/** Return the suggestion that a stored answer contains. */
+export function fromAnswer(answer: IAnswerOfStep): Omit<ISuggestion, 'intent'> {
   return {
-    turnId: step.turnId ?? 0,
-    intent: step.title,
-    source: normalizeLineBreaks(step.code),
-    explanation: step.explanation ?? '',
-    replacedCharacters: step.receipt?.replacedCharacters,
+    turnId: answer.turnId ?? 0,
+    source: normalizeLineBreaks(answer.code),
+    explanation: answer.explanation ?? '',
+    replacedCharacters: answer.receipt?.replacedCharacters,
     saveError: null,
-    model: step.model,
-    mode: step.mode,
-    receipt: step.receipt
+    model: answer.model,
+    mode: answer.mode,
+    receipt: answer.receipt
   };
 }

@@ -94,10 +94,10 @@ describe('a suggestion without a decision, after a reload', () => {
         model: 'openai:other',
         receipt: { replacedCharacters: ['quotes'] }
       },
-      { ...OPEN, turnId: 5, title: 'x?', mode: 'repair' },
+      { turnId: 5, code: 'x', outcome: 'open', title: 'x?', mode: 'repair' },
       { ...OPEN, turnId: 6, code: 'x += x', model: 'openai:last' }
     ] as Step['attempts'];
-    const step = { ...OPEN, turnId: 6, code: 'x += x', attempts };
+    const step = { ...OPEN, ...attempts![3], attempts };
     const t = await open([{ ...OPEN, turnId: 1, outcome: 'rejected' }, step]);
     const shown = t.model.answers.map(({ suggestion }) => suggestion.turnId);
     expect(shown).toEqual([4, 5, 6]);
@@ -109,6 +109,10 @@ describe('a suggestion without a decision, after a reload', () => {
     expect(t.model.state.replacedCharacters).toEqual([]);
     t.model.alternatives.show(4);
     expect(t.model.state.replacedCharacters).toEqual(['quotes']);
+    t.model.alternatives.show(5); // It has no explanation and no model of its own.
+    expect(t.model.state.explanation).toBe('');
+    expect(t.model.answers[1].suggestion.model).toBeUndefined();
+    t.model.alternatives.show(4);
     await t.model.decision.accept();
     expect(t.source()).toBe('x *= 2');
     expect(t.recorded).toEqual([

@@ -4,19 +4,19 @@
  * Invariant: nothing that the person has begun, and no answer that this page has shown, is replaced.
  */
 import type { Step } from '../../../api/types';
+import { answersOf } from '../../../records/answers';
 import { selectedLines } from '../../../labels/requestTitle';
 import { selectionOfLines } from '../context/selection';
 import { suggestedState } from '../state';
 import type { GenerationStore } from '../store';
-import { type ISuggestion, fromStep } from '../suggestion';
+import { type ISuggestion, fromAnswer } from '../suggestion';
 import { MAX_ANSWERS } from './answers';
 
 /** Return the suggestions that answer a request, oldest first. */
 function suggestionsOf(step: Step): ISuggestion[] {
-  const attempts = step.attempts?.filter(({ outcome }) => outcome === 'open');
-  const answers = attempts?.map(attempt => fromStep({ ...step, ...attempt }));
-  return (answers ?? [fromStep(step)])
-    .map(suggestion => ({ ...suggestion, intent: step.title }))
+  return answersOf(step)
+    .filter(({ outcome }) => outcome === 'open')
+    .map(answer => ({ ...fromAnswer(answer), intent: step.title }))
     .slice(-MAX_ANSWERS);
 }
 
