@@ -81,11 +81,11 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
             paragraphs += ["Starting from:", fenced(step.base, language)]
         paragraphs += _change_block(step, language)
         shown_versions |= {step.base or "", step.code}
-        paragraphs += _other_answers(step, language)
         if step.explanation:
             paragraphs += ["Answer:", quoted(step.explanation)]
         if step.error:
             paragraphs += ["Error:", quoted(step.error)]
+        paragraphs += _other_answers(step, language)
         outputs = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
         text = outputs.get("text") if isinstance(outputs, dict) else None
         if isinstance(text, str) and text:
@@ -98,13 +98,12 @@ def _other_answers(step: Step, language: str) -> list[str]:
     paragraphs = []
     for attempt in step.attempts or ():
         if attempt.turn_id != step.turn_id:
-            facts = (attempt.model, attempt.timestamp, attempt.error)
-            paragraphs.append(
-                " · ".join(["Another answer", *map(escape_inline, filter(None, facts))])
-            )
+            model = model_label(attempt.model) if attempt.model else None
+            facts = ("Another answer", model, attempt.timestamp, attempt.error)
+            paragraphs.append(" · ".join(map(escape_inline, filter(None, facts))))
             if attempt.code and attempt.outcome != "done":
                 paragraphs.append(fenced(attempt.code, language))
-            elif attempt.explanation:
+            if attempt.explanation:
                 paragraphs.append(quoted(attempt.explanation))
     return paragraphs
 

@@ -162,11 +162,12 @@ def _encode_step(
     step: Step, origins: Sequence[Origin], index_by_cell: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
-    if step.model:
-        data["model"] = model_label(step.model)
-    data.pop("receipt", None)  # colleagues needn't see what the answers cost
-    for attempt in data.get("attempts", ()):
-        attempt.pop("receipt", None)
+    attempts = data.get("attempts", ())
+    for answer in (data, *attempts):
+        answer.pop("receipt", None)  # colleagues needn't see what the answers cost
+        if "model" in answer:
+            answer["model"] = model_label(answer["model"])
+    for attempt in attempts:
         attempt["code"] = texts.add(attempt["code"])
     data.pop("dataframes", None)  # the page shows only their changes
     data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}

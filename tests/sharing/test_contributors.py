@@ -48,6 +48,28 @@ def test_text_exports_name_the_contributors(history: History) -> None:
             assert title in text.replace("\\\\", "").replace("\\", "")
 
 
+def test_each_format_has_all_answers_to_a_request() -> None:
+    """P49: with the labels of their models, and their explanations."""
+    builder = SessionBuilder("a")
+    for code, model, why in (("first = 1", "openai:gpt-5", "one"), ("", "openai:o3", "in words")):
+        answer = {"suggestion": code, "explanation": why, "status": "success"}
+        builder.turn("", code, model=model, ai_response=answer)
+    builder.accepted_turn("", "last = 1", model="openai:gpt-5")
+    session = builder.session()
+    history = History("nb", {"a": session}, [], create_timeline([session], []), "1")
+    exported = page_data(history, "a.ipynb", {})
+    (step,) = exported["cells"][0]["steps"]
+    assert [attempt["model"] for attempt in step["attempts"]] == [
+        "gpt-5 (OpenAI)",
+        "o3 (OpenAI)",
+        "gpt-5 (OpenAI)",
+    ]
+    for text in (narrative(history, "a.ipynb"), json.dumps(annotate(history, "a.ipynb", None))):
+        parts = ("last = 1", "> why", "first = 1", "> one", "o3 (OpenAI)", "> in words")
+        positions = [text.find(part) for part in parts]
+        assert positions == sorted(positions) and positions[0] > 0
+
+
 def test_the_page_has_the_contributor_of_each_line(history: History) -> None:
     """P40"""
     steps = page_data(history, "a.ipynb", {})["cells"][0]["steps"]

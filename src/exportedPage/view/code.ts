@@ -199,20 +199,22 @@ function otherAnswers(
   const { trans } = labels;
   const label = trans.__('Suggested code');
   return step.attempts
-    ?.filter(
-      ({ turnId, outcome }) => turnId !== step.turnId && outcome === 'open'
-    )
-    .map(({ code, model }) =>
+    ?.filter(({ turnId }) => turnId !== step.turnId)
+    .map(({ code, model, outcome, error, explanation }) =>
       el(
         'details',
         el('summary', trans.__('Another answer'), model && ` · ${model}`),
-        codeBlock(labels, {
-          cell,
-          code,
-          origins: [],
-          before: step.before,
-          label
-        })
+        error && el('p.error', error),
+        explanation && el('p.explanation', explanation),
+        code &&
+          outcome !== 'done' &&
+          codeBlock(labels, {
+            cell,
+            code,
+            origins: [],
+            before: step.base ?? step.before,
+            label
+          })
       )
     );
 }
