@@ -1,4 +1,4 @@
-import { MODEL, code, done, setup, start } from './generation.fakes';
+import { code, done, setup, start } from './generation.fakes';
 
 type Setup = ReturnType<typeof setup>;
 
@@ -45,28 +45,24 @@ describe('AcceptAndRun', () => {
     expect(t.model.state.phase).toBe('idle');
   });
 
-  it.each([true, false])(
-    'P49: asks no model if the code fails (small: %s)',
-    async small => {
-      const t = cellThatFails(['bad']);
-      t.model.setState({ model: { ...MODEL, small } });
-      await askAndRun(t);
-      expect(t.target.run).toHaveBeenCalledTimes(1);
-      expect(t.feeds).toHaveLength(1);
-      const { phase, notice } = t.model.state;
-      expect([phase, notice]).toEqual(['editing', 'run_failed']);
-      // “Fix it” asks about the code as it is in the cell, which is shown before it runs.
-      const fixed = t.model.fix(error => `fix ${error}`);
-      await answer(t, 2, 'good');
-      await fixed;
-      expect(t.bodies[1]).toMatchObject({
-        intent: 'fix error in bad',
-        source: 'bad'
-      });
-      expect(t.model.state).toMatchObject({ phase: 'suggested', code: 'good' });
-      expect(t.target.run).toHaveBeenCalledTimes(1);
-    }
-  );
+  it('P49: asks no model if the code fails', async () => {
+    const t = cellThatFails(['bad']);
+    await askAndRun(t);
+    expect(t.target.run).toHaveBeenCalledTimes(1);
+    expect(t.feeds).toHaveLength(1);
+    const { phase, notice } = t.model.state;
+    expect([phase, notice]).toEqual(['editing', 'run_failed']);
+    // “Fix it” asks about the code as it is in the cell, which is shown before it runs.
+    const fixed = t.model.fix(error => `fix ${error}`);
+    await answer(t, 2, 'good');
+    await fixed;
+    expect(t.bodies[1]).toMatchObject({
+      intent: 'fix error in bad',
+      source: 'bad'
+    });
+    expect(t.model.state).toMatchObject({ phase: 'suggested', code: 'good' });
+    expect(t.target.run).toHaveBeenCalledTimes(1);
+  });
 
   it('P49: runs no code that may still be corrected', async () => {
     const t = cellThatFails([]);

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../api/types';
 import type { IProblem, IWarning } from '../../kernel/check';
-import { MODEL, code, done, setup, start, turn } from './generation.fakes';
+import { code, done, setup, start, turn } from './generation.fakes';
 
 const problem = (name: string, kind = 'missing_column'): IProblem => ({
   line: 1,
@@ -197,23 +197,20 @@ describe('checkSuggestion', () => {
   });
 
   it('P49: asks no model again by itself, whatever is wrong', async () => {
-    for (const small of [true, false]) {
-      const t = setup();
-      const model = { ...MODEL, small };
-      t.target.check.mockResolvedValue([problem('a')]);
-      t.model.open();
-      const asked = t.model.ask('do it');
-      const feed = await t.requested(1);
-      const failure = { type: 'error', code: 'answer_cut', message: 'no' };
-      feed.push({ ...start(1), model } as never, failure as never, null);
-      await asked;
-      expect(t.model.state.failure?.code).toBe('answer_cut');
-      expect(t.bodies).toHaveLength(1);
-      const again = t.model.retry();
-      (await t.requested(2)).push(start(2), done(2, 'x = 2'), null);
-      await again;
-      expect(t.bodies.map(({ mode }) => mode)).toEqual([undefined, 'retry']);
-    }
+    const t = setup();
+    t.target.check.mockResolvedValue([problem('a')]);
+    t.model.open();
+    const asked = t.model.ask('do it');
+    const feed = await t.requested(1);
+    const failure = { type: 'error', code: 'answer_cut', message: 'no' };
+    feed.push(start(1), failure as never, null);
+    await asked;
+    expect(t.model.state.failure?.code).toBe('answer_cut');
+    expect(t.bodies).toHaveLength(1);
+    const again = t.model.retry();
+    (await t.requested(2)).push(start(2), done(2, 'x = 2'), null);
+    await again;
+    expect(t.bodies.map(({ mode }) => mode)).toEqual([undefined, 'retry']);
   });
 });
 

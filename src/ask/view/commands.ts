@@ -155,9 +155,7 @@ export function addCommands(
     label: trans.__('Accept and Run Suggestion'),
     caption: isForbidden('running')
       ? forbiddenText('running', trans)
-      : trans.__(
-          'Accept the suggestion, run the cell, and let the model correct its errors'
-        ),
+      : trans.__('Accept the suggestion and run the cell.'),
     isEnabled: () => {
       const model = currentModel();
       const isCode = model?.target.cellType === 'code';

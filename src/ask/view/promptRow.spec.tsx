@@ -328,8 +328,7 @@ describe('PromptRow', () => {
   });
 
   it.each([
-    ['a small model', { small: true }],
-    ['a larger model on this computer', { small: false }],
+    ['a model on this computer', {}],
     ['a remote model', { onThisMachine: false }]
   ])(
     'attaches the DataFrames that the text names, until one is removed: %s',
