@@ -65,6 +65,7 @@ from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
 
 REPAIR_MODE = "repair"  # the mode of a request to correct problems of a suggestion
+_NEW_START = ("context_reset", "copy")  # the kinds of steps after which each request is a new one
 
 
 def replay(session: Session) -> list[Step]:
@@ -195,7 +196,7 @@ class _Reader:
         if (
             step is None
             or step.outcome not in ("open", "done", "error", "cancelled")
-            or any(later.kind == "context_reset" for later in self.steps[step.index + 1 :])
+            or any(later.kind in _NEW_START for later in self.steps[step.index + 1 :])
             or step.before != self.source
         ):
             return None

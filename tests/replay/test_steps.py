@@ -185,12 +185,13 @@ def test_an_earlier_attempt_that_is_accepted_after_another_one() -> None:
 
 
 def test_the_next_request_is_a_step_of_its_own() -> None:
-    """P49: after a decision, a change of the cell, other words or a new conversation."""
+    """P49: after a decision, a change or copy of the cell, other words, a new conversation."""
     events: list[tuple[str, dict[str, Any]]] = [
         ("accept", {"turn_id": 1}),
         ("reject", {"turn_id": 1}),
         ("edit", {"source": "mine"}),
         ("context_reset", {}),
+        ("copy", {"source": "", "data": {"from": "original"}}),
     ]
     for event, fields in events:
         builder = SessionBuilder()
