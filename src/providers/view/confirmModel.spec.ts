@@ -49,9 +49,12 @@ async function answerDialog(
   const choice = new ModelChoice(api);
   await choice.refresh();
   const result = confirmModel(chosen, choice, trans);
-  if (!chosen.onThisMachine) {
+  let isDecided = false;
+  void result.finally(() => (isDecided = true));
+  const body = () => document.querySelector('.jp-AIServer-Models-sentData');
+  while (!isDecided && !body()) {
     await new Promise(resolve => setTimeout(resolve));
-    MessageLoop.flush(); // The dialog's body is drawn.
+    MessageLoop.flush();
   }
   const dialog = document.querySelector('.jp-Dialog');
   const text = dialog?.textContent ?? null;
