@@ -1,6 +1,7 @@
 import { YBaseCell, YCodeCell, YNotebook } from '@jupyter/ydoc';
+import type { Cell } from '@jupyterlab/cells';
 
-import { replaceSource } from './applySource';
+import { applySource, replaceSource } from './applySource';
 
 function makeCell(source: string, documentWide = false): YCodeCell {
   const notebook = new YNotebook({
@@ -51,6 +52,23 @@ beforeAll(() => {
 });
 
 describe('applySource', () => {
+  it.each([
+    ['a selection ends, so that no key replaces written code', 3, 1],
+    ['a cursor stays where it is', 0, 0]
+  ])('%s (P48)', (_, column, moves) => {
+    const start = { line: 0, column: 0 };
+    const end = { line: 0, column };
+    const setCursorPosition = jest.fn();
+    const editor = { getSelection: () => ({ start, end }), setCursorPosition };
+    const model = { sharedModel: makeCell('x = 1') };
+    applySource({ model, editor } as unknown as Cell, 'x = 2');
+    expect(model.sharedModel.getSource()).toBe('x = 2');
+    expect(setCursorPosition).toHaveBeenCalledTimes(moves);
+    if (moves) {
+      expect(setCursorPosition).toHaveBeenCalledWith(end, { scroll: false });
+    }
+  });
+
   it.each([false, true])(
     'is one undo step between typing before and after (P35, document-wide: %s)',
     documentWide => {

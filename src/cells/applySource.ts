@@ -8,10 +8,12 @@
  * - Only the changed parts of the text are replaced, so that cursors, including those of other
  *   people, stay where they are.
  * - If the code differs only in its line breaks, nothing is written.
+ * - Afterwards, nothing is selected in the cell's editor: the next key would replace written code.
  */
 import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
 import type { Cell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 
 import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
@@ -21,6 +23,15 @@ import { normalizeLineBreaks } from '../diff/lineBreaks';
 export function applySource(cell: Cell, source: string): void {
   // Every shared cell is a `YBaseCell`, although the type of `sharedModel` doesn't say so.
   replaceSource(cell.model.sharedModel as unknown as YBaseCell<never>, source);
+  const { editor } = cell;
+  const selection = editor?.getSelection();
+  if (selection && !isSame(selection.start, selection.end)) {
+    editor!.setCursorPosition(selection.end, { scroll: false });
+  }
+}
+
+function isSame(a: CodeEditor.IPosition, b: CodeEditor.IPosition): boolean {
+  return a.line === b.line && a.column === b.column;
 }
 
 /** Replace the code in the shared model of a cell. */

@@ -38,6 +38,10 @@ test(
     expect(await cell.source()).toBe(
       'def total(items):\n    x = sum(items)\n    x = int(x)\n    return x'
     );
+    // Nothing is selected any more: the next key replaces none of the accepted lines (P48).
+    await page.keyboard.type('#');
+    expect(await cell.source()).toContain('    x = int(x)\n');
+    await page.keyboard.press('Backspace');
     const [first, second] = await lab.model!.requests();
     expect(first.body.messages.at(-1)!.content).toContain(
       '\nx = 0\nfor item in items:'
