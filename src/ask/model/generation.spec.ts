@@ -39,6 +39,34 @@ describe('GenerationModel', () => {
     expect(t.model.attachedFrames('df')).toHaveLength(1);
   });
 
+  it('attaches the DataFrames that an open suggestion names to a request to change it', async () => {
+    const t = setup();
+    const frame = { kind: 'x', rowCount: 1, columnCount: 1, columns: [] };
+    const frames = ['orders', 'customers'].map(name => ({ ...frame, name }));
+    t.target.variables.mockResolvedValue({ frames, variables: [] });
+    t.model.open();
+    await t.until(state => state.kernel.frames.length === 2);
+    const names = () => t.model.attachedFrames('').map(({ name }) => name);
+    void t.model.ask('save the business customers');
+    const feed = await t.requested(1);
+    expect(names()).toEqual([]);
+    feed.push(start(), done(1, 'customers.to_csv("a.csv")'), null);
+    await t.phase('suggested');
+    expect(names()).toEqual(['customers']);
+    // While the next answer arrives, the request is still about the suggestion that it changes.
+    void t.model.ask('without the index');
+    const next = await t.requested(2);
+    expect(t.bodies[1].context?.dataframes).toMatchObject([
+      { name: 'customers' }
+    ]);
+    next.push(start(), code('orders'));
+    await t.until(state => state.code === 'orders');
+    expect(names()).toEqual(['customers']);
+    next.push(done(2, 'orders.to_csv("a.csv")'), null);
+    await t.phase('suggested');
+    expect(names()).toEqual(['orders']);
+  });
+
   it('proceeds from a request to a suggestion, and changes the cell only on Accept', async () => {
     const t = setup();
     t.model.open();

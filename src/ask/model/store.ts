@@ -126,10 +126,7 @@ export class GenerationStore {
    * If a suggestion is open, these are lines of the suggestion.
    */
   get selectedLines(): ILineRange | null {
-    // While the next answer arrives, `state.code` is a part of it.
-    const code = this.isGenerating ? this.previousCode : this._state.code;
-    const source = this.suggestion ? code : (this.target.source() ?? '');
-    return this.selectedLinesOf(source);
+    return this.selectedLinesOf(this._currentSource);
   }
 
   /** Return the lines of this source, the cell's or a suggestion's, that a request may change. */
@@ -332,8 +329,14 @@ export class GenerationStore {
 
   /** Return the texts that are searched for names of the kernel's variables. */
   private _textsOf(intent: string): string[] {
-    const { target } = this;
-    return [intent, target.source() ?? '', target.codeAbove()];
+    return [intent, this._currentSource, this.target.codeAbove()];
+  }
+
+  /** The code that the next request is about: the open suggestion's, otherwise the cell's. */
+  private get _currentSource(): string {
+    // While the next answer arrives, `state.code` is a part of it.
+    const code = this.isGenerating ? this.previousCode : this._state.code;
+    return this.suggestion ? code : (this.target.source() ?? '');
   }
 
   private _state = INITIAL_STATE;
