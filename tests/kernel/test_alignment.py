@@ -10,7 +10,12 @@ from aiserver.kernel.check import check
 
 def shop() -> pd.DataFrame:
     return pd.DataFrame(
-        {"城市": ["北京", "上海", "北京"], "price": [1.5, 2.5, 3.5], "n": [0, 1, 0]}
+        {
+            "城市": ["北京", "上海", "北京"],
+            "price": [1.5, 2.5, 3.5],
+            "n": [0, 1, 0],
+            "day": ["2024-01-02", "2024-01-09", "2024-02-06"],
+        }
     )
 
 
@@ -43,6 +48,12 @@ def result(code: str) -> pd.Series:
             "df['new'] = df['城市'].value_counts()",
             "df['new'] = df['城市'].map(df['城市'].value_counts())",
         ),
+        (
+            "df['month'] = pd.to_datetime(df['day']).dt.strftime('%Y-%m')\n"
+            "df['new'] = df.groupby('month')['price'].sum()",
+            "df['month'] = pd.to_datetime(df['day']).dt.strftime('%Y-%m')\n"
+            "df['new'] = df.groupby('month')['price'].transform('sum')",
+        ),
     ],
 )
 def test_a_column_without_values_is_reported(code, corrected):
@@ -72,6 +83,22 @@ def test_a_column_without_values_is_reported(code, corrected):
 def test_a_column_with_values_is_not_reported(code):
     assert result(code).notna().any()
     assert reported(code) == []
+
+
+@pytest.mark.parametrize("method", ["day_name()", "month_name(locale='C')"])
+def test_names_of_days_and_months_are_texts(method):
+    # pandas 3.1 fails to make them where its texts are NumPy's, so the code isn't run.
+    grouped = "df['new'] = df.groupby('part')['price'].sum()"
+    assert reported(f"df['part'] = pd.to_datetime(df['day']).dt.{method}\n{grouped}")
+
+
+def test_years_as_texts_can_be_converted_to_numbers():
+    code = (
+        "df['year'] = pd.to_datetime(df['day']).dt.strftime('%Y')\n"
+        "df['new'] = df['year'].astype(int) + pd.to_numeric(df['year'])"
+    )
+    assert result(code).notna().all()
+    assert check(code, {"df": shop(), "pd": pd}) == []
 
 
 def test_a_step_that_may_be_skipped_is_not_reported():

@@ -6,6 +6,7 @@ import ast
 import types
 from typing import Any
 
+from ..inspection.dtypes import texts_dtype
 from ..inspection.objects import (
     MISSING,
     class_attribute,
@@ -38,6 +39,10 @@ from .values import (
     Texts,
     Value,
 )
+
+
+# Methods of ``series.dt`` that return texts.
+_TEXTS_OF_DATES = {"strftime", "day_name", "month_name"}
 
 
 class Calls(Expressions):
@@ -215,6 +220,8 @@ class Calls(Expressions):
             self._check_text_method(accessor.name, name, node)
             if name == "split" and any(keyword.arg == "expand" for keyword in node.keywords):
                 return UNKNOWN
+            if accessor.name == "dt" and name in _TEXTS_OF_DATES:
+                return owner.with_dtype(texts_dtype())
             return Series(owner.library, owner.name, owner.index, owner.levels)
         if isinstance(owner, Expression):
             return call_expression(self, owner, accessor.name, node)

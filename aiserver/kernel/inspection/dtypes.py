@@ -60,6 +60,13 @@ class Dtype:
         return dtype
 
 
+def texts_dtype() -> Dtype:
+    """Return what a column of unknown texts contains. Some of them may be numbers."""
+    dtype = Dtype("object")
+    dtype.is_all_text = True
+    return dtype
+
+
 def frame_dtypes(frame: Any) -> dict[str, Dtype]:
     """Return what the columns of a pandas DataFrame contain.
 
