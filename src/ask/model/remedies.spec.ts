@@ -174,6 +174,15 @@ describe('offerLine', () => {
     expect(t.model.state).toMatchObject({ turnId: 1, isRemedy: false });
   });
 
+  it('asks no model for another line', async () => {
+    const t = setup();
+    t.model.open();
+    offerLine(t.model, INSTALL.line);
+    await t.model.alternatives.regenerateChange(0);
+    expect(t.bodies).toEqual([]);
+    expect(t.model.state).toMatchObject({ phase: 'suggested', isRemedy: true });
+  });
+
   it('replaces no open suggestion and no cell that was deleted', async () => {
     const t = setup();
     t.model.open();

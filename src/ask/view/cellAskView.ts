@@ -141,7 +141,8 @@ export class CellAskView implements IDisposable {
     if (this._disposed || !cell.editor) {
       return;
     }
-    const { phase, code, problems, isChecking, requestTime } = model.state;
+    const { phase, code, problems, isChecking, isRemedy, requestTime } =
+      model.state;
     if (this._requestTime !== requestTime) {
       this._requestTime = requestTime;
       if (model.isGenerating) {
@@ -184,7 +185,8 @@ export class CellAskView implements IDisposable {
       problems,
       selected: model.decision.selectedRange,
       isStreaming: phase === 'streaming',
-      isEditable: phase === 'suggested' && !isChecking
+      isEditable: phase === 'suggested' && !isChecking,
+      isRemedy
     });
   }
 

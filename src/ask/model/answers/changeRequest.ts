@@ -5,7 +5,7 @@ import type { GenerationStore } from '../store';
 
 /**
  * Return the request for another answer that changes only the lines of one of the suggestion's
- * changes. Return null if there is no such change, or if it only removes lines.
+ * changes. Return null if there is no such change, if it only removes lines, or if no model wrote it.
  */
 export function changeRequest(
   store: GenerationStore,
@@ -14,7 +14,7 @@ export function changeRequest(
   const { answeredRequest, state, suggestion, target } = store;
   const { code, phase } = state;
   const range = hunkRange(target.source() ?? '', code, index);
-  if (phase !== 'suggested' || !suggestion || !range) {
+  if (phase !== 'suggested' || !suggestion || state.isRemedy || !range) {
     return null;
   }
   const selection = selectLines(code, range.from, range.to);

@@ -68,6 +68,8 @@ export interface IDiffContent {
   isStreaming: boolean;
   /** Whether the person can edit the code. */
   isEditable?: boolean;
+  /** Whether no model wrote the code, so that none can be asked for another change. */
+  isRemedy?: boolean;
 }
 
 export class DiffOverlay implements IDisposable {
@@ -127,10 +129,11 @@ export class DiffOverlay implements IDisposable {
 
   private _show(content: IDiffContent): void {
     const { original, code, isStreaming, problems } = content;
-    const { selected = null, isEditable = false } = content;
+    const { selected = null, isEditable = false, isRemedy = false } = content;
     const view = this._editor.editor;
     const streamed = isStreaming ? streamView(original, code) : null;
     this._node.classList.toggle('jp-mod-streaming', isStreaming);
+    this._node.classList.toggle('jp-mod-remedy', isRemedy);
     const text = (streamed?.doc ?? code) + '\n';
     view.dispatch({
       changes: textChanges(view.state.doc.toString(), text),
