@@ -222,7 +222,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
       <RememberBar {...{ model, trans, focus, canAsk, setText }} />
-      <SteadyLine>
+      <SteadyLine subject={hasRequest ? 'answer' : 'request'}>
         <MentionChips model={model} text={text} trans={trans} />
         <ExampleChip {...{ model, trans, focus }} />
         {model.memory && (

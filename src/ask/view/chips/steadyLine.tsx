@@ -1,20 +1,33 @@
-/** A line of chips and buttons that keeps its height when they go, so that nothing below it jumps. */
+/** Lines of chips and buttons that keep their height when some go, so that nothing below them jumps. */
 import * as React from 'react';
+
+import { useWidth } from '../../../ui/width';
 
 export function SteadyLine(props: {
   children: React.ReactNode;
+  /** What the lines are about. If it changes, the whole row does, and the height may, too. */
+  subject: string;
 }): React.JSX.Element {
   const line = React.useRef<HTMLDivElement>(null);
   const [isTall, setTall] = React.useState(false);
+  const width = useWidth(line);
   React.useEffect(() => {
-    const node = line.current;
-    const update = () => setTall(tall => tall || !!node?.childElementCount);
+    const node = line.current!;
+    const update = () => {
+      setTall(tall => tall || !!node.childElementCount);
+      keepHeight(node);
+    };
     update();
     // The children draw themselves again, for example when the kernel has replied.
     const observer = new MutationObserver(update);
-    observer.observe(node!, { childList: true });
+    observer.observe(node, { childList: true, subtree: true });
     return () => observer.disconnect();
   }, []);
+  // In a row of another width, the chips need another number of lines.
+  React.useLayoutEffect(() => {
+    line.current!.style.minHeight = '';
+    keepHeight(line.current!);
+  }, [props.subject, width, isTall]);
   return (
     <div
       ref={line}
@@ -23,4 +36,9 @@ export function SteadyLine(props: {
       {props.children}
     </div>
   );
+}
+
+/** Let an element become taller, but not less tall than it is now. */
+function keepHeight(node: HTMLElement): void {
+  node.style.minHeight = `${node.offsetHeight}px`;
 }
