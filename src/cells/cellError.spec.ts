@@ -43,6 +43,20 @@ describe('cellErrorText', () => {
     );
   });
 
+  it('leaves out the name of the cell’s temporary file', () => {
+    const error = {
+      output_type: 'error',
+      ename: 'SyntaxError',
+      evalue: 'invalid syntax (691823508.py, line 1)',
+      traceback: []
+    };
+    expect(cellErrorText(cell([error]))).toBe(
+      'SyntaxError: invalid syntax (line 1)'
+    );
+    const evalue = 'invalid syntax (tools.py, line 1)';
+    expect(cellErrorText(cell([{ ...error, evalue }]))).toContain('tools.py');
+  });
+
   it('returns the cell’s line for chained exceptions', () => {
     const traceback = [
       `${RED}KeyError${OFF}    Traceback (most recent call last)`,

@@ -25,6 +25,9 @@ export const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
  */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
+/** Matches the temporary file's name in the message of a syntax error: `(691823508.py, line 1)`. */
+const CELL_FILE = /\((?:\d+\.py|<ipython-input[^>]*>), (line \d+)\)$/;
+
 /**
  * Return the error's message; null if there is no error. If the traceback shows the line of the
  * cell's code that raised the error, the returned text starts with that line.
@@ -63,7 +66,7 @@ function summariseError({ ename, evalue, traceback }: IError): string {
   const markedLine =
     frameIndex >= 0 &&
     lines.slice(frameIndex).find(line => /^-+> *\d+/.test(line));
-  const description = [textOf(ename), textOf(evalue)]
+  const description = [textOf(ename), textOf(evalue).replace(CELL_FILE, '($1)')]
     .filter(Boolean)
     .join(': ');
   const message =

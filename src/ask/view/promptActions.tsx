@@ -8,6 +8,7 @@ import { IGenerationState, requestNumber } from '../model/state';
 import { Progress, RunProgress } from './promptParts';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
+import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
 import { unsupportedNote } from '../../prompt/checkedText';
 
@@ -24,19 +25,20 @@ export function RequestNumber(props: {
   ) : null;
 }
 
-/** A line with the text and the number of the open request. */
+/** A line with the title and the number of the open request. The tooltip has the whole text. */
 export function RequestLine(props: {
   state: IGenerationState;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { intent } = props.state;
+  const { state, trans } = props;
+  const { intent } = state;
   return (
     <div className="jp-AIServer-Ask-request">
       <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
       <span className="jp-AIServer-Ask-intent" title={intent}>
-        {intent}
+        {requestTitle(intent, trans)}
       </span>
-      {!props.state.isRemedy && <RequestNumber {...props} />}
+      {!state.isRemedy && <RequestNumber {...props} />}
     </div>
   );
 }

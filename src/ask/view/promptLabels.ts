@@ -240,10 +240,11 @@ export function announcement(
     return ''; // Only the start and the end are announced.
   }
   if (state.phase === 'suggested' && !state.failure) {
+    // If nothing would change, there is nothing to accept: the notice says so.
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
-    return joinSentences(ready, notice);
+    return state.notice === 'same' ? notice : joinSentences(ready, notice);
   }
   if (state.phase === 'answered') {
     return joinSentences(trans.__('The answer is ready.'), notice);

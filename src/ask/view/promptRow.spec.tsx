@@ -263,7 +263,7 @@ describe('PromptRow', () => {
     expect(announcement()).toBe('');
   });
 
-  it('announces that nothing would change, not only that it is ready (P38)', async () => {
+  it('announces that nothing would change, not that it can be accepted (P38)', async () => {
     const t = await setup();
     suggest(t.model);
     setState(t.model, { notice: 'same', explanation: '' });
@@ -271,8 +271,9 @@ describe('PromptRow', () => {
     await t.settle();
     const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
     expect(notice?.textContent).toContain('same as the current code');
-    expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
-      'same as the current code'
+    // There is nothing to accept.
+    expect(t.row.node.querySelector('[role=status]')?.textContent).toBe(
+      notice?.textContent
     );
   });
 
