@@ -80,8 +80,9 @@ class Step:
     step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
     step's branch is drawn; the steps that led to the cell's current code are in column 0.
     ``attempts`` are all answers to a turn's request, if there are several; the step shows one of
-    them. ``mode`` is the mode of the request, whichever of them is shown. ``receipt`` is the receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id
-    of the turn whose request this turn asks again, of another model.
+    them. ``mode`` is the mode of the request, whichever of them is shown. ``receipt`` is the
+    receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the turn whose request
+    this turn asks again, of another model.
 
     ``dataframes`` are the names of the DataFrames of a turn's request, and ``schema_changes`` the
     changes of these DataFrames since an earlier turn (see ``schema_changes.py``).

@@ -40,7 +40,6 @@ from .values import (
     Value,
 )
 
-
 # Methods of ``series.dt`` that return texts.
 _TEXTS_OF_DATES = {"strftime", "day_name", "month_name"}
 
