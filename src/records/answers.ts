@@ -4,13 +4,7 @@ import type { Step } from '../api/types';
 /** One of the answers to a request. */
 export type IAnswerOfStep = Pick<
   Step,
-  | 'turnId'
-  | 'code'
-  | 'outcome'
-  | 'model'
-  | 'mode'
-  | 'explanation'
-  | 'receipt'
+  'turnId' | 'code' | 'outcome' | 'model' | 'mode' | 'explanation' | 'receipt'
 >;
 
 /** Return all answers to the request of a step that is a turn, oldest first. */
