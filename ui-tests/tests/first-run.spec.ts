@@ -166,12 +166,7 @@ test('a provider is connected in the settings editor, and answers', async ({
   await form.getByLabel(/^API key/).fill('sk-canary-of-the-editor');
   await form.getByRole('combobox', { name: 'Model' }).fill('scripted');
   expect(await model.requests()).toEqual([]);
-  await use.click();
-  // An address that lacks its end is told here, not when the first question fails.
-  await expect(form.getByRole('status')).toContainText('most end in /v1');
-  await form.getByLabel('Base URL').fill(`${model.url}/v1`);
-  await form.getByLabel(/(API|saved) key/).fill('sk-canary-of-the-editor');
-  await use.click();
+  await use.click(); // An address that lacks its end, /v1, works all the same.
   await expect(form.getByRole('status')).toContainText('lists this model');
   await expect(form.getByLabel(/(API|saved) key/)).toHaveValue('');
   expect(await model.requests()).toEqual([]); // Nothing was asked for that.
