@@ -144,7 +144,9 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
   }, [focusRequest]);
 
-  React.useLayoutEffect(() => fitHeight(field.current), [text]);
+  React.useLayoutEffect(() => {
+    fitHeight(field.current);
+  }, [text, props.placeholder]);
   React.useLayoutEffect(() => {
     const range = field.current && rangesAfterChange.get(field.current);
     if (field.current && range) {
