@@ -150,9 +150,7 @@ test('shows the contributor of each line, and the content of deleted cells', asy
   await expect(
     page.getByText('67% by AI, 11% by hand, 22% existing')
   ).toBeVisible();
-  await expect(
-    page.getByRole('row', { name: /^gpt-5.* 1 11%/ })
-  ).toBeVisible();
+  await expect(page.getByRole('row', { name: /^gpt-5.* 1 11%/ })).toBeVisible();
   await page.getByRole('button', { name: 'Cell 2', exact: true }).click();
   await expect(
     panel(page).getByRole('heading', { name: 'Cell 2' })
