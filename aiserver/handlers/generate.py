@@ -7,6 +7,7 @@ from typing import Any
 
 from ..generation.generation import Generation, Waiting
 from ..generation.receipts import SentPrompt
+from ..i18n import current_locale
 from ..prompts.receipt import ContextItem, ImageFacts
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..surrogates import json_bytes
@@ -149,7 +150,8 @@ async def generation_events(generation: Generation) -> AsyncGenerator[Event | No
     which keeps the connection open.
     """
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
-    yield "start", ids | {"model": model_fields(generation.model.info)}
+    model = model_fields(generation.model.info)
+    yield "start", ids | {"model": model, "locale": current_locale()}
     async for token in generation.tokens(idle=HEARTBEAT):
         if token is None:
             yield None

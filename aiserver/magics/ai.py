@@ -15,7 +15,7 @@ from .child import stream_from_child
 from .context import context_of
 from .events import read_events
 from .failure import RequestFailed
-from .output import Output, create_output
+from .output import Output, create_output, review_hint
 from .session import CellSession, current_session
 
 MAX_REQUEST = 20_000  # characters; the limits of the HTTP API
@@ -94,7 +94,7 @@ class AIMagics(Magics):
         output.show_answer(
             answer["suggestion"],
             answer.get("explanation") or "",
-            can_review=session.is_cell and turn["is_saved"],
+            review_hint(turn["locale"]) if session.is_cell and turn["is_saved"] else "",
         )
 
 
@@ -108,22 +108,24 @@ def _stream(
 
 
 def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[str, Any]:
-    """Show the events of an answer. Return its turn, with the key ``is_saved``.
+    """Show the events of an answer. Return its turn, with ``is_saved`` and the page's ``locale``.
 
     Raises ServerError if the answer failed or was stopped.
     """
+    locale = ""
     for name, data in events:
         if name == "start":
+            locale = str(data.get("locale") or "")
             output.show_model(str(data["model"]["label"]))
         elif name == "waiting":
             output.show_waiting(float(data["seconds"]))
         elif name == "token":
             output.add(str(data["part"]), str(data["text"]), replaces=bool(data.get("replaces")))
         elif name == "done":
-            return {**data["interaction"], "is_saved": True}
+            return {**data["interaction"], "is_saved": True, "locale": locale}
         elif name == "error" and data.get("unsaved"):
             output.warn(str(data["message"]))
-            return {**data["unsaved"], "is_saved": False}
+            return {**data["unsaved"], "is_saved": False, "locale": locale}
         elif name == "error":
             raise ServerError(str(data.get("message") or "Something went wrong."))
         elif name == "cancelled":

@@ -12,11 +12,20 @@ from typing import Any, Protocol
 
 from IPython.display import display
 
+from ..errors.text import UserText
+from ..i18n import load_texts, translate
 from .markdown import answer_markdown
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_HINT = "Press `Ctrl+K` (`⌘K` on a Mac) in this cell to review the code as a change of the cell."
+
+
+def review_hint(locale: str) -> str:
+    """Return the sentence below code that the page can show as a suggestion, in its language."""
+    hint = UserText(
+        "Press `Ctrl+K` (`⌘K` on a Mac) in this cell to review the code as a change of the cell."
+    )
+    return translate(load_texts(locale) if locale else {}, hint)
 
 
 class Output(Protocol):
@@ -37,11 +46,8 @@ class Output(Protocol):
         ``replaces`` means that the text replaces all earlier pieces of the part.
         """
 
-    def show_answer(self, code: str, explanation: str, *, can_review: bool) -> None:
-        """Show the complete answer.
-
-        ``can_review`` is whether the page can show the code as a suggestion.
-        """
+    def show_answer(self, code: str, explanation: str, hint: str) -> None:
+        """Show the complete answer, and below its code the hint, unless it is empty."""
 
     def end(self) -> None:
         """Show what was received, because no more will be."""
@@ -87,12 +93,12 @@ class NotebookOutput:
         if time.monotonic() >= self._next_update:
             self._update()
 
-    def show_answer(self, code: str, explanation: str, *, can_review: bool) -> None:
+    def show_answer(self, code: str, explanation: str, hint: str) -> None:
         """Replace the plain text by Markdown."""
         self._texts = {"code": code, "explanation": explanation}
         self._status = ""
         markdown = answer_markdown(_make_safe(code), _make_safe(explanation))
-        parts = [self._warning, markdown, _HINT if code and can_review else ""]
+        parts = [self._warning, markdown, hint if code else ""]
         self._update("\n\n".join(filter(None, parts)))
 
     def end(self) -> None:
@@ -149,7 +155,7 @@ class TerminalOutput:
         self._is_line_open = not text.endswith("\n")
         print(_make_safe(text), end="", flush=True)
 
-    def show_answer(self, code: str, explanation: str, *, can_review: bool) -> None:
+    def show_answer(self, code: str, explanation: str, hint: str) -> None:
         """End the last line. What the stream left out, such as a fence, is not printed again."""
         if not self._texts:
             self.add("explanation", "\n\n".join(filter(None, (code, explanation))))

@@ -11,7 +11,7 @@ import pytest
 
 from aiserver.magics.ai import _LINE
 from aiserver.magics.events import read_events
-from aiserver.magics.output import TerminalOutput
+from aiserver.magics.output import TerminalOutput, review_hint
 from aiserver.magics.register import allow_question
 from aiserver.running_servers.client import ServerError
 
@@ -24,7 +24,7 @@ def test_a_terminal_gets_the_text_without_control_characters(
     output.add("code", "x = '\x1b]0;pwned\x07'\n")
     output.add("code", "y = 价格")
     output.add("explanation", "Why\x9b2J.")
-    output.show_answer("x", "y", can_review=False)
+    output.show_answer("x", "y", "")
     shown = capsys.readouterr().out
     assert shown == "x = '�]0;pwned�'\ny = 价格\n\nWhy�2J.\n"
 
@@ -33,7 +33,7 @@ def test_a_terminal_gets_an_answer_that_was_not_streamed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     output = TerminalOutput()
-    output.show_answer("", "It is one.", can_review=False)
+    output.show_answer("", "It is one.", "")
     assert capsys.readouterr().out == "It is one.\n"
 
 
@@ -106,5 +106,11 @@ def test_the_magics_import_nothing_of_the_server() -> None:
     }
     assert foreign <= {"aiserver", "IPython"}
     own = {".".join(name.split(".")[:2]) for name in loaded if name.startswith("aiserver.")}
-    allowed = {"magics", "running_servers", "kernel", "_version"}
+    allowed = {"magics", "running_servers", "kernel", "_version", "errors", "i18n"}
     assert own <= {f"aiserver.{name}" for name in allowed}
+
+
+def test_the_hint_is_in_the_language_of_the_page() -> None:
+    assert review_hint("").startswith("Press `Ctrl+K`")
+    assert review_hint("zh_CN").startswith("在此单元格中按 `Ctrl+K`")
+    assert review_hint("xx") == review_hint("")

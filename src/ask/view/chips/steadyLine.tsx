@@ -5,7 +5,7 @@ import { useWidth } from '../../../ui/width';
 
 export function SteadyLine(props: {
   children: React.ReactNode;
-  /** What the lines are about. If it changes, the whole row does, and the height may, too. */
+  /** The row’s content. If it changes, the height may, too. */
   subject: string;
 }): React.JSX.Element {
   const line = React.useRef<HTMLDivElement>(null);
