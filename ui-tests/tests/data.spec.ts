@@ -58,117 +58,118 @@ class DataUnderTest {
   }
 }
 
-test(
-  'data is listed, expanded, mentioned and compared after each run (P12, P18)',
-  { tag: '@core' },
-  async ({ page, lab, tmpPath, openNotebook }) => {
-    await openNotebook([MAKE, CHANGE, WAIT, '']);
-    const data = new DataUnderTest(page);
-    await data.open();
-    await expect(
-      data.panel.getByRole('heading', { name: 'No data yet' })
-    ).toBeVisible();
-    await expect(data.panel).toContainText('stays on this computer');
+test('data is listed, expanded, mentioned and compared after each run (P12, P18)', async ({
+  page,
+  lab,
+  tmpPath,
+  openNotebook
+}) => {
+  await openNotebook([MAKE, CHANGE, WAIT, '']);
+  const data = new DataUnderTest(page);
+  await data.open();
+  await expect(
+    data.panel.getByRole('heading', { name: 'No data yet' })
+  ).toBeVisible();
+  await expect(data.panel).toContainText('stays on this computer');
 
-    await new CellUnderTest(page, 0).run();
-    await expect(data.head).toContainText('4 rows × 3 columns');
-    await expect(data.head).toContainText('new');
-    await data.head.click();
-    await expect(data.head).toHaveAttribute('aria-expanded', 'true');
-    await expect(data.row('城市')).toContainText('北京');
-    await expect(data.row('城市')).toContainText('25% missing');
-    await expect(data.row('价格')).toContainText('from 3.5 to 9.5');
-    await expect(data.row('价格').locator('rect')).not.toHaveCount(0);
+  await new CellUnderTest(page, 0).run();
+  await expect(data.head).toContainText('4 rows × 3 columns');
+  await expect(data.head).toContainText('new');
+  await data.head.click();
+  await expect(data.head).toHaveAttribute('aria-expanded', 'true');
+  await expect(data.row('城市')).toContainText('北京');
+  await expect(data.row('城市')).toContainText('25% missing');
+  await expect(data.row('价格')).toContainText('from 3.5 to 9.5');
+  await expect(data.row('价格').locator('rect')).not.toHaveCount(0);
 
-    // By keyboard: the next column, and its details.
-    await data
-      .row('城市')
-      .getByRole('button', { name: '城市', exact: true })
-      .focus();
-    await page.keyboard.press('ArrowDown');
-    await expect(
-      data.table.getByRole('button', { name: '价格', exact: true })
-    ).toBeFocused();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await expect(data.table).toContainText('Mean5.5');
+  // By keyboard: the next column, and its details.
+  await data
+    .row('城市')
+    .getByRole('button', { name: '城市', exact: true })
+    .focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(
+    data.table.getByRole('button', { name: '价格', exact: true })
+  ).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(data.table).toContainText('Mean5.5');
 
-    // A narrow sidebar cuts nothing off, in both themes.
-    await new ReplayUnderTest(page).wide(300);
-    for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
-      await wear(page, theme);
-      const axe = new AxeBuilder({ page })
-        .setLegacyMode()
-        .include('.jp-AIServer-Data');
-      const { violations } = await axe.analyze();
-      expect(
-        violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
-      ).toEqual([]);
-    }
-    const isCut = (node: HTMLElement) => node.scrollWidth > node.clientWidth;
-    expect(await data.panel.evaluate(isCut)).toBe(false);
-
-    // A column and the variable are mentioned in the row of the active cell, which is opened.
-    const cell = new CellUnderTest(page, 3);
-    await cell.focus();
-    await data.table
-      .getByRole('button', { name: 'unit price', exact: true })
-      .click();
-    await expect(cell.input).toHaveValue('@销售."unit price" ');
-    await expect(cell.input).toBeFocused();
-    await data.panel
-      .getByRole('button', { name: 'Ask about this data…' })
-      .click();
-    await expect(cell.input).toHaveValue('@销售."unit price" @销售 ');
-    await cell.input.fill('');
-    await cell.input.press('Escape');
-
-    await new CellUnderTest(page, 1).run();
-    await expect(data.head).toContainText('+4 rows');
-    await expect(data.head).toContainText('1 new column');
-    await expect(data.row('价格')).toContainText('was float64');
-    await expect(data.row('数量')).toContainText('new');
-    await expect(data.panel.getByRole('deletion')).toHaveText('城市');
-    await expect(data.row('价格')).toContainText('from 3 to 9');
-
-    // While the kernel is busy, the list stays.
-    await new CellUnderTest(page, 2).focus();
-    await page.evaluate(() => {
-      void (window as any).jupyterapp.commands.execute('notebook:run-cell');
-    });
-    const status = data.panel.getByRole('status');
-    await expect(status).toContainText('The kernel is busy. The list is from');
-    await expect(data.row('数量')).toBeVisible();
-    await lab.write(`${tmpPath}/stop.txt`, '');
-    await expect(status).toHaveText('');
-
-    // Nothing of this is in the kernel's namespace.
-    const traces = await page.evaluate(async () => {
-      const { sessionContext } = (window as any).jupyterapp.shell.currentWidget;
-      const future = sessionContext.session.kernel.requestExecute({
-        code: '',
-        silent: true,
-        user_expressions: {
-          names: '[n for n in globals() if "profile" in n or "list_data" in n]'
-        }
-      });
-      const { content } = await future.done;
-      return content.user_expressions.names.data['text/plain'];
-    });
-    expect(traces).toBe('[]');
-
-    // The data disappears with its kernel.
-    await page.evaluate(() =>
-      (window as any).jupyterapp.shell.currentWidget.sessionContext.shutdown()
-    );
-    await expect(
-      data.panel.getByRole('heading', { name: 'No kernel is running' })
-    ).toBeVisible();
-    await expect(data.head).toHaveCount(0);
+  // A narrow sidebar cuts nothing off, in both themes.
+  await new ReplayUnderTest(page).wide(300);
+  for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
+    await wear(page, theme);
+    const axe = new AxeBuilder({ page })
+      .setLegacyMode()
+      .include('.jp-AIServer-Data');
+    const { violations } = await axe.analyze();
+    expect(
+      violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
+    ).toEqual([]);
   }
-);
+  const isCut = (node: HTMLElement) => node.scrollWidth > node.clientWidth;
+  expect(await data.panel.evaluate(isCut)).toBe(false);
+
+  // A column and the variable are mentioned in the row of the active cell, which is opened.
+  const cell = new CellUnderTest(page, 3);
+  await cell.focus();
+  await data.table
+    .getByRole('button', { name: 'unit price', exact: true })
+    .click();
+  await expect(cell.input).toHaveValue('@销售."unit price" ');
+  await expect(cell.input).toBeFocused();
+  await data.panel
+    .getByRole('button', { name: 'Ask about this data…' })
+    .click();
+  await expect(cell.input).toHaveValue('@销售."unit price" @销售 ');
+  await cell.input.fill('');
+  await cell.input.press('Escape');
+
+  await new CellUnderTest(page, 1).run();
+  await expect(data.head).toContainText('+4 rows');
+  await expect(data.head).toContainText('1 new column');
+  await expect(data.row('价格')).toContainText('was float64');
+  await expect(data.row('数量')).toContainText('new');
+  await expect(data.panel.getByRole('deletion')).toHaveText('城市');
+  await expect(data.row('价格')).toContainText('from 3 to 9');
+
+  // While the kernel is busy, the list stays.
+  await new CellUnderTest(page, 2).focus();
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute('notebook:run-cell');
+  });
+  const status = data.panel.getByRole('status');
+  await expect(status).toContainText('The kernel is busy. The list is from');
+  await expect(data.row('数量')).toBeVisible();
+  await lab.write(`${tmpPath}/stop.txt`, '');
+  await expect(status).toHaveText('');
+
+  // Nothing of this is in the kernel's namespace.
+  const traces = await page.evaluate(async () => {
+    const { sessionContext } = (window as any).jupyterapp.shell.currentWidget;
+    const future = sessionContext.session.kernel.requestExecute({
+      code: '',
+      silent: true,
+      user_expressions: {
+        names: '[n for n in globals() if "profile" in n or "list_data" in n]'
+      }
+    });
+    const { content } = await future.done;
+    return content.user_expressions.names.data['text/plain'];
+  });
+  expect(traces).toBe('[]');
+
+  // The data disappears with its kernel.
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.sessionContext.shutdown()
+  );
+  await expect(
+    data.panel.getByRole('heading', { name: 'No kernel is running' })
+  ).toBeVisible();
+  await expect(data.head).toHaveCount(0);
+});
 
 test('a question about data has a cell of its own, and is asked again about changed data (P15)', async ({
   page,

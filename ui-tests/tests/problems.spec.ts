@@ -9,42 +9,42 @@ const LOAD =
   'import pandas as pd\n销售 = pd.DataFrame({"价格": [1.5, 2.5], "城市": ["a", "b"]})';
 const PROBLEMS = 'Problems in this suggestion';
 
-test(
-  'a wrong column is underlined; one click corrects it (P41)',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    await openNotebook([LOAD, '']);
-    await new CellUnderTest(page, 0).run();
-    const cell = new CellUnderTest(page, 1);
-    await lab.model!.script(code('销售["价钱格"].mean()\nprnt(销售)'));
-    await cell.ask('平均价格');
-    // They are obvious, so they are corrected before the suggestion is offered (P49).
-    await expect(cell.row).toContainText(
-      'Corrected automatically: 价钱格 → 价格, prnt → print.'
-    );
-    await cell.button('Restore the original suggestion').click();
-    const problems = cell.row.getByRole('region', { name: PROBLEMS });
-    await expect(problems.getByRole('listitem')).toHaveText([
-      /Line 1: there is no column “价钱格”/,
-      /Line 2: “prnt” isn’t defined/
-    ]);
-    const underlined = cell.root.locator('.jp-AIServer-Diff-problem');
-    await expect(underlined).toHaveCount(2);
+test('a wrong column is underlined; one click corrects it (P41)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook([LOAD, '']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script(code('销售["价钱格"].mean()\nprnt(销售)'));
+  await cell.ask('平均价格');
+  // They are obvious, so they are corrected before the suggestion is offered (P49).
+  await expect(cell.row).toContainText(
+    'Corrected automatically: 价钱格 → 价格, prnt → print.'
+  );
+  await cell.button('Restore the original suggestion').click();
+  const problems = cell.row.getByRole('region', { name: PROBLEMS });
+  await expect(problems.getByRole('listitem')).toHaveText([
+    /Line 1: there is no column “价钱格”/,
+    /Line 2: “prnt” isn’t defined/
+  ]);
+  const underlined = cell.root.locator('.jp-AIServer-Diff-problem');
+  await expect(underlined).toHaveCount(2);
 
-    await cell.button('价格').click();
-    await expect(cell.input).toBeFocused();
-    await expect(problems.getByRole('listitem')).toHaveText([/“prnt”/]);
-    await cell.button('print').click();
-    await expect(problems).toHaveCount(0);
-    await expect(underlined).toHaveCount(0);
-    expect((await lab.model!.requests()).length).toBe(1);
+  await cell.button('价格').click();
+  await expect(cell.input).toBeFocused();
+  await expect(problems.getByRole('listitem')).toHaveText([/“prnt”/]);
+  await cell.button('print').click();
+  await expect(problems).toHaveCount(0);
+  await expect(underlined).toHaveCount(0);
+  expect((await lab.model!.requests()).length).toBe(1);
 
-    await cell.accept();
-    expect(await cell.source()).toBe('销售["价格"].mean()\nprint(销售)');
-    await cell.run();
-    await expect(cell.output.first()).toBeVisible();
-  }
-);
+  await cell.accept();
+  expect(await cell.source()).toBe('销售["价格"].mean()\nprint(销售)');
+  await cell.run();
+  await expect(cell.output.first()).toBeVisible();
+});
 
 test('code that fails for a column’s dtype is underlined; one click corrects it (P41)', async ({
   page,
