@@ -56,6 +56,11 @@ class Attempt:
         return {name: value for name, value in values if value is not None} | _error_text(self)
 
 
+_FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # the fields that a step has, too
+# A step keeps the time and the mode of its request, whichever answer it shows.
+_SHOWN = _FIRST - {"seq", "timestamp", "mode"}
+
+
 @dataclass(slots=True)
 class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
@@ -122,20 +127,7 @@ class Step:
     def add_attempt(self, attempt: Attempt) -> None:
         """Add an answer to the step's request, and show the newest of the most useful answers."""
         if self.attempts is None:
-            self.attempts = [
-                Attempt(
-                    turn_id=self.turn_id or 0,
-                    seq=self.seq,
-                    timestamp=self.timestamp,
-                    code=self.code,
-                    outcome=self.outcome,
-                    model=self.model,
-                    mode=self.mode,
-                    explanation=self.explanation,
-                    error=self.error,
-                    receipt=self.receipt,
-                )
-            ]
+            self.attempts = [Attempt(**{name: getattr(self, name) for name in _FIRST})]
         self.attempts.append(attempt)
         self.show_attempt(max(reversed(self.attempts), key=lambda other: other.rank).turn_id)
 
@@ -143,9 +135,8 @@ class Step:
         """Show the attempt with this turn. Nothing changes if the step has no such attempt."""
         for attempt in self.attempts or ():
             if attempt.turn_id == turn_id:
-                self.turn_id, self.code, self.outcome = turn_id, attempt.code, attempt.outcome
-                self.explanation, self.error = attempt.explanation, attempt.error
-                self.model, self.receipt = attempt.model, attempt.receipt
+                for name in _SHOWN:
+                    setattr(self, name, getattr(attempt, name))
 
     def show_code(self, code: str) -> None:
         """Show the newest suggestion with this code. Nothing changes if the step has none."""
@@ -158,6 +149,11 @@ class Step:
         """Return the code of the attempt with this turn, or else that of the step."""
         codes = (attempt.code for attempt in self.attempts or () if attempt.turn_id == turn_id)
         return next(codes, self.code)
+
+    @property
+    def asked_code(self) -> str:
+        """The code that was sent with the request of a turn."""
+        return self.before if self.base is None else self.base
 
     @property
     def turn_ids(self) -> set[int]:

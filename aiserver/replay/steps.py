@@ -18,7 +18,7 @@ Invariants:
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. If that is no longer
-possible, its outcome is ``unused`` (``open_suggestions.py``).
+possible, its outcome is ``unused``.
 
 - An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
   step. If hunks were rejected, or if the person edited the suggestion first, the accepted code
@@ -59,7 +59,6 @@ from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
 from .event_data import corrected_suggestion, run_result
 from .find_step import last_index_with_source, restored_step
-from .open_suggestions import mark_unused
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
@@ -83,10 +82,21 @@ def replay(session: Session) -> list[Step]:
             reader.add_turn(record, position)
         else:
             reader.add_event(record)
-    mark_unused(reader.steps)
+    _mark_unused(reader.steps)
     assign_columns(reader.steps, reader.next_parent)
     add_dataframes(reader.steps, session.interactions)
     return reader.steps
+
+
+def _mark_unused(steps: list[Step]) -> None:
+    """Set the outcome of each open suggestion that can no longer be accepted to ``unused``.
+
+    Only that of the last request can be; an answer in words changes nothing about it.
+    """
+    own = [step for step in steps if step.kind == "turn" and step.repeats_turn_id is None]
+    for turn in [step for step in own if step.outcome != "done"][:-1]:
+        if turn.outcome == "open":
+            turn.outcome = "unused"
 
 
 class _Reader:
@@ -204,8 +214,7 @@ class _Reader:
         if turn.parent_turn_id in step.turn_ids:
             is_part = bool(turn.selection) and request.intent == step.title
             return step if is_part or turn.mode == REPAIR_MODE else None
-        asked_code = step.before if step.base is None else step.base
-        is_same = (request.intent, request.current_code) == (step.title, asked_code)
+        is_same = (request.intent, request.current_code) == (step.title, step.asked_code)
         return step if is_same and turn.parent_turn_id == self.parent_of_request else None
 
     def _add_attempt(self, step: Step, turn: Interaction, seq: int, outcome: Outcome) -> None:
@@ -256,8 +265,7 @@ class _Reader:
         last = next((step for step in turns if step.repeats_turn_id is None), None)
         if last is None or last.after != self.source or request.current_code == self.source:
             return False
-        asked_code = last.before if last.base is None else last.base
-        return (last.title, asked_code) == (request.intent, request.current_code)
+        return (last.title, last.asked_code) == (request.intent, request.current_code)
 
     def add_event(self, event: Event) -> None:
         """Add the step of an event, or update the step of the turn to which the event belongs."""

@@ -112,7 +112,7 @@ def diff_lines(step: Step) -> list[str]:
     """Return the lines of a unified diff, without its header, that shows what a step changed."""
     # The diff of a turn starts from the code that the cell had at the time of the request. This can
     # differ from the cell's source before the step.
-    before = step.before if step.base is None else step.base
+    before = step.asked_code
     if not before:
         return [f"+{line}" for line in step.code.split("\n")] if step.code else []
     lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
@@ -132,7 +132,7 @@ def _change_block(step: Step, language: str) -> list[str]:
     The block contains a diff or, if there was no code before the step, the code after it. There is
     no block if the step is a run or changed nothing.
     """
-    before = step.before if step.base is None else step.base
+    before = step.asked_code
     if before == step.code or step.kind == "run":
         return []
     if not before:

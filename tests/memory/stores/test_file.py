@@ -313,7 +313,6 @@ async def test_a_planted_memory_is_neither_read_nor_written(
     assert file.lstat().st_mode and not file.with_name("MEMORY.md.tmp").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
 @in_loop
 async def test_the_project_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()

@@ -1,4 +1,4 @@
-"""Tests of ``open_suggestions``: the suggestion that can still be accepted."""
+"""The suggestion that can still be accepted."""
 
 from __future__ import annotations
 
