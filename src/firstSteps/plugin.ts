@@ -4,8 +4,9 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
 import { ILauncher } from '@jupyterlab/launcher';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import {
@@ -23,12 +24,13 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:first-steps',
   description: 'Opens the first-steps notebook, a tutorial.',
   autoStart: true,
-  optional: [ITranslator, ILauncher, ICommandPalette],
+  optional: [ITranslator, ILauncher, ICommandPalette, INotebookTracker],
   activate: (
     app: JupyterFrontEnd,
     translator: ITranslator | null,
     launcher: ILauncher | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    tracker: INotebookTracker | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const category = trans.__('AI Server');
@@ -60,14 +62,9 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
               }
             }
           );
-          const panel: NotebookPanel | undefined = await app.commands.execute(
-            'docmanager:open',
-            { path: `${folder}/${NOTEBOOK}` }
-          );
-          await panel?.context.ready;
-          if (panel) {
-            ignoreKernelMetadata(panel.context.model);
-          }
+          await app.commands.execute('docmanager:open', {
+            path: `${folder}/${NOTEBOOK}`
+          });
         } catch (reason) {
           console.error(
             'AI Server could not create the first-steps notebook.',
@@ -80,6 +77,12 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
             { autoClose: 8000 }
           );
         }
+      }
+    });
+    // Also if it is opened as a file, for example by `make lab`.
+    tracker?.widgetAdded.connect((_, { context }) => {
+      if (PathExt.basename(context.path) === NOTEBOOK) {
+        void context.ready.then(() => ignoreKernelMetadata(context.model));
       }
     });
     launcher?.add({

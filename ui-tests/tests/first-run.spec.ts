@@ -273,6 +273,8 @@ test(
     await first.focus();
     const replay = new ReplayUnderTest(page);
     await replay.open();
+    // A model has the same name in the list as everywhere else.
+    await expect(replay.steps.first()).toContainText('Qwen2.5-Coder 0.5B');
     await replay.steps.first().getByRole('button').click();
     await replay.button('Restore this version').click();
     await expect

@@ -140,6 +140,11 @@ export class ReplayModel extends ActivatableModel {
     return this._modelInfoById.get(id) ?? null;
   }
 
+  /** The language models by id; another map as soon as the list of models was loaded. */
+  get models(): ReadonlyMap<string, ModelInfo> {
+    return this._modelInfoById;
+  }
+
   /** Reload the content of the selected tab. */
   refresh(): void {
     this._loadedModelsByTab[this._selectedTab].forEach(model =>

@@ -28,7 +28,11 @@ export function AttemptMenu(props: {
         <option key={attempt.turnId} value={attempt.turnId}>
           {[
             trans.__('%1 of %2', index + 1, attempts.length),
-            stepAuthor({ ...step, model: attempt.model }, null, trans).name,
+            stepAuthor(
+              { ...step, model: attempt.model },
+              model.modelInfo(attempt.model),
+              trans
+            ).name,
             ...(attempt.outcome === 'error' ? [trans.__('failed')] : []),
             ...(attempt.outcome === 'cancelled' ? [trans.__('stopped')] : [])
           ].join(' · ')}

@@ -64,6 +64,7 @@ export function CellView(): React.JSX.Element {
         </div>
       )}
       <StepList
+        models={model.models}
         steps={steps}
         position={position}
         positionA={comparison.positionA}

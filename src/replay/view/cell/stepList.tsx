@@ -35,13 +35,15 @@ export interface IStepListProps {
   positionA: number | null;
   /** Whether the details of a step are drawn below its title, not next to it. */
   isNarrow: boolean;
+  /** The language models by id. */
+  models: ReadonlyMap<string, ModelInfo>;
 }
 
 /** The list is memoized so that it isn't rendered again for each key press in the cell. */
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
-  const { steps, position, positionA, isNarrow } = props;
+  const { steps, position, positionA, isNarrow, models } = props;
   const { model, trans } = useReplay();
   const graph = React.useMemo(() => buildGraph(steps), [steps]);
   return (
@@ -65,7 +67,7 @@ export const StepList = React.memo(function StepList(
           isStepB={positionA !== null && index === position}
           graphRow={graph.rows[index]}
           columnCount={graph.columnCount}
-          modelInfo={model.modelInfo(steps[index].model)}
+          modelInfo={models.get(steps[index].model ?? '') ?? null}
         />
       )}
     />
