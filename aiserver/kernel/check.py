@@ -84,9 +84,8 @@ def check_suggestion(
             flow.folder = folder or os.getcwd()
             flow.run(tree)
         with contextlib.suppress(Exception):
-            warnings = find_overwrites(
-                tree, source, plain, own_code, problems, folder or os.getcwd()
-            )
+            end = problems.deadline
+            warnings = find_overwrites(source, plain, own_code, end, folder or os.getcwd())
     return {"problems": problems.sorted(), "warnings": warnings}
 
 

@@ -67,10 +67,10 @@ def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, 
     return labels(context, node).items if with_text else []
 
 
-def _output(context: Context, node: ast.AST) -> list[str] | None:
+def output_names(context: Context, node: ast.AST) -> list[str] | None:
     """Return the names of the columns that an argument of ``select`` creates; None if unknown."""
     if isinstance(node, (ast.List, ast.Tuple)):
-        parts = [_output(context, element) for element in node.elts]
+        parts = [output_names(context, element) for element in node.elts]
         if any(part is None for part in parts):
             return None
         return [name for part in parts for name in part or ()]
@@ -105,7 +105,7 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
             result = frame.derive(text for text in frame.columns if text not in dropped)
         return result
     if name in ("select", "with_columns"):
-        outputs = [_output(context, argument) for argument in node.args]
+        outputs = [output_names(context, argument) for argument in node.args]
         outputs += [[keyword.arg] for keyword in keywords if keyword.arg]
         result = frame.derive([] if name == "select" else None)
         result.add([text for part in outputs for text in part or ()])
@@ -114,7 +114,7 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
         ) or None in outputs
         return result
     if name in ("group_by", "groupby"):
-        keys = [_output(context, argument) for argument in node.args]
+        keys = [output_names(context, argument) for argument in node.args]
         exact = [text for part in keys for text in part or ()]
         exact_keys = exact if None not in keys and not keywords else None
         return Groups(frame, exact_keys, False)
@@ -133,7 +133,7 @@ def call_polars_groups(context: Context, groups: Groups, name: str, node: ast.Ca
     read = [item for argument in values for item in _reads(context, argument, True)]
     plain = [item for item in read if item[0] != "*" and not item[0].startswith("^")]
     report_missing(context, groups.frame, Labels(plain, True))
-    outputs = [_output(context, argument) for argument in node.args]
+    outputs = [output_names(context, argument) for argument in node.args]
     outputs += [[keyword.arg] for keyword in node.keywords if keyword.arg]
     result = Frame(
         "polars", [*(groups.keys or ()), *(text for part in outputs for text in part or ())]

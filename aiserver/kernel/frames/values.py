@@ -11,7 +11,12 @@ from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
 
 
 class Value:
-    """A value. An instance of this base class is a value about which nothing is known."""
+    """A value. An instance of this base class is a value about which nothing is known.
+
+    ``origin`` tells how much it has of a DataFrame's data; see ``overwrites/origins.py``.
+    """
+
+    origin: Any = None
 
 
 UNKNOWN = Value()

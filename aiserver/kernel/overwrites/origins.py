@@ -1,199 +1,187 @@
-"""Determine how much a value has of the data in one of the kernel's DataFrames."""
+"""Determine how much the values in a suggestion have of the data in the kernel's DataFrames."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import Any
 
-from .constants import Constants
-from .methods import COMPLETE, LOST, OTHER, READ, UNSURE, effect_of_method, integer, is_in_place
-from .stored_frames import StoredFrame, stored_frame
+from ..frames.flow import Flow
+from ..frames.labels import Arguments, labels
+from ..frames.polars_methods import output_names
+from ..frames.values import UNKNOWN, Frame, Indexer, Value
+from ..inspection.objects import has_own_index
+
+
+class StoredFrame:
+    """A DataFrame in the kernel. ``columns`` has the labels that are texts."""
+
+    def __init__(self, name: str, obj: Any, frame: Frame) -> None:
+        self.name, self.obj, self.columns = name, obj, set(frame.columns)
+        if frame.library == "pandas" and not all(map(has_own_index, (obj.index, obj.columns))):
+            raise TypeError("Reading the size could run a person's code.")
+        self.rows, self.width = obj.shape
 
 
 class Origin:
-    """The effect of a value on the DataFrame ``name``; with ``is_same``, it is the DataFrame."""
+    """The part of a DataFrame's data that a value has.
 
-    def __init__(self, effect: str, name: str = "", is_same: bool = False) -> None:
-        self.effect, self.name, self.is_same = effect, name, is_same
+    ``frame`` is the DataFrame of which the value has all data, and perhaps more columns. It is None
+    if there is none: the value is new, or lacks data. ``is_same`` tells whether the value is the
+    DataFrame or stands for it, and ``is_read`` whether it was read from a file. ``is_changed``
+    tells whether the suggestion has changed it, or the value from which it was copied.
+    """
 
-    def copy(self) -> Origin:
-        return Origin(self.effect, self.name)
+    def __init__(
+        self,
+        frame: StoredFrame | None = None,
+        is_same: bool = False,
+        is_read: bool = False,
+        is_changed: bool = False,
+    ) -> None:
+        self.frame, self.is_same, self.is_read = frame, is_same, is_read
+        self.is_changed = is_changed
+
+    def after(self, keeps_all: bool | None) -> Origin | None:
+        """Return the origin of an operation's result; None if it isn't certain."""
+        if keeps_all is None:
+            return None
+        return Origin(self.frame, is_changed=self.is_changed) if keeps_all else Origin()
 
 
-class Origins(Constants):
-    """Evaluates expressions of a suggestion, without running them."""
+class Origins(Flow):
+    """Evaluates expressions, and records the origins of their values. Reports no problems."""
 
-    def __init__(self, variables: dict[str, Any]) -> None:
-        super().__init__(variables)
-        self.names: dict[str, Origin] = {}  # of the names that the suggestion has assigned
-        self._frames: dict[str, StoredFrame | None] = {}
+    def report(self, *_: Any, **__: Any) -> None: ...
 
-    def bind(self, name: str, origin: Origin, node: ast.AST | None = None) -> None:
-        """Record that the suggestion has bound a name to the value of ``node``."""
-        self.assign(name, node)
-        self.names[name] = origin
+    report_code = report
 
-    def use_import(self, name: str, path: str) -> None:
-        super().use_import(name, path)
-        self.names.pop(name, None)
+    def origin(self, node: ast.AST) -> Origin | None:
+        """Return the origin of an expression's value; None if it isn't certain."""
+        origin: Origin | None = self.value(node).origin
+        return origin
 
-    def frame(self, name: str) -> StoredFrame | None:
-        """Return the DataFrame of this name in the kernel; None if there is none."""
-        if name not in self._frames:
-            try:
-                self._frames[name] = stored_frame(self.variables.get(name))
-            except Exception:  # the object lacks an attribute in this version of its library
-                self._frames[name] = None
-        return self._frames[name]
+    def value(self, node: ast.AST) -> Value:
+        is_new = not isinstance(node, ast.Name) and id(node) not in self._memo
+        value = super().value(node)
+        method = getattr(self, "_origin_of_" + type(node).__name__, None) if is_new else None
+        origin: Origin | None = method(node) if method is not None else None
+        if origin is not None:
+            if value is UNKNOWN or value.origin is not None:
+                value = self._memo[id(node)] = Value()
+            value.origin = origin
+        return value
 
-    def of(self, node: ast.AST | None) -> Origin:
-        """Return the origin of an expression's value."""
-        method = getattr(self, "_of_" + type(node).__name__, None)
-        if method is not None:
-            origin: Origin = method(node)
-            return origin
-        return Origin(LOST if isinstance(node, _NEW_VALUES) else UNSURE)
+    def _name(self, name: str) -> Value:
+        value = super()._name(name)
+        if isinstance(value, Frame) and name not in self._names and value.origin is None:
+            with contextlib.suppress(Exception):  # this version of the library lacks an attribute
+                value.origin = Origin(StoredFrame(name, self.variables[name], value), is_same=True)
+        return value
 
-    def frame_name(self, node: ast.AST) -> str:
-        """Return the name of the kernel's DataFrame that an expression stands for; "" if none."""
-        origin = self.of(node)
-        return origin.name if origin.is_same and self.frame(origin.name) is not None else ""
+    def _origin_of_Constant(self, node: ast.AST) -> Origin:
+        return Origin()
 
-    def _of_Name(self, node: ast.Name) -> Origin:
-        if node.id in self.names:
-            return self.names[node.id]
-        if self.frame(node.id) is not None:
-            return Origin(COMPLETE, node.id, is_same=True)
-        return Origin(OTHER if node.id in self.variables else UNSURE, node.id)
+    _origin_of_JoinedStr = _origin_of_BinOp = _origin_of_UnaryOp = _origin_of_Constant
+    _origin_of_Compare = _origin_of_Constant
 
-    def _of_NamedExpr(self, node: Any) -> Origin:
-        return self.of(node.value)
+    def _origin_of_Attribute(self, node: ast.Attribute) -> Origin | None:
+        owner = self.origin(node.value)
+        if owner is None or owner.frame is None:
+            return owner
+        return Origin() if node.attr in _PARTS or node.attr in owner.frame.columns else None
 
-    def _of_IfExp(self, node: ast.IfExp) -> Origin:
-        first, second = self.of(node.body), self.of(node.orelse)
-        return first.copy() if first.effect == second.effect == LOST else Origin(UNSURE)
+    def _origin_of_Subscript(self, node: ast.Subscript) -> Origin | None:
+        selected, rows, columns = self.value(node.value), self.key(node), None
+        if isinstance(selected, Indexer):
+            selected = selected.frame
+            if isinstance(rows, ast.Tuple) and len(rows.elts) == 2:
+                rows, columns = rows.elts
+        owner: Origin | None = selected.origin
+        if owner is None or owner.frame is None:
+            return owner
+        has_all = self._selects_all(owner.frame, rows)
+        if has_all and columns is not None:
+            is_slice = isinstance(columns, ast.Slice)
+            has_all = None if is_slice else self._selects_all(owner.frame, columns)
+        return owner.after(has_all)
 
-    def _of_Attribute(self, node: ast.Attribute) -> Origin:
-        owner = self.of(node.value)
-        if owner.effect == COMPLETE:
-            frame = self.frame(owner.name)
-            is_part = node.attr in _PARTS or (frame is not None and node.attr in frame.columns)
-            return Origin(LOST if is_part else UNSURE, owner.name)
-        return owner.copy() if owner.effect in (LOST, READ) else Origin(UNSURE)
-
-    # Subscripts
-
-    def _of_Subscript(self, node: ast.Subscript) -> Origin:
-        owner, key, selected = self.of(node.value), key_of(node), node.value
-        if owner.effect == COMPLETE:
-            return self._select(owner, key)
-        if isinstance(selected, ast.Attribute) and selected.attr in ("loc", "iloc"):
-            frame_origin = self.of(selected.value)
-            if frame_origin.effect == COMPLETE:
-                return self._select_by_indexer(frame_origin, key)
-        return owner.copy() if owner.effect in (LOST, READ) else Origin(UNSURE)
-
-    def _select(self, owner: Origin, key: Any) -> Origin:
-        """Return the origin of ``frame[key]``."""
-        frame = self.frame(owner.name)
-        if frame is None:
-            return Origin(UNSURE)
+    def _selects_all(self, frame: StoredFrame, key: Any) -> bool | None:
+        """Return whether ``frame[key]`` has all data of a DataFrame; None if it isn't certain."""
         if isinstance(key, ast.Slice):
-            return Origin(COMPLETE if _has_all(key, frame.rows) else LOST, owner.name)
-        if self.is_mask(key) or self.text(key) is not None:
-            return Origin(LOST, owner.name)
-        names = self.texts(key)
-        if names is None:
-            return Origin(UNSURE)
-        has_all = set(names) >= frame.columns and len(frame.columns) == frame.width
-        return Origin(COMPLETE if has_all else LOST, owner.name)
+            lower, upper = (getattr(part, "value", part) for part in (key.lower, key.upper))
+            if key.step is not None or not {type(lower), type(upper)} <= {int, type(None)}:
+                return None
+            return not lower and (upper is None or upper >= frame.rows)
+        wanted = labels(self, key)
+        if self.is_mask(key) or wanted.is_single:
+            return False
+        has_all = set(wanted.names) >= frame.columns and len(frame.columns) == frame.width
+        return has_all if wanted.is_exact else None
 
-    def _select_by_indexer(self, owner: Origin, key: Any) -> Origin:
-        rows, columns = key, None
-        if isinstance(key, ast.Tuple) and len(key.elts) == 2:
-            rows, columns = key.elts
-        selected = self._select(owner, rows)
-        if selected.effect != COMPLETE or columns is None:
-            return selected
-        if isinstance(columns, ast.Slice):
-            is_full = columns.lower is columns.upper is columns.step is None
-            return Origin(COMPLETE if is_full else UNSURE, owner.name)
-        return self._select(owner, columns)
+    def _origin_of_Call(self, node: ast.Call) -> Origin | None:
+        method: Any = node.func
+        owner = self.origin(method.value) if isinstance(method, ast.Attribute) else None
+        if owner is None:
+            return self._origin_of_function(node)
+        if owner.frame is None or is_in_place(node):  # the result of the latter is None
+            return Origin(is_read=owner.is_read)
+        return owner.after(self.keeps_all(owner.frame, method.attr, node))
 
-    # Calls
+    def _origin_of_function(self, node: ast.Call) -> Origin | None:
+        called = self.value(node.func)
+        library, _, name = getattr(called, "path", "").rpartition(".")
+        first = self.origin(node.args[0]) if node.args else None
+        is_copy = name in ("DataFrame", "from_pandas") and first is not None and first.frame
+        if library not in ("pandas", "polars", "numpy", "seaborn") or is_copy:
+            return None
+        return Origin(is_read=name.startswith(("read_", "scan_", "load_dataset")))
 
-    def _of_Call(self, node: ast.Call) -> Origin:
-        path = self.path(node.func)
-        if path:
-            return self._call_function(path, node)
-        if not isinstance(node.func, ast.Attribute):
-            return Origin(UNSURE)
-        owner = self.of(node.func.value)
-        if owner.effect == COMPLETE and is_in_place(node):
-            return Origin(LOST)  # the result is None
-        if owner.effect == COMPLETE:
-            frame = self.frame(owner.name)
-            effect = effect_of_method(self, frame, node.func.attr, node) if frame else UNSURE
-            return Origin(effect, owner.name)
-        return owner.copy() if owner.effect in (LOST, READ) else Origin(UNSURE)
-
-    def _call_function(self, path: str, node: ast.Call) -> Origin:
-        library, _, name = path.partition(".")
-        name = name.rpartition(".")[2]
-        first = self.of(node.args[0]) if node.args else Origin(UNSURE)
-        if path in ("copy.copy", "copy.deepcopy"):
-            return first.copy()
-        if name.startswith(("read_", "scan_")) or name == "load_dataset":
-            return Origin(READ if library in _DATA_LIBRARIES else UNSURE)
-        if name in ("DataFrame", "from_pandas") and first.effect == COMPLETE:
-            is_plain = len(node.args) == 1 and not node.keywords
-            return first.copy() if is_plain else Origin(UNSURE)
-        is_new = library in _DATA_LIBRARIES or path in _FUNCTIONS_OF_NEW_VALUES
-        return Origin(LOST if is_new else UNSURE)
-
-    def columns_in(self, node: Any) -> list[str] | None:
-        """Return the columns over which ``for column in …`` iterates; None if they aren't known."""
-        if isinstance(node, ast.Attribute) and node.attr == "columns":
-            origin = self.of(node.value)
-            frame = self.frame(origin.name)
-            return (
-                sorted(frame.columns) if frame is not None and origin.effect == COMPLETE else None
-            )
-        return self.texts(node)
+    def keeps_all(self, frame: StoredFrame, name: str, node: ast.Call) -> bool | None:
+        """Return whether a method's result has all data of ``frame``; None if it isn't certain."""
+        arguments = Arguments(node, "first")
+        if not arguments.is_exact:
+            return None
+        if name in ("assign", "with_columns"):
+            outputs = [output_names(self, given) for given in node.args]
+            names = {name for part in outputs for name in part or ()}.union(arguments.keywords)
+            return frame.columns.isdisjoint(names) if None not in outputs else None
+        if name in _LIMITING:
+            default = None if arguments.given() else 5
+            count = arguments.constant("first", arguments.constant("n", default))
+            return False if type(count) is int and count < frame.rows else None
+        if name in ("drop", "rename"):
+            wanted = labels(self, arguments.get("columns", "labels", "first"))
+            if not frame.columns.isdisjoint(wanted.names):
+                return False
+            is_certain = name == "drop" and "errors" not in arguments.given()
+            return False if is_certain and not (wanted.items and wanted.is_exact) else None
+        if name in _LOSING and "drop" not in arguments.given():
+            return False
+        return True if name in _KEEPING else None
 
 
-def key_of(node: ast.Subscript) -> Any:
-    """Return the key of a subscript, in the form that the AST has since CPython 3.9."""
-    key: Any = node.slice
-    if type(key).__name__ == "Index":
-        return key.value
-    if type(key).__name__ == "ExtSlice":
-        return ast.Tuple([getattr(part, "value", part) for part in key.dims], ast.Load())
-    return key
+def is_in_place(node: ast.Call) -> bool:
+    arguments = Arguments(node, "")
+    return arguments.constant("inplace", arguments.constant("in_place")) is True
 
 
-def _has_all(key: ast.Slice, count: int) -> bool:
-    """Return whether a slice selects all of ``count`` rows."""
-    if key.step is not None or key.lower is not None:
-        return False
-    upper = integer(key.upper)
-    return key.upper is None or (upper is not None and upper >= count)
-
-
-# Expressions whose value is a new object, so that it has nothing of a DataFrame.
-_NEW_VALUES = (
-    *(ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda),
-    *(ast.BinOp, ast.UnaryOp, ast.Compare),
-)
-_DATA_LIBRARIES = ("pandas", "polars", "numpy", "seaborn")
-_FUNCTIONS_OF_NEW_VALUES = {
-    "builtins." + name
-    for name in "len list dict set tuple sum max min sorted range zip enumerate str int float bool "
-    "open print input abs round repr type".split()
-} | {"sklearn.model_selection.train_test_split"}
 # Attributes of a DataFrame that aren't the DataFrame.
-_PARTS = set(
-    "T values columns index shape dtypes size loc iloc at iat axes ndim empty style schema width "
-    "height".split()
+_PARTS = {"T", "values", "columns", "index", "shape", "dtypes", "size", "empty", "style"}
+# Methods whose result has all rows and columns, perhaps in another order.
+_KEEPING = set(
+    "copy sort_values sort_index reset_index convert_dtypes infer_objects rename_axis clone sort "
+    "rechunk with_row_index".split()
+)
+# Methods that return a number of rows, by default 5 or 1.
+_LIMITING = {"head", "tail", "limit", "sample", "nlargest", "nsmallest"}
+# Methods whose result lacks rows, columns or values, or has another shape.
+_LOSING = set(
+    "dropna drop_duplicates query filter groupby group_by pivot pivot_table melt unpivot stack "
+    "unstack merge join agg aggregate apply applymap map transform transpose describe value_counts "
+    "corr count sum mean median min max std var quantile nunique select_dtypes select isin isna "
+    "isnull notna notnull duplicated to_numpy to_dict to_list to_pandas fillna ffill bfill replace "
+    "clip round astype where mask interpolate explode drop_nulls drop_nans unique cast fill_null "
+    "fill_nan slice get_column resample rolling diff pct_change shift cumsum rank reindex pop "
+    "set_index".split()
 )

@@ -15,365 +15,270 @@ There is at most one warning for each DataFrame and file. Nothing is reported fo
 
 - statements that may be skipped, and the bodies of functions
 - new columns, and a new order of rows or columns
-- statements that the cell has already
+- statements that the cell has already, and files that it writes
 - names that the cell's own code defines, if the suggestion defines them, too
 """
 
 from __future__ import annotations
 
 import ast
-import time
+import builtins
+import sys
 from typing import Any
 
+from ..frames.labels import Arguments, labels
+from ..frames.values import Indexer, Symbol, Texts, Value
+from ..inspection.files import file_exists, is_local
+from ..inspection.objects import loaded_value
 from ..problems import Problems, printable
-from ..scopes.bindings import bound_names, is_always
+from ..scopes.bindings import bound_names, target_names
 from ..source import Source
-from .files import exists, written_file
-from .methods import COMPLETE, LOST, READ, UNSURE, effect_of_method, is_in_place
-from .origins import Origin, Origins, key_of
-from .own_code import OwnCode, reads_name
+from .origins import Origin, Origins, is_in_place
 from .renaming import free_name, uses_after
 
 _MAX_WARNINGS = 10
 _MAX_LABELS = 5
 # The kinds, from the gravest. Of several warnings about one DataFrame, the gravest is returned.
-_WARNING_KINDS = ("deleted", "replaced", "reloaded", "file", "changed", "columns")
+_GRAVITY = ("deleted", "replaced", "reloaded", "file", "changed", "columns")
 # Methods that change a DataFrame without ``inplace``.
 _CHANGING = {"update", "isetitem", "replace_column", "extend"}
 _REMOVING = {"pop", "drop_in_place"}
-_INDEXER_NAMES = {"loc", "iloc", "at", "iat"}
-_SKIPPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+# Functions and methods that write a file whose path is their first argument.
+_WRITERS = set(
+    "to_csv to_excel to_parquet to_json to_pickle to_feather to_html to_xml to_latex to_stata "
+    "to_markdown to_orc write_csv write_parquet write_json write_ndjson write_excel write_ipc "
+    "write_avro write_html write_image savefig savetxt ExcelWriter imsave".split()
+)
+_PATH_METHODS = {"write_text", "write_bytes", "open"}
+_PATH_PARAMETERS = ("first", "path_or_buf", "path", "excel_writer", "fname", "file")
 
 
 def find_overwrites(
-    tree: ast.Module,
-    source: Source,
-    variables: dict[str, Any],
-    original: str,
-    problems: Problems,
-    folder: str,
+    source: Source, variables: dict[str, Any], original: str, deadline: float, folder: str
 ) -> list[dict[str, Any]]:
     """Return the warnings about a suggestion, sorted by position.
 
-    ``original`` is the cell's own code, and ``problems`` converts positions.
+    ``original`` is the cell's own code.
     """
-    finder = _Finder(tree, source, variables, OwnCode(original, variables), problems, folder)
-    finder.follow(tree.body)
+    own = _Finder(Source(original), variables, deadline, folder)
+    finder = _Finder(source, variables, deadline, folder, own)
     warnings = list(finder.warnings.values())[:_MAX_WARNINGS]
     return sorted(warnings, key=lambda item: (item["line"], item["column"]))
 
 
-class _Finder:
-    """Follows the statements of a suggestion in order."""
+class _Finder(Origins):
+    """Follows the statements of a suggestion in order, and collects the warnings about it.
+
+    ``own`` is the finder of the cell's own code, which has no warnings. ``files`` has the files
+    that the code writes.
+    """
 
     def __init__(
         self,
-        tree: ast.Module,
         source: Source,
         variables: dict[str, Any],
-        own: OwnCode,
-        problems: Problems,
+        deadline: float,
         folder: str,
+        own: _Finder | None = None,
     ) -> None:
-        self.warnings: dict[str, dict[str, Any]] = {}
-        self._tree, self._source, self._own = tree, source, own
-        self._problems, self._folder = problems, folder
-        self._origins = Origins(variables)
-        self._is_certain = True
+        sink = Problems(source.text, source.indent, sys.maxsize, deadline)
+        super().__init__(sink, variables, folder, source)
+        self.tree = source.tree or ast.Module([], [])
+        self.warnings: dict[tuple[bool, str], dict[str, Any]] = {}
+        self.files: set[str] = set()
+        statements = (node for node in ast.walk(self.tree) if isinstance(node, ast.stmt))
+        self.statements = set() if own else {ast.dump(node) for node in statements}
+        self._source, self._own = source, own or self
+        self._current: ast.stmt = ast.Pass()
+        self._block(self.tree.body)
 
     # Statements
 
-    def follow(self, statements: list[Any]) -> None:
-        for statement in statements:
-            if time.monotonic() > self._problems.deadline:
-                return
-            method = getattr(self, "_on_" + type(statement).__name__, None)
-            if method is not None:
-                method(statement)
-            else:
-                self._find_calls(statement, statement)
-
-    def _branch(self, statements: list[Any]) -> None:
-        """Follow statements that may be skipped; afterwards, what they bind is unsure."""
-        was_certain, self._is_certain = self._is_certain, False
-        self.follow(statements)
-        self._is_certain = was_certain
-        for statement in statements:
-            self._forget(bound_names(ast.Module([statement], [])))
-
-    def _forget(self, names: set[str]) -> None:
-        for name in names:
-            self._origins.bind(name, Origin(UNSURE))
-
-    def _on_If(self, node: ast.If) -> None:
-        self._find_calls(node.test, node)
-        if is_always(node.test):
-            self.follow(node.body)
-        else:
-            self._branch(node.body)
-        self._branch(node.orelse)
+    def _statement(self, node: ast.stmt) -> None:
+        self._current = node
+        super()._statement(node)
 
     def _on_For(self, node: Any) -> None:
-        self._find_calls(node.iter, node)
-        self._rebind_targets(node.target, Origin(LOST), node)
-        columns = self._origins.columns_in(node.iter)
-        if isinstance(node.target, ast.Name) and columns:
-            self._origins.texts_of[node.target.id] = columns
-        self.follow(node.body)
+        iterated = self.value(node.iter)
+        item = Value()
+        item.origin = Origin()
+        self._assign(node.target, iterated if isinstance(iterated, Texts) else item)
+        self._block(node.body)
         self._forget(bound_names(node))
-        self._branch(node.orelse)
+        self._branch(node.orelse, set())
 
     _on_AsyncFor = _on_For
 
-    def _on_While(self, node: ast.While) -> None:
-        self._find_calls(node.test, node)
-        self.follow(node.body)
-        self._forget(bound_names(node))
-        self._branch(node.orelse)
-
     def _on_Try(self, node: Any) -> None:
-        self.follow(node.body)
+        self._block(node.body)
         for handler in node.handlers:
-            self._branch(handler.body)
-        self._branch(node.orelse)
-        self.follow(node.finalbody)
+            self._branch(handler.body, set())
+        self._branch(node.orelse, set())
+        self._block(node.finalbody)
 
     _on_TryStar = _on_Try
 
-    def _on_With(self, node: Any) -> None:
-        for item in node.items:
-            self._find_calls(item.context_expr, node)
-            if item.optional_vars is not None:
-                self._rebind_targets(item.optional_vars, Origin(LOST), node)
-        self.follow(node.body)
+    # Names
 
-    _on_AsyncWith = _on_With
+    def _assign(self, target: Any, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self._rebind(target, value)
+        super()._assign(target, value)
 
-    def _on_Match(self, node: Any) -> None:
-        for case in node.cases:
-            self._branch(case.body)
+    def _rebind(self, target: ast.Name, value: Value) -> None:
+        name, origin, previous = target.id, value.origin, self._own_origin(target.id)
+        if origin is None:
+            return
+        if origin.frame is not None and origin.frame.obj is self.variables.get(name):
+            origin.is_same = True  # a copy stands for the DataFrame now
+            if self._is_certain and not origin.is_changed:
+                self.warnings.pop((False, name), None)
+        elif previous is not None and not self._is_redefined(name):
+            self._warn("reloaded" if origin.is_read else "replaced", previous, target, name=name)
 
-    def _on_FunctionDef(self, node: Any) -> None:
-        self._forget({node.name})
+    def _own_origin(self, name: str) -> Origin | None:
+        """Return the origin of a name's value, if it is, or stands for, the DataFrame ``name``."""
+        origin: Origin | None = self._name(name).origin
+        frame = origin.frame if origin is not None and origin.is_same else None
+        return origin if frame is not None and frame.obj is self.variables.get(name) else None
 
-    _on_AsyncFunctionDef = _on_ClassDef = _on_FunctionDef
+    def _is_redefined(self, name: str) -> bool:
+        """Return whether the cell's own code defines a name, as the current statement does."""
+        for statement in [] if _reads_name(self._current, name) else self._own.tree.body:
+            if name in bound_names(ast.Module([statement], [])) or _reads_name(statement, name):
+                return not _reads_name(statement, name)
+        return False
 
-    def _on_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            path = alias.name if alias.asname else alias.name.split(".", 1)[0]
-            self._origins.use_import(alias.asname or path, path)
-
-    def _on_ImportFrom(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            self._origins.use_import(alias.asname or alias.name, f"{node.module}.{alias.name}")
-
-    # Assignments
-
-    def _on_Assign(self, node: ast.Assign) -> None:
-        self._find_calls(node, node)
-        origin = self._origins.of(node.value)
-        for target in node.targets:
-            self._assign(target, node.value, origin, node)
-
-    def _on_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self._find_calls(node.value, node)
-            self._assign(node.target, node.value, self._origins.of(node.value), node)
-
-    def _assign(self, target: Any, value: Any, origin: Origin, node: Any) -> None:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            values = getattr(value, "elts", None)
-            if isinstance(values, list) and len(values) == len(target.elts):
-                origins = [self._origins.of(item) for item in values]
-                for part, item, item_origin in zip(target.elts, values, origins):
-                    self._assign(part, item, item_origin, node)
-            else:
-                self._rebind_targets(target, origin, node)
-        elif isinstance(target, ast.Name):
-            self._rebind(target, value, origin, node)
-        else:
-            self._change_target(target, node)
-
-    def _rebind_targets(self, target: ast.AST, origin: Origin, node: Any) -> None:
-        """Bind the names of a target to parts of a value."""
-        part = origin if origin.effect in (LOST, READ) else Origin(UNSURE)
-        for child in ast.walk(target):
-            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                self._rebind(child, None, part, node)
-
-    def _rebind(self, target: ast.Name, value: Any, origin: Origin, node: Any) -> None:
-        name = target.id
-        effect = self._effect_on(name, value, origin)
-        is_whole = self._is_whole(name)
-        is_redefined = not reads_name(node, name) and self._own.defines(name)
-        if is_whole and effect in (LOST, READ) and not is_redefined:
-            kind = "reloaded" if effect == READ else "replaced"
-            self._warn(kind, name, target, node, value=value)
-        if is_whole and effect == COMPLETE:
-            origin = Origin(COMPLETE, name, is_same=True)  # a copy stands for the DataFrame now
-        self._origins.bind(name, origin, value)
-
-    def _is_whole(self, name: str) -> bool:
-        """Return whether a name still has all data of the kernel's DataFrame of this name."""
-        origin = self._origins.names.get(name)
-        return origin is None or (origin.is_same and origin.name == name)
-
-    def _effect_on(self, name: str, value: Any, origin: Origin) -> str:
-        """Return how much of the DataFrame ``name`` is left after the name is bound to a value."""
-        variables = self._origins.variables
-        is_other_variable = (
-            isinstance(value, ast.Name)
-            and value.id not in self._origins.names
-            and value.id in variables
-        )
-        if is_other_variable or origin.effect == COMPLETE:
-            source = value.id if is_other_variable else origin.name
-            is_same = variables.get(source) is variables.get(name)
-            return COMPLETE if is_same else LOST
-        return origin.effect
-
-    def _on_AugAssign(self, node: ast.AugAssign) -> None:
-        self._find_calls(node.value, node)
-        if isinstance(node.target, ast.Name):
-            self._warn("changed", self._origins.frame_name(node.target), node.target, node)
-        else:
-            self._change_target(node.target, node)
+    # Changes in place
 
     def _on_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
-            if not isinstance(target, ast.Name):
-                self._change_target(target, node, is_removed=True)
-                continue
-            if self._is_whole(target.id):
-                self._warn("deleted", target.id, target, node)
-            self._forget({target.id})
+            if isinstance(target, ast.Name):
+                self._warn("deleted", self._own_origin(target.id), target, name=target.id)
+            elif isinstance(target, ast.Subscript):
+                names = labels(self, self.key(target)).names
+                self._warn("changed", self.origin(target.value), target, names)
+        super()._on_Delete(node)
 
-    def _change_target(self, target: Any, node: ast.stmt, is_removed: bool = False) -> None:
-        """Warn about an assignment to an item or an attribute of a DataFrame."""
-        if isinstance(target, ast.Attribute):
-            name = self._origins.frame_name(target.value)
-            if target.attr == "columns":
-                self._warn("changed", name, target, node)
-            else:
-                self._change_columns(name, [target.attr], target, node, is_removed)
-            return
-        if not isinstance(target, ast.Subscript):
-            return
-        owner, key = target.value, key_of(target)
-        if isinstance(owner, ast.Attribute) and owner.attr in _INDEXER_NAMES:
-            self._change_rows(self._origins.frame_name(owner.value), owner.attr, key, target, node)
-        elif self._origins.is_mask(key):
-            self._warn("changed", self._origins.frame_name(owner), target, node)
-        else:
-            name, labels = self._origins.frame_name(owner), self._origins.texts(key)
-            self._change_columns(name, labels, target, node, is_removed)
+    def _assign_attribute(self, target: ast.Attribute, value: Value) -> None:
+        columns = None if target.attr == "columns" else [target.attr]
+        self._warn("columns" if columns else "changed", self.origin(target.value), target, columns)
+        super()._assign_attribute(target, value)
 
-    def _change_rows(
-        self, name: str, indexer: str, key: Any, target: ast.AST, node: ast.stmt
-    ) -> None:
-        """Warn about an assignment to ``frame.loc[key]``, unless it may add rows or columns."""
-        rows, columns = key, None
-        if isinstance(key, ast.Tuple) and len(key.elts) == 2:
-            rows, columns = key.elts
-        if indexer in ("iloc", "iat"):
-            self._warn("changed", name, target, node)
-        elif columns is not None and not isinstance(columns, ast.Slice):
-            self._change_columns(name, self._origins.texts(columns), target, node, False)
-        elif self._origins.is_mask(rows):
-            self._warn("changed", name, target, node)
-
-    def _change_columns(
-        self, name: str, labels: list[str] | None, target: ast.AST, node: ast.stmt, is_removed: bool
-    ) -> None:
-        frame = self._origins.frame(name)
-        existing = [label for label in labels or () if frame and label in frame.columns]
-        if existing:
-            self._warn("changed" if is_removed else "columns", name, target, node, labels=existing)
+    def _assign_item(self, target: ast.Subscript, value: Value) -> None:
+        owner, rows = self.value(target.value), self.key(target)
+        columns, indexer = rows, owner.name if isinstance(owner, Indexer) else ""
+        origin = owner.frame.origin if isinstance(owner, Indexer) else owner.origin
+        if indexer and isinstance(rows, ast.Tuple) and len(rows.elts) == 2:
+            rows, columns = rows.elts
+        if indexer in ("iloc", "iat") or (rows is columns and self.is_mask(rows)):
+            self._warn("changed", origin, target)
+        elif not indexer or rows is not columns:
+            self._warn("columns", origin, target, labels(self, columns).names)
+        super()._assign_item(target, value)
 
     # Calls
 
-    def _find_calls(self, root: ast.AST, node: ast.stmt) -> None:
-        """Warn about calls in a statement that change a DataFrame or write a file."""
-        stack: list[ast.AST] = [root]
-        while stack:
-            child = stack.pop()
-            if isinstance(child, ast.Call):
-                self._call(child, node)
-            elif isinstance(child, ast.NamedExpr):
-                self._assign(child.target, child.value, self._origins.of(child.value), node)
-            if not isinstance(child, _SKIPPED):
-                stack += ast.iter_child_nodes(child)
+    def _of_Call(self, node: ast.Call) -> Value:
+        path = self._written_file(node)
+        if path:
+            self.files.add(path)
+            if path not in self._own.files and is_local(path) and file_exists(path, self.folder):
+                self._warn("file", None, node, name=path)
+        method: Any = node.func
+        origin = self.origin(method.value) if isinstance(method, ast.Attribute) else None
+        if origin is not None and origin.frame is not None:
+            is_lost = is_in_place(node) and self.keeps_all(origin.frame, method.attr, node) is False
+            if method.attr in _REMOVING and node.args:
+                self._warn("changed", origin, node, labels(self, node.args[0]).names)
+            elif method.attr in _CHANGING or is_lost:
+                self._warn("changed", origin, node)
+        return super()._of_Call(node)
 
-    def _call(self, call: ast.Call, node: ast.stmt) -> None:
-        path = written_file(self._origins, call)
-        if path and exists(path, self._folder) and path not in self._own.files():
-            self._warn("file", path, call, node)
-        method = call.func
-        if not isinstance(method, ast.Attribute):
-            return
-        name = self._origins.frame_name(method.value)
-        frame = self._origins.frame(name)
-        if frame is None:
-            return
-        if method.attr in _REMOVING:
-            removed = self._origins.texts(call.args[0]) if call.args else None
-            self._change_columns(name, removed, call, node, is_removed=True)
-        elif method.attr in _CHANGING or (
-            is_in_place(call) and effect_of_method(self._origins, frame, method.attr, call) == LOST
-        ):
-            self._warn("changed", name, call, node)
+    def _call(self, called: Value, node: ast.Call) -> Value:
+        is_path = isinstance(called, Symbol) and called.value is loaded_value("pathlib", "Path")
+        if is_path and len(node.args) == 1:
+            return self.value(node.args[0])
+        return super()._call(called, node)
+
+    def _written_file(self, node: ast.Call) -> str:
+        """Return the path of the file that a call writes anew; "" if there is none."""
+        function, arguments = node.func, Arguments(node, "first")
+        path, mode = arguments.get(*_PATH_PARAMETERS), arguments.constant("mode", "w")
+        if isinstance(function, ast.Attribute) and function.attr in _PATH_METHODS:
+            path = None if isinstance(function.value, ast.Constant) else function.value
+            if function.attr == "open":
+                mode = arguments.constant("first", arguments.constant("mode", "r"))
+        elif isinstance(function, ast.Name):
+            called = self.value(function)
+            is_open = isinstance(called, Symbol) and called.path == "builtins.open"
+            mode = Arguments(node, "first mode").constant("mode", "r") if is_open else ""
+        elif not isinstance(function, ast.Attribute) or function.attr not in _WRITERS:
+            return ""
+        wanted = labels(self, path)
+        return wanted.names[0] if wanted.is_single and type(mode) is str and "w" in mode else ""
 
     # Warnings
+
+    @property
+    def _is_certain(self) -> bool:
+        return not self.is_conditional and not self.ignored_kinds
 
     def _warn(
         self,
         kind: str,
-        name: str,
-        at: Any,
-        node: ast.stmt,
-        labels: list[str] | None = None,
-        value: ast.AST | None = None,
+        origin: Origin | None,
+        at: ast.AST,
+        columns: list[str] | None = None,
+        name: str = "",
     ) -> None:
-        frame = self._origins.frame(name)
-        if not self._is_certain or (kind != "file" and frame is None):
+        """Add a warning. If ``columns`` is given, the DataFrame must have one of them."""
+        frame = origin.frame if origin is not None else None
+        existing = [column for column in columns or () if frame and column in frame.columns]
+        if columns is not None and not existing:
             return
-        if not isinstance(node, _COMPOUND) and self._own.has(node):
+        if origin is not None and kind in ("changed", "columns"):
+            origin.is_changed = True
+        is_own = ast.dump(self._current) in self._own.statements
+        is_other = kind != "file" and (origin is None or frame is None or not origin.is_same)
+        if is_own or is_other or not self._is_certain:
             return
-        key = ("file " if kind == "file" else "") + name
-        previous = self.warnings.get(key)
-        labels = [printable(label) for label in labels or ()]
-        if previous is not None and _WARNING_KINDS.index(previous["kind"]) <= _WARNING_KINDS.index(
-            kind
-        ):
+        name = name or (frame.name if frame is not None else "")
+        shown = [printable(column) for column in existing]
+        previous = self.warnings.get((kind == "file", name))
+        if previous is not None and _GRAVITY.index(previous["kind"]) <= _GRAVITY.index(kind):
             if kind == previous["kind"] == "columns":
-                previous["labels"] = list(dict.fromkeys(previous["labels"] + labels))[:_MAX_LABELS]
+                merged = dict.fromkeys([*previous["labels"], *shown])
+                previous["labels"] = list(merged)[:_MAX_LABELS]
             return
-        uses = self._uses(node, name) if kind in ("replaced", "reloaded") else []
-        self.warnings[key] = {
-            **self._problems.position(at),
+        uses = self._uses(name) if kind in ("replaced", "reloaded") else []
+        self.warnings[(kind == "file", name)] = {
+            **self.problems.position(at),
             "kind": kind,
             "name": printable(name),
             "rows": frame.rows if frame is not None else 0,
             "width": frame.width if frame is not None else 0,
-            "labels": labels[:_MAX_LABELS],
-            "other_name": free_name(name, value, self._taken()) if uses else "",
+            "labels": shown[:_MAX_LABELS],
+            "other_name": self._free_name(name) if uses else "",
             "uses": uses,
         }
 
-    def _uses(self, node: ast.stmt, name: str) -> list[list[int]]:
+    def _uses(self, name: str) -> list[list[int]]:
         """Return the positions of the uses that can be renamed; [] if not all of them can be."""
-        uses = uses_after(self._tree, node, name)
-        if uses is None or self._source.has_magic_with(name, node.lineno):
+        uses = uses_after(self.tree, self._current, name)
+        if uses is None or self._source.has_magic_with(name, self._current.lineno):
             return []
-        positions = [self._problems.position(use) for use in uses]
+        positions = [self.problems.position(use) for use in uses]
         return sorted([position["line"], position["column"]] for position in positions)
 
-    def _taken(self) -> set[str]:
-        nodes = [*ast.walk(self._tree), *ast.walk(self._own.tree)]
-        return set(self._origins.variables) | {n.id for n in nodes if isinstance(n, ast.Name)}
+    def _free_name(self, name: str) -> str:
+        code = ast.get_source_segment(self._source.text, self._current) or ""
+        names = target_names(self.tree) | target_names(self._own.tree)
+        return free_name(name, code, names.union(self.variables, dir(builtins)))
 
 
-_COMPOUND = (
-    *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try),
-    *_SKIPPED,
-)
+def _reads_name(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load)
+        for child in ast.walk(node)
+    )
