@@ -130,7 +130,7 @@ class AIResponse(Stored):
     ordinary one), `invisible` (characters), `entities` (of HTML), `quotes` (typographic ones),
     `prompts` (of an interactive session), `stop_tokens`, or what a later version adds."""
     thoughts: Text | None = None
-    """What the model wrote before its answer, for people only: it is never sent to a model. Long
+    """The model's thoughts before its answer, for people only: they are never sent to a model. Long
     thoughts are cut, and then end with `[…]`."""
 
 

@@ -27,12 +27,11 @@ from typing import Any
 from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
-from ..prompts.answers.reader import Answer, AnswerReader, Change, change_of
+from ..prompts.answers.reader import Answer, AnswerReader, Change, changes_of
 from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
 from ..prompts.language import cell_language, code_of
 from ..prompts.modes import asks_for_words
 from ..prompts.receipt import ContextItem
-from ..prompts.selection import LineInserter
 from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
@@ -48,7 +47,6 @@ from .past_turns import PastTurns, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
-_MAX_THOUGHTS = 2 * MAX_STORED  # characters that are collected; what is stored is cut later
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class Generation:
         self._code = code_of(body.source, body.intent)
         self._selection = selected_lines(body)
         self._streamed_code = ""  # the cell's source so far, if lines are selected
-        self._thoughts: str | None = None  # those that the server sent in a field of their own
+        self._thoughts = ""  # those that the server sent in a field of their own
         above = cell_above(body, body.intent)
         self._in_words = asks_for_words(
             body.intent,
@@ -214,7 +212,9 @@ class Generation:
         if not (answer.code or answer.explanation.strip()) and (
             status == "success" or isinstance(error, AnswerCut)
         ):
-            status, error = "error", self._no_answer(error)
+            status = "error"
+            only_thought = BadAnswer(BadAnswer.only_thoughts) if answer.thoughts else None
+            error = only_thought or error or BadAnswer()
         outcome = await self._save(status, error, answer)
         self._log_end(outcome)
         self.outcome.set_result(outcome)
@@ -246,8 +246,8 @@ class Generation:
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_at is None:
                     self._first_token_at = time.monotonic()
-                if delta.thoughts is not None:
-                    self._thoughts = ((self._thoughts or "") + delta.thoughts)[:_MAX_THOUGHTS]
+                # More thoughts are collected than are stored, because secrets in them get shorter.
+                self._thoughts = (self._thoughts + delta.thoughts)[: 2 * MAX_STORED]
                 for change in self._shown(await self._read(self._vault.feed(delta.text))):
                     await self._free_slots.acquire()
                     self._queue.put_nowait(change)
@@ -267,36 +267,19 @@ class Generation:
             return changes
         source = ""
         if code := self._reader.answer.code:
-            inserter = LineInserter(self._selection)
-            source = inserter.feed(code) + (inserter.finish() if ended else "")
+            source = self._selection.insert(code) if ended else self._selection.begin(code)
         before, self._streamed_code = self._streamed_code, source
         others = [change for change in changes if change.part != "code"]
-        return others if source == before else [change_of("code", before, source), *others]
-
-    def _no_answer(self, error: AIServerError | None) -> AIServerError:
-        """Return the error for an answer without code and words."""
-        if self._thoughts is not None or self._reader.answer.thoughts:
-            return BadAnswer(BadAnswer.only_thoughts)
-        return error or BadAnswer()
-
-    def _stored_thoughts(self) -> str:
-        """Return the thoughts as they are stored.
-
-        Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't.
-        """
-        if not self._stores_prompt:
-            return ""
-        thoughts = "\n\n".join(filter(None, (self._thoughts, self._reader.answer.thoughts)))
-        (thoughts,), _ = self._vault.redact([fix_surrogates(thoughts)])
-        return stored_thoughts(thoughts)
+        return [*changes_of("code", before, source), *others]
 
     def _answer(self) -> Answer:
-        """Return the answer as it is stored."""
+        """Return the answer, with the code and the thoughts of all sources."""
         answer = self._reader.answer
         code = answer.code if answer.code.strip() else ""
         if code and self._selection:
             code = self._selection.insert(code)
-        return replace(answer, code=code, thoughts=self._stored_thoughts())
+        thoughts = "\n\n".join(filter(None, (self._thoughts, answer.thoughts)))
+        return replace(answer, code=code, thoughts=thoughts)
 
     async def _save(self, status: Status, error: AIServerError | None, answer: Answer) -> Outcome:
         """Save the turn, and return the outcome.
@@ -306,6 +289,9 @@ class Generation:
         fields: dict[str, Any] = {"model": self.model.info.id}
         if self.user:
             fields["user"] = self.user
+        # Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't.
+        (thoughts,), _ = self._vault.redact([fix_surrogates(answer.thoughts)])
+        answer = replace(answer, thoughts=stored_thoughts(thoughts) if self._stores_prompt else "")
         fields["timing"] = self._timing()
         if self._usage:
             fields["usage"] = self._usage

@@ -61,14 +61,14 @@ class ModelInfo:
 class Delta:
     """A piece of an answer's text or, in the last delta, the number of tokens used.
 
-    ``thoughts`` are those that the server sent in a field of their own; None if it sent none, and
-    empty if it didn't send their text. A delta with ``waiting`` contains no text and no usage. It
-    announces that the request will be retried after ``waiting`` seconds.
+    ``thoughts`` are those that the server sent in a field of their own. A delta with ``waiting``
+    contains no text and no usage. It announces that the request will be retried after ``waiting``
+    seconds.
     """
 
     text: str = ""
     usage: dict[str, Any] | None = None
-    thoughts: str | None = None
+    thoughts: str = ""
     waiting: float | None = None
 
 

@@ -108,7 +108,7 @@ async def stream_chat(
     has_ended = False
     try:
         while not has_ended:
-            text, pending, thoughts = pending, "", None
+            text, pending, thoughts = pending, "", ""
             # All chunks received so far are yielded as one delta, to save work per chunk.
             for queued in await _take_all(queue, limits.timeout):
                 if queued is None or isinstance(queued, Exception):
@@ -117,12 +117,11 @@ async def stream_chat(
                 _add_usage(usage, queued.usage_metadata)
                 reasons += list(filter(None, map(queued.response_metadata.get, _REASON_FIELDS)))[:1]
                 text += str(queued.text)
-                for part in _thoughts_in(queued):
-                    thoughts = (thoughts or "") + _text_of(part)
+                thoughts += _thoughts_in(queued)
                 has_chunks = True
             pending = text[-1] if not has_ended and ends_in_high_surrogate(text) else ""
             text = fix_surrogates(text.removesuffix(pending))
-            if text or thoughts is not None:
+            if text or thoughts:
                 yield Delta(text, thoughts=thoughts)
             if error is not None:
                 raise translate(error) from error
@@ -213,12 +212,11 @@ def _check_reasons(reasons: list[str]) -> None:
         raise AnswerBrokenOff
 
 
-def _thoughts_in(chunk: AIMessageChunk) -> list[Any]:
+def _thoughts_in(chunk: AIMessageChunk) -> str:
     """Return the thoughts that a chunk contains in a field or in parts of their own."""
-    field = chunk.additional_kwargs.get("reasoning_content")
     parts = chunk.content if isinstance(chunk.content, list) else []
-    thoughts = (part for part in parts if isinstance(part, dict) and part.get("type") in _THOUGHTS)
-    return [*([field] if field else []), *thoughts]
+    thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in _THOUGHTS]
+    return _text_of([chunk.additional_kwargs.get("reasoning_content"), *thoughts])
 
 
 def _text_of(thoughts: Any) -> str:

@@ -53,7 +53,7 @@ _ALIASES = _by_alias(
 LANGUAGES = {
     *_ALIASES.values(),
     *("c", "css", "csv", "diff", "java", "json", "lua", "matlab", "octave", "mermaid", "php"),
-    *("console", "output", "powershell", "scala", "swift", "toml", "xml", "dockerfile", "makefile"),
+    *("console", "log", "output", "powershell", "swift", "toml", "xml", "dockerfile", "makefile"),
 }
 
 # Cell magics, of IPython and of popular packages, for cells that aren't Python.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from .language import CellLanguage
 
@@ -64,8 +64,27 @@ class SelectedLines:
         has_others = f"{self.above}{self.below}".strip() != "" and code != self.without_indentation
         if begins and ends and has_others and len(code) > len(self.above) + len(self.below) + 1:
             return code
-        inserter = LineInserter(self)
-        return inserter.feed(code) + inserter.finish()
+        return self.begin(code) + ("" if self.is_last else f"\n{self.below}")
+
+    def begin(self, code: str) -> str:
+        """Return the lines above the selection, and the code with the selection's indentation.
+
+        If the first line of the code is indented more than the first line that the model got, all
+        of the code is, so this indentation is removed. Cell magics at the beginning of the code are
+        left out, unless the selection contains the cell's first line.
+        """
+        lines = code.split("\n")
+        if not self.is_first:
+            lines = list(dropwhile(lambda line: line.startswith("%%"), lines))
+        own = _common_indentation([next(filter(str.strip, lines), "")])
+        surplus = own.removesuffix(self.first_indentation) if own != self.first_indentation else ""
+        indented = [
+            self.indentation + line.removeprefix(_common_indentation([line, surplus]))
+            if line.strip()
+            else ""
+            for line in lines
+        ]
+        return "\n".join([*([] if self.is_first else [self.above]), "\n".join(indented)])
 
 
 def select_lines(source: str, first: int, last: int) -> SelectedLines:
@@ -96,77 +115,6 @@ def as_cell(code: str, selection: SelectedLines, language: CellLanguage) -> str:
     if language.head and not selection.is_first and not code.startswith("%%"):
         return f"{language.head}\n{code}"
     return code
-
-
-class LineInserter:
-    """Inserts the code of an answer between the lines above and below a selection, in pieces.
-
-    If the first line of the answer is indented more than the first line that the model got, the
-    whole answer is, so this indentation is removed. The selection's indentation is added.
-    Cell magics at the beginning of the answer are left out, unless the selection contains the
-    cell's first line.
-    """
-
-    def __init__(self, selection: SelectedLines) -> None:
-        self._selection = selection
-        self._indentation = selection.indentation
-        self._answer_indentation: str | None = None
-        self._start = ""  # the beginning of the current line, until it is clear how it begins
-        self._is_in_line = False  # whether the current line's beginning was returned
-        self._has_lines = False  # whether a line was returned
-
-    def feed(self, code: str) -> str:
-        """Return the text that the next piece of the code adds to the cell's source."""
-        *ended, rest = code.split("\n")
-        out = [self._text(line) + self._end_line() for line in ended]
-        return "".join([*out, self._text(rest)])
-
-    def finish(self) -> str:
-        """Return the end of the cell's source."""
-        end = self._end_line()
-        if not self._has_lines:
-            end = self._line_break()
-        return end if self._selection.is_last else f"{end}\n{self._selection.below}"
-
-    def _text(self, text: str) -> str:
-        if self._is_in_line:
-            return text
-        self._start += text
-        if not self._start.strip() or self._may_be_magic:
-            return ""
-        self._is_in_line = True
-        return self._line_break() + self._indented(self._start)
-
-    def _end_line(self) -> str:
-        start, self._start = self._start, ""
-        if self._is_in_line:
-            self._is_in_line = False
-            return ""
-        if self._has_lines or not start.startswith("%%"):
-            return self._line_break() + (self._indented(start) if start.strip() else "")
-        return ""
-
-    @property
-    def _may_be_magic(self) -> bool:
-        """Whether the current line may be a cell magic that is left out."""
-        may_have_magic = not self._selection.is_first and not self._has_lines
-        return may_have_magic and (self._start == "%" or self._start.startswith("%%"))
-
-    def _line_break(self) -> str:
-        """Return the text before a line: a line break or, before the first line, those above."""
-        if self._has_lines:
-            return "\n"
-        self._has_lines = True
-        return "" if self._selection.is_first else f"{self._selection.above}\n"
-
-    def _indented(self, line: str) -> str:
-        """Return a line with the selection's indentation instead of the answer's."""
-        if self._answer_indentation is None:
-            own = _common_indentation([line])
-            expected = self._selection.first_indentation
-            self._answer_indentation = own.removesuffix(expected) if own != expected else ""
-        removed = _common_indentation([line, self._answer_indentation])
-        return self._indentation + line.removeprefix(removed)
 
 
 def _common_indentation(lines: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ Replaced = Literal["spaces", "invisible", "entities", "quotes", "prompts", "stop
 _SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _QUOTES = str.maketrans("“”„«»‘’‚", '"""""\'\'\'')
-_PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)|^In \[\d+\]: ?", re.MULTILINE)
+_INPUT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:) ?(.*)", re.MULTILINE)  # of a session
 _TAIL = 200  # characters at the end of an answer, among which stop tokens are looked for
 # Tokens that end an answer, which a server should have removed.
 _STOP_TOKENS = re.compile(
@@ -27,7 +27,7 @@ _CLEANINGS: dict[Replaced, Callable[[str], str]] = {
     "invisible": lambda code: _INVISIBLE.sub("", code),
     "entities": html.unescape,
     "quotes": lambda code: code.translate(_QUOTES),
-    "prompts": lambda code: _without_prompts(code),
+    "prompts": lambda code: "\n".join(_INPUT.findall(code)) or code,
 }
 
 
@@ -36,10 +36,8 @@ def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Repl
 
     Also return what was replaced.
     """
-    if is_valid(code):
-        return code, ()
-    changed, replaced = code, []
-    for kind, clean in _CLEANINGS.items():
+    changed, replaced = code, list[Replaced]()
+    for kind, clean in _CLEANINGS.items() if not is_valid(code) else ():
         before, changed = changed, clean(changed)
         if changed != before:
             replaced.append(kind)
@@ -51,9 +49,3 @@ def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Repl
 def without_stop_tokens(text: str) -> str:
     """Return an answer without the stop tokens at its end."""
     return text[:-_TAIL] + _STOP_TOKENS.sub("", text[-_TAIL:])
-
-
-def _without_prompts(code: str) -> str:
-    """Return the input of an interactive session, without its prompts and its output."""
-    lines = [line for line in code.split("\n") if _PROMPT.match(line)]
-    return "\n".join(_PROMPT.sub("", line) for line in lines) or code

@@ -4,63 +4,79 @@ from __future__ import annotations
 
 import ast
 import re
+import symtable
 
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 # The lines and expressions that IPython adds to Python. Each becomes Python of the same shape.
 _MAGIC_LINE = re.compile(r"^([ \t]*)(?:[%!]{1,2}[\w ./-]|\?{1,2}\w)[^\n]*$", re.MULTILINE)
 _MAGIC_VALUE = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!]\w[^\n]*$", re.MULTILINE)
 _HELP_LINE = re.compile(r"^([ \t]*)[%\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
+# Prose such as "Sorry", "Yes, no", "Note: this" or "- (one)" is valid Python, too.
+_PROSE_LIKE = (ast.Name, ast.Tuple, ast.List, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)
+
+_INLINE_CODE = re.compile(r"`[^`\n]*`")
+# The beginning of a sentence, the end of a sentence, and signs of code that no sentence contains.
+_SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
+_SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
+_IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
+# In Chinese and Japanese, which have no spaces between words, each character counts as a word.
+_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}")
+_MIN_WORDS = 4
 
 
-def parse(text: str) -> list[ast.stmt] | None:
-    """Parse a cell, ignoring control characters. Return None if it isn't Python.
-
-    A line with a magic or a shell command counts as ``pass``. So does a cell with a cell magic.
-    """
+def _as_python(text: str) -> str:
+    """Return a cell without control characters. A magic or a shell command becomes ``pass``."""
     text = _CONTROL_CODES.sub("", text)
     if text.startswith("%%"):
-        text = "pass"
-    if "%" in text or "!" in text or "?" in text:
-        text = _MAGIC_VALUE.sub(r"\1 None", text)
-        text = _HELP_LINE.sub(r"\1pass", _MAGIC_LINE.sub(r"\1pass", text))
+        return "pass"
+    text = _MAGIC_VALUE.sub(r"\1 None", text)
+    return _HELP_LINE.sub(r"\1pass", _MAGIC_LINE.sub(r"\1pass", text))
+
+
+def _parse(text: str) -> list[ast.stmt] | None:
+    """Return the statements of a cell; None if it isn't Python."""
     try:
-        return ast.parse(text).body
+        return ast.parse(_as_python(text)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def is_python(text: str) -> bool:
     """Return whether the text is the code of a Python cell."""
-    return parse(text) is not None
+    return _parse(text) is not None
 
 
 def looks_like_code(text: str) -> bool:
-    """Return whether the text is Python, and more than words that happen to be Python.
-
-    Prose such as "Sorry" or "Yes, no" is valid Python, too.
-    """
-    prose_like = (ast.Name, ast.Tuple, ast.Constant, ast.Compare, ast.BoolOp)
+    """Return whether the text is Python, and more than words that happen to be Python."""
     return any(
-        not (isinstance(node, ast.Expr) and isinstance(node.value, prose_like))
-        for node in parse(text) or []
+        not (
+            (isinstance(node, ast.Expr) and isinstance(node.value, _PROSE_LIKE))
+            or (isinstance(node, ast.AnnAssign) and node.value is None)
+        )
+        for node in _parse(text) or []
     )
 
 
-def has_statements(text: str) -> bool:
-    """Return whether the text is Python, and contains a statement that no prose looks like."""
-    values = (ast.Call, ast.Await, ast.Attribute, ast.Subscript)
-    return any(
-        not isinstance(node, ast.Expr) or isinstance(node.value, values)
-        for node in parse(text) or []
+def is_prose(code: str) -> bool:
+    """Return whether the code of an answer consists of sentences.
+
+    A text that isn't valid Python may be code with a syntax error. So the result is true only if no
+    line has signs of code, and if the text begins and ends like a sentence.
+    """
+    lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
+    return (
+        len(_WORDS.findall(code)) >= _MIN_WORDS
+        and _SENTENCE_START.match(lines[0]) is not None
+        and _SENTENCE_END.search(lines[-1]) is not None
+        and not any(_IN_NO_SENTENCE.search(line) for line in lines)
+        and not is_python(code)
     )
 
 
 def only_prepares(text: str) -> bool:
     """Return whether the code only imports or installs."""
-    nodes = parse(text)
-    return bool(nodes) and all(
-        isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) for node in nodes or []
-    )
+    nodes = _parse(text) or [ast.Break()]
+    return all(isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) for node in nodes)
 
 
 def continues(first: str, second: str) -> bool:
@@ -68,22 +84,16 @@ def continues(first: str, second: str) -> bool:
 
     That is the case if it uses a name that ``first`` defines, and defines none of them again.
     """
-    defined, used = _names(first, ast.Store), _names(second, ast.Load)
-    return bool(defined & used) and not (
-        _names(first, ast.Store, imports=False) & _names(second, ast.Store)
-    )
+    earlier, later = _names(first), _names(second)
+    shared = [(earlier[name], later[name]) for name in earlier.keys() & later.keys()]
+    is_used = any((a.is_assigned() or a.is_imported()) and b.is_referenced() for a, b in shared)
+    return is_used and not any(a.is_assigned() and b.is_assigned() for a, b in shared)
 
 
-def _names(code: str, context: type[ast.expr_context], *, imports: bool = True) -> set[str]:
-    """Return the names that the code defines, for ``ast.Store``, or uses, for ``ast.Load``."""
-    names: set[str] = set()
-    for node in (node for statement in parse(code) or [] for node in ast.walk(statement)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, context):
-            names.add(node.id)
-        elif context is ast.Store and isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        ):
-            names.add(node.name)
-        elif context is ast.Store and imports and isinstance(node, ast.alias):
-            names.add((node.asname or node.name).partition(".")[0])
-    return names
+def _names(code: str) -> dict[str, symtable.Symbol]:
+    """Return the names that code uses or defines outside of functions; none for invalid code."""
+    try:
+        symbols = symtable.symtable(_as_python(code), "", "exec").get_symbols()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {symbol.get_name(): symbol for symbol in symbols}

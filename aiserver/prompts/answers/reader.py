@@ -117,15 +117,14 @@ class AnswerReader:
     def _read(self, *, ended: bool) -> list[Change]:
         before = self.answer
         self.answer = read_answer(self._text, self._language, in_words=self._in_words, ended=ended)
-        pairs: list[tuple[Part, str, str]] = [
-            ("code", before.code, self.answer.code),
-            ("explanation", before.explanation, self.answer.explanation),
+        return [
+            *changes_of("code", before.code, self.answer.code),
+            *changes_of("explanation", before.explanation, self.answer.explanation),
         ]
-        return [change_of(part, old, new) for part, old, new in pairs if old != new]
 
 
-def change_of(part: Part, old: str, new: str) -> Change:
-    """Return the change from an old to a new text of a part."""
+def changes_of(part: Part, old: str, new: str) -> list[Change]:
+    """Return the change from an old to a new text of a part; [] if they are the same."""
     if new.startswith(old):
-        return Change(part, new[len(old) :])
-    return Change(part, new, replaces=True)
+        return [Change(part, new[len(old) :])] if new != old else []
+    return [Change(part, new, replaces=True)]

@@ -20,12 +20,17 @@ from ...redact import redact
 MAX_STORED = 10_000  # characters of a turn's thoughts
 CUT = "\n\n[…]"  # the end of thoughts that were longer
 
-_NAMES = r"(?:think|thinking|thought|thoughts|reasoning|reflection)"
-_OPENING = re.compile(rf"\s*(?:<({_NAMES})>|\[({_NAMES})\])", re.IGNORECASE)
+_NAMES = r"(think|thinking|thoughts?|reasoning|reflection)"
+_BLOCK = re.compile(rf"\s*[<\[]{_NAMES}[>\]](.*?)(?:[<\[]/\1[>\]]|\Z)", re.IGNORECASE | re.DOTALL)
 # Without an opening tag: the rest of the line is empty, or begins with a fence.
-_CLOSING = re.compile(rf"(?:</{_NAMES}>|\[/{_NAMES}\])[ \t]*(?=\n|[`~]{{3}}|\Z)", re.IGNORECASE)
+_CLOSING = re.compile(rf"[<\[]/{_NAMES}[>\]][ \t]*(?=\n|[`~]{{3}}|\Z)", re.IGNORECASE)
 _HARMONY = re.compile(r"\s*(?:<\|start\|>[^<]*)?<\|channel\|>")
-_MARK = re.compile(r"<\|(start|channel|constrain|message|end|return|call)\|>")
+# A message of the Harmony format: its channel, perhaps a type, and its text.
+_MESSAGE = re.compile(
+    r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
+    r"(.*?)(?=<\|(?:start|channel|end|return|call)\|>|\Z)",
+    re.DOTALL,
+)
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
@@ -33,16 +38,15 @@ def split_thoughts(text: str) -> tuple[str, str]:
 
     The text may be the beginning of an answer that hasn't ended.
     """
-    if _HARMONY.match(text):
-        return _split_channels(text)
     thoughts: list[str] = []
-    while opening := _OPENING.match(text):
-        closing_tag = f"</{opening[1]}>" if opening[1] else f"[/{opening[2]}]"
-        end = text.lower().find(closing_tag.lower(), opening.end())
-        if end < 0:
-            return "\n\n".join([*thoughts, text[opening.end() :].strip()]), ""
-        thoughts.append(text[opening.end() : end].strip())
-        text = text[end + len(closing_tag) :]
+    if _HARMONY.match(text):
+        messages = _MESSAGE.findall(text)
+        thoughts = [content.strip() for channel, content in messages if channel != "final"]
+        text = "".join(content for channel, content in messages if channel == "final")
+        return "\n\n".join(filter(None, thoughts)), text
+    while block := _BLOCK.match(text):
+        thoughts.append(block[2].strip())
+        text = text[block.end() :]
     if not thoughts and (closing := _CLOSING.search(text)):
         thoughts.append(text[: closing.start()].strip())
         text = text[closing.end() :]
@@ -56,17 +60,3 @@ def stored_thoughts(thoughts: str) -> str:
     """
     thoughts = redact(thoughts[: 2 * MAX_STORED], is_prose=True).strip()
     return thoughts if len(thoughts) <= MAX_STORED else thoughts[:MAX_STORED].rstrip() + CUT
-
-
-def _split_channels(text: str) -> tuple[str, str]:
-    """Split a text in the Harmony format. The channel ``final`` contains the answer."""
-    thoughts, answer, channel = [], "", ""
-    marks = _MARK.split(text)  # the texts between the marks, and the marks' names
-    for mark, content in zip(marks[1::2], marks[2::2], strict=True):
-        if mark == "channel":
-            channel = content.strip()
-        elif mark == "message" and channel == "final":
-            answer += content
-        elif mark == "message":
-            thoughts.append(content.strip())
-    return "\n\n".join(filter(None, thoughts)), answer

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from aiserver.prompts.answers.prose_in_code import is_prose
+from aiserver.prompts.answers.python_cells import is_prose
 from aiserver.prompts.answers.reader import read_answer
 from aiserver.prompts.language import cell_language
 
@@ -263,5 +263,4 @@ def test_code_without_a_fence_is_code_despite_stray_characters(answer: str) -> N
     ],
 )
 def test_code_that_consists_of_sentences(code: str, expected: bool) -> None:
-    assert is_prose(code, cell_language("python")) is expected
-    assert not is_prose(code, cell_language("r"))
+    assert is_prose(code) is expected
