@@ -195,7 +195,6 @@ class RequestRefused(ModelError):
     code = "model_refused_request"
     default_message = UserText("%1 rejected the request. Try another model.", _PROVIDER)
     setting = UserText("The server rejected a setting of the request: %1. Choose another model.")
-    roles = UserText("The server rejected the system message of the request. Choose another model.")
 
 
 class TextRefused(ModelError):

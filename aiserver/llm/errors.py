@@ -14,7 +14,7 @@ from __future__ import annotations
 import email.utils
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import (
@@ -31,23 +31,10 @@ from ..errors import (
     PromptTooLong,
     RequestRefused,
     TextRefused,
+    UserText,
 )
 
 _MAX_RETRY_AFTER = 24 * 3600.0  # seconds; used instead of a longer time that a provider states
-
-# An error's text matches this pattern if the provider's filter blocked the prompt or the answer.
-# The alternatives are from the errors of OpenAI, Moonshot, Alibaba, DeepSeek and Zhipu.
-_FILTERED = re.compile(
-    r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
-)
-
-# An error's text matches this pattern if the account has no credit or quota left. The HTTP status
-# of such an error often only means "too many requests" or "bad request". The alternatives are from
-# the errors of OpenAI, Moonshot, Anthropic, Alibaba and Zhipu.
-_NO_CREDIT = re.compile(
-    r"insufficient_quota|insufficient_balance|exceeded_current_quota|billing_hard_limit_reached"
-    r"|credit balance is too low|Arrearage|['\"]code['\"]: ?['\"]1113['\"]"
-)
 
 # The ending of a class name, and our error for it. The names of the exception's class and of all
 # its base classes are compared with these endings, and the first ending that fits counts.
@@ -80,42 +67,61 @@ _ERROR_BY_STATUS: dict[int, type[ModelError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
-# What servers say, and what the person is told. The first pattern that the text of the exception
-# and its causes matches counts.
-_BY_TEXT: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], ModelError]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.DOTALL), create)
-    for pattern, create in (
+# What servers say, and our error with its message, if it isn't the default one. The first pattern
+# that the text of the exception and its causes matches counts. The patterns for missing credit and
+# for filters are from the errors of OpenAI, Moonshot, Anthropic, Alibaba, DeepSeek and Zhipu.
+_BY_TEXT: tuple[tuple[re.Pattern[str], type[ModelError], UserText | None], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), error_class, message)
+    for pattern, error_class, message in (
         (
-            r"CERTIFICATE_VERIFY_FAILED",
-            lambda match: ModelUnavailable(ModelUnavailable.certificate),
-        ),
-        (r"budget.{0,20}exceeded|exceeded.{0,20}budget", lambda match: ModelNoCredit()),
-        (
-            r"loading model|model is (still |currently )?loading",
-            lambda match: ModelUnavailable(ModelUnavailable.loading),
-        ),
-        (r"no models? (is )?loaded", lambda match: ModelFailed(ModelFailed.nothing_loaded)),
-        (
-            r"(requires?|insufficient|out of|not enough).{0,20}\bmemory\b",
-            lambda match: ModelFailed(ModelFailed.memory),
+            r"insufficient_quota|insufficient_balance|exceeded_current_quota|Arrearage"
+            r"|billing_hard_limit_reached|credit balance is too low|['\"]code['\"]: ?['\"]1113['\"]"
+            r"|budget.{0,20}exceeded|exceeded.{0,20}budget",
+            ModelNoCredit,
+            None,
         ),
         (
-            r"model\b.{0,80}?(does not exist|not found|not exist)|unknown model",
-            lambda match: ModelUnknown(),
+            r"content_filter|data_inspection_failed|Content Exists Risk"
+            r"|['\"]code['\"]: ['\"]1301['\"]",
+            TextRefused,
+            None,
+        ),
+        # Some libraries raise an exception of a general class such as ValueError.
+        (r"context.*(?:exceed|length|too long)|exceed.*context", PromptTooLong, None),
+        (r"api[_ ]key|credentials", ModelAuthFailed, None),
+        (r"CERTIFICATE_VERIFY_FAILED", ModelUnavailable, ModelUnavailable.certificate),
+        (
+            r"loading model|model is (?:still |currently )?loading",
+            ModelUnavailable,
+            ModelUnavailable.loading,
+        ),
+        (r"no models? (?:is )?loaded", ModelFailed, ModelFailed.nothing_loaded),
+        (
+            r"(?:requires?|insufficient|out of|not enough).{0,20}\bmemory\b",
+            ModelFailed,
+            ModelFailed.memory,
         ),
         (
-            r"system (role|message|prompt)|roles must alternate",
-            lambda match: RequestRefused(RequestRefused.roles),
+            r"model\b.{0,80}?(?:does not exist|not found|not exist)|unknown model",
+            ModelUnknown,
+            None,
         ),
         (
             r"\b(temperature|max_tokens|max_completion_tokens|top_p|stream_options|stream)\b",
-            lambda match: RequestRefused(RequestRefused.setting.fill(match[1])),
+            RequestRefused,
+            RequestRefused.setting,
         ),
     )
 )
-# If the class and the status lead to one of these results, the exception's text is searched for a
-# more specific reason. None means that neither the class nor the status is in the tables above.
-_UNSPECIFIC = (None, RequestRefused, ModelUnknown)
+# If the class and the status lead to one of these results, the text may name a more specific one of
+# the given kind. None means that neither the class nor the status is in the tables above.
+_MORE_SPECIFIC: dict[type[ModelError] | None, tuple[type[ModelError], ...]] = {
+    **dict.fromkeys((None, RequestRefused, ModelUnknown), (ModelError,)),
+    **dict.fromkeys(
+        (ModelFailed, ModelUnavailable), (ModelUnavailable, ModelUnknown, RequestRefused)
+    ),
+    ModelRateLimited: (ModelNoCredit,),
+}
 
 
 def translate(error: Exception) -> AIServerError:
@@ -123,17 +129,10 @@ def translate(error: Exception) -> AIServerError:
     if isinstance(error, AIServerError):
         return error
     error_class = _classify_by_name(error) or _classify_by_status(error)
-    if error_class in _UNSPECIFIC:
-        error_class = _classify_by_text(error) or error_class
-    text = " ".join(f"{cause} {getattr(cause, 'body', '')}" for cause in _with_causes(error))
-    if error_class in (*_UNSPECIFIC, ModelRateLimited) and _NO_CREDIT.search(text):
-        return ModelNoCredit()
-    if error_class is RequestRefused and _FILTERED.search(text):
-        return TextRefused()
-    if error_class in (*_UNSPECIFIC, ModelFailed, ModelUnavailable):
-        for pattern, create in _BY_TEXT:
-            if match := pattern.search(text):
-                return create(match)
+    kinds, text = _MORE_SPECIFIC.get(error_class, ()), text_of(error)
+    for pattern, specific_class, message in _BY_TEXT:
+        if issubclass(specific_class, kinds) and (match := pattern.search(text)):
+            return specific_class(message and message.fill(*match.groups()))
     if error_class is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
     if error_class is not None:
@@ -142,6 +141,12 @@ def translate(error: Exception) -> AIServerError:
         # The library couldn't parse the response, because a server or proxy sent invalid data.
         return ModelUnavailable(ModelUnavailable.unreadable)
     return ModelError()
+
+
+def text_of(error: BaseException) -> str:
+    """Return the beginning of what an error and its causes say."""
+    texts = (f"{cause} {getattr(cause, 'body', '')}"[:10_000] for cause in _with_causes(error))
+    return " ".join(texts)
 
 
 def retry_after(error: Exception) -> float | None:
@@ -200,15 +205,4 @@ def _classify_by_status(error: Exception) -> type[ModelError] | None:
                 status = getattr(status_owner, attribute, None)
                 if isinstance(status, int) and 400 <= status < 600:
                     return _ERROR_BY_STATUS.get(status, ModelFailed if status >= 500 else None)
-    return None
-
-
-def _classify_by_text(error: Exception) -> type[ModelError] | None:
-    # If a prompt is too long or a key is missing, some libraries raise an exception of a general
-    # class such as ValueError. Only its text tells the two cases apart.
-    text = str(error).lower()
-    if "context" in text and ("exceed" in text or "length" in text or "too long" in text):
-        return PromptTooLong
-    if "api_key" in text or "api key" in text or "credentials" in text:
-        return ModelAuthFailed
     return None

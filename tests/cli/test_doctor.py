@@ -180,7 +180,7 @@ def test_proxies_are_named_without_passwords(
     ("value", "text", "fix"),
     [
         ("socks5://127.0.0.1:1", "socks5://127.0.0.1:1 needs one more", "httpx[socks]"),
-        ("socks://u:p@127.0.0.1:1", "socks://127.0.0.1:1 has a scheme", "usually socks5"),
+        ("socks://u:canary@127.0.0.1:1", "no valid address", "socks5"),
         ("http://", "no valid address", "scheme://host:port"),
         ("http://u:canary@[::1", "no valid address", "scheme://host:port"),
         ("http://u:canary@h:port", "no valid address", "scheme://host:port"),

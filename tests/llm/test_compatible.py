@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -118,8 +118,8 @@ class Server:
     def model(self) -> RemoteModel:
         return self.models[-1]
 
-    async def ask(self) -> list[Delta]:
-        return [delta async for delta in self.model.stream(MESSAGES, language="python")]
+    async def ask(self, messages: Sequence[BaseMessage] = MESSAGES) -> list[Delta]:
+        return [delta async for delta in self.model.stream(messages, language="python")]
 
     async def text(self) -> str:
         return "".join(delta.text for delta in await self.ask())
@@ -166,6 +166,10 @@ REFUSALS = {
             b'{"detail": [{"type": "extra_forbidden", "loc": ["body", "stream_options"]}]}',
         ),
     ),
+    "temperature": unless(
+        lambda body: "temperature" not in body,
+        refusal(400, "Unsupported value: 'temperature' does not support 0 with this model."),
+    ),
     "system role": unless(
         lambda body: body["messages"][0]["role"] == "user",
         refusal(400, "System role not supported"),
@@ -186,6 +190,7 @@ async def test_a_request_is_changed_once_and_the_change_is_remembered(
     server: Server, name: str
 ) -> None:
     server.reply = REFUSALS[name]
+    server.use_path("/v1", {"temperature": 0})
     assert await server.text() == "x = 1"
     assert len(server.bodies) == 2
     texts = "\n\n".join(message["content"] for message in server.bodies[1]["messages"])
@@ -241,7 +246,7 @@ async def test_a_prompt_that_is_longer_than_the_context_is_sent_once(server: Ser
         400, "This model's maximum context length is 512 tokens. Your messages resulted in 900."
     )
     with pytest.raises(errors.PromptTooLong):
-        await server.text()
+        await server.ask([HumanMessage("long " * 400)])
     assert len(server.bodies) == 1
     assert server.model.prompt_tokens < 512, "the next prompt fits"
 
@@ -272,9 +277,10 @@ async def test_an_error_may_name_a_smaller_context_than_the_list(server: Server)
 @pytest.mark.parametrize(
     ("options", "prompt_tokens", "max_tokens"),
     [
-        ({"max_tokens": 5000}, 1365, 5000),
-        ({"profile": {"max_input_tokens": 6000}}, 4000, 5907),
-        ({"profile": {"max_input_tokens": 1000}}, 666, 907),
+        ({"max_tokens": 500}, 1365, 500),
+        ({"max_tokens": 5000}, 1365, 1952),
+        ({"profile": {"max_input_tokens": 6000}}, 4000, 5904),
+        ({"profile": {"max_input_tokens": 1000}}, 666, 904),
     ],
 )
 async def test_a_setting_comes_before_the_list(

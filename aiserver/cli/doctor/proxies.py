@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from .base import Finding, ok, problem
 
-_SCHEMES = ("http", "https", "socks5", "socks5h")  # the schemes of proxies that httpx supports
+_FIX = "Set it to scheme://host:port. The scheme is http, https, socks5 or socks5h."
 _SOCKS_FIX = "pip install 'httpx[socks]'"
 
 
 def check_proxies() -> list[Finding]:
     """Check the proxies of the environment or, on Windows and macOS, of the system's settings."""
     proxies = getproxies()  # httpx uses the same function
-    kinds = [kind for kind in ("http", "https", "all") if proxies.get(kind)]
-    if not kinds:
+    findings = [
+        _check_proxy(_source(kind), proxies[kind])
+        for kind in ("http", "https", "all")
+        if proxies.get(kind)
+    ]
+    if not findings:
         return [ok("No proxy is set.")]
-    findings = [_check_proxy(_source(kind), proxies[kind]) for kind in kinds]
     if exceptions := proxies.get("no"):
         findings.append(ok(f"{_source('no')}, for servers without a proxy: {exceptions}"))
     return [*findings, ok("Servers on this machine (localhost, 127.0.0.1) never use a proxy.")]
@@ -35,22 +37,15 @@ def _source(kind: str) -> str:
 
 
 def _check_proxy(name: str, proxy: str) -> Finding:
-    scheme, has_scheme, rest = proxy.partition("://")
-    scheme, rest = (scheme.lower(), rest) if has_scheme else ("http", proxy)
+    import httpx
+
     try:
-        split = urlsplit(f"//{rest}")
-        host, port = split.hostname, split.port
-    except ValueError:
-        host = port = None
-    if not host:
-        return problem(f"{name} has no valid address.", "Set it to scheme://host:port.")
-    host = f"[{host}]" if ":" in host else host
-    text = f"{name}: {scheme}://{host}{f':{port}' if port else ''}"
-    if scheme not in _SCHEMES:
-        return problem(
-            f"{text} has a scheme that is not supported.",
-            f"Use one of {', '.join(_SCHEMES)}; for a SOCKS proxy, usually socks5.",
-        )
-    if scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        url = httpx.Proxy(proxy if "://" in proxy else f"http://{proxy}").url
+    except (ValueError, httpx.InvalidURL):
+        url = httpx.URL()
+    if not url.host:
+        return problem(f"{name} has no valid address.", _FIX)
+    text = f"{name}: {url.scheme}://{url.netloc.decode()}"
+    if url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
         return problem(f"{text} needs one more Python package.", _SOCKS_FIX)
     return ok(text)

@@ -18,7 +18,7 @@ import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
@@ -312,12 +312,9 @@ class Catalog:
 
         No server is queried.
         """
-        for server, models in self._lookups.latest().items():
-            if isinstance(server, tuple) and server[0] == info.provider:
-                for model in models:
-                    if f"{info.provider}:{model.name}" == info.id:
-                        return model.context
-        return None
+        lists = [models for server, models in self._lookups.latest() if server[0] == info.provider]
+        contexts = {f"{info.provider}:{model.name}": model.context for model in chain(*lists)}
+        return contexts.get(info.id)
 
 
 async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:

@@ -20,12 +20,12 @@ import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...errors import NoModelAnswer
 from ..errors import translate
 from ..providers import is_loopback
-from ..remote.certificates import certificates
+from ..remote.langchain import certificates
 from ..remote.response_limits import limit_responses
 
 if TYPE_CHECKING:
@@ -152,13 +152,10 @@ class Lookups(Generic[Value]):
                 return lookup.previous
         return await asyncio.shield(lookup.task)
 
-    def latest(self) -> dict[Hashable, Value]:
-        """Return the last result for each server, however old. No server is queried."""
-        return {
-            server: result
-            for server, lookup in self._lookup_by_server.items()
-            if (result := lookup.latest) is not None
-        }
+    def latest(self) -> list[tuple[Any, Value]]:
+        """Return each server with its last result, however old. No server is queried."""
+        pairs = ((server, lookup.latest) for server, lookup in self._lookup_by_server.items())
+        return [(server, result) for server, result in pairs if result is not None]
 
     def clear(self) -> None:
         """Drop all results, because an address or a key has changed."""

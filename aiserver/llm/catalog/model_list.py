@@ -56,11 +56,12 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
     read = functools.partial(_read_models, provider)
     lacks_path = provider == COMPATIBLE and not urlsplit(access.address).path.strip("/")
     try:
-        with contextlib.suppress(*([NoModelAnswer] if lacks_path else [])):
-            models = await fetch(f"{access.address}/{path}", headers, deadline, read)
-            if models or not lacks_path:
-                return models
-        return await fetch(f"{access.address}/v1/{path}", headers, deadline, read)
+        if lacks_path:
+            with contextlib.suppress(NoModelAnswer):
+                if models := await fetch(f"{access.address}/{path}", headers, deadline, read):
+                    return models
+            path = f"v1/{path}"
+        return await fetch(f"{access.address}/{path}", headers, deadline, read)
     except ModelAuthFailed as error:
         if access.key is None and not isinstance(error, ModelNoCredit):
             raise ModelKeyMissing from error

@@ -137,8 +137,6 @@ class LocalModel(ChatModel):
         # new child process.
         for is_last_attempt in (False, True):
             chat = await self._connect()
-            # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
-            # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
             extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
             if grammar:
                 extra["grammar"] = grammar

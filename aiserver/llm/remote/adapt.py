@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...tokens import estimate_tokens
+
 Payload = dict[str, Any]
 
 MIN_ANSWER = 256  # tokens: if there is room for less, the request is too long
@@ -23,88 +25,70 @@ _LIMIT = re.compile(
     r"(?:context (?:length|size|window)|max_model_len|n_ctx|maximum)\D{0,40}?(\d{3,7})",
     re.IGNORECASE,
 )
-_PROMPT = re.compile(
-    r"(?:prompt contains at least|messages resulted in|n_prompt_tokens\W+)\s*(\d{1,7})",
-    re.IGNORECASE,
-)
 _REFUSED = (
-    r"unsupported|not support|forbidden|not permitted|unrecognized|unexpected|invalid|unknown"
+    r"(?:unsupported|not support|not permitted|forbidden|unrecognized|unexpected|invalid|unknown)"
 )
 
 
-def _names(parameter: str) -> re.Pattern[str]:
+def _refuses(parameter: str) -> str:
     """Return a pattern for errors that refuse a parameter."""
-    quoted = rf"\b{parameter}\b"
-    return re.compile(
-        rf"(?:{_REFUSED}).*{quoted}|{quoted}.*(?:{_REFUSED})", re.IGNORECASE | re.DOTALL
-    )
+    return rf"\b{parameter}\b.*{_REFUSED}|{_REFUSED}.*\b{parameter}\b"
 
 
 @dataclass
 class Adaptation:
-    """The changes that requests to a server need, and the length of its context."""
+    """The changes that requests to a server need, and the length of its context.
 
-    changes: list[str] = field(default_factory=list)
+    ``context`` is the maximum length of prompt and answer together, in tokens; None if it is
+    unknown.
+    """
+
     context: int | None = None
-    """The maximum length of prompt and answer together, in tokens; None if it is unknown.
+    _changes: list[Callable[[Payload], Payload]] = field(default_factory=list)
+    _last: Payload = field(default_factory=dict)
 
-    It comes from the server's list of models, or from an error that names a smaller one."""
-
-    @property
-    def streams(self) -> bool:
-        """Whether the server can send an answer piece by piece."""
-        return "stream" not in self.changes
-
-    def learn(self, error: str, payload: Payload) -> bool:
+    def learn(self, error: str) -> bool:
         """Learn from the text of an error. Return whether the request should be sent again."""
         if (limit := _LIMIT.search(error)) and "context" in error.lower():
-            return self._learn_context(int(limit[1]), error, payload)
-        for name, (pattern, _) in _CHANGES.items():
-            if name not in self.changes and pattern.search(error) and _is_possible(name, payload):
-                self.changes.append(name)
+            is_new = self.context is None or int(limit[1]) < self.context
+            self.context = min(self.context or int(limit[1]), int(limit[1]))
+            return is_new and self._room(self._last) >= MIN_ANSWER
+        for pattern, change in _CHANGES:
+            if pattern.search(error) and change(self._last) != self._last:
+                self._changes.append(change)
                 return True
         return False
 
-    def _learn_context(self, limit: int, error: str, payload: Payload) -> bool:
-        if self.context is not None and self.context <= limit:
-            return False
-        self.context = limit
-        prompt = _PROMPT.search(error)
-        size = int(prompt[1]) if prompt else _estimated_size(payload)
-        return limit - size - _MARGIN >= MIN_ANSWER
-
     def apply(self, payload: Payload) -> Payload:
         """Return the request with all changes."""
-        for name in self.changes:
-            payload = _CHANGES[name][1](payload)
+        for change in self._changes:
+            payload = change(payload)
         if self.context is not None:
-            room = max(MIN_ANSWER, self.context - _estimated_size(payload) - _MARGIN)
-            for name in ("max_tokens", "max_completion_tokens"):
-                if name in payload:
-                    payload = payload | {name: min(payload[name], room)}
+            room = max(MIN_ANSWER, self._room(payload))
+            for name in {"max_tokens", "max_completion_tokens"} & payload.keys():
+                payload = payload | {name: min(payload[name], room)}
+        self._last = payload
         return payload
 
+    def _room(self, payload: Payload) -> int:
+        """Return the number of tokens that are left for an answer."""
+        texts = [str(message.get("content", "")) for message in payload.get("messages", [])]
+        return (self.context or 0) - sum(8 + estimate_tokens(text) for text in texts) - _MARGIN
 
-def _is_possible(name: str, payload: Payload) -> bool:
-    """Return whether a change would change the request."""
-    return _CHANGES[name][1](payload) != payload or name in ("stream", "v1")
 
-
-def _estimated_size(payload: Payload) -> int:
-    """Return a high estimate of the tokens of the messages."""
-    texts = [str(message.get("content", "")) for message in payload["messages"]]
-    return sum(8 + len(text.encode("utf-8", "replace")) // 3 for text in texts)
+def _rename_max_tokens(payload: Payload) -> Payload:
+    names = {"max_tokens": "max_completion_tokens"}
+    return {names.get(name, name): value for name, value in payload.items()}
 
 
 def _without(*names: str) -> Callable[[Payload], Payload]:
     return lambda payload: {key: value for key, value in payload.items() if key not in names}
 
 
-def _rename_max_tokens(payload: Payload) -> Payload:
-    if "max_tokens" not in payload:
-        return payload
-    rest = {key: value for key, value in payload.items() if key != "max_tokens"}
-    return rest | {"max_completion_tokens": payload["max_tokens"]}
+def _ask_for_whole_answer(payload: Payload) -> Payload:
+    """Change the body only: ``response_limits`` makes a stream of the answer."""
+    body = payload.get("extra_body") or {}
+    return _without("stream_options")(payload) | {"extra_body": body | {"stream": False}}
 
 
 def _alternate(payload: Payload) -> Payload:
@@ -112,36 +96,26 @@ def _alternate(payload: Payload) -> Payload:
     joined: list[dict[str, Any]] = []
     for message in payload["messages"]:
         role = "user" if message["role"] in ("system", "developer") else message["role"]
-        last = joined[-1] if joined else None
-        texts = (last["content"], message["content"]) if last and last["role"] == role else ()
-        if last and texts and all(isinstance(text, str) for text in texts):
-            last["content"] = "\n\n".join(texts)
+        last = joined[-1] if joined else {}
+        texts = [last.get("content"), message["content"]]
+        if last.get("role") == role and all(isinstance(text, str) for text in texts):
+            joined[-1] = last | {"content": "\n\n".join(texts)}
         else:
             joined.append(message | {"role": role})
     return payload | {"messages": joined}
 
 
-# The changes by name: which errors they answer, and how the request changes. The first one that
-# applies is made.
-_CHANGES: dict[str, tuple[re.Pattern[str], Callable[[Payload], Payload]]] = {
-    "max_completion_tokens": (
-        re.compile(
-            r"max_completion_tokens|" + _names("max_tokens").pattern, re.IGNORECASE | re.DOTALL
+# How a request changes, and the errors that ask for it.
+_CHANGES = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), change)
+    for pattern, change in (
+        (rf"max_completion_tokens|{_refuses('max_tokens')}", _rename_max_tokens),
+        (r"\bstream_options\b", _without("stream_options")),
+        (
+            rf"\btemperature\b.*{_REFUSED}|{_REFUSED}.*\btemperature\b",
+            _without("temperature", "top_p"),
         ),
-        _rename_max_tokens,
-    ),
-    "stream_options": (_names("stream_options"), _without("stream_options")),
-    "temperature": (_names("temperature"), _without("temperature", "top_p")),
-    "stream": (_names("stream"), _without("stream_options")),
-    "roles": (
-        re.compile(
-            r"(?:system|developer).{0,10}(?:role|message|prompt)|roles? must alternate",
-            re.IGNORECASE,
-        ),
-        _alternate,
-    ),
-    "v1": (
-        re.compile(r"not found|no such path|unexpected endpoint|\b40[45]\b", re.IGNORECASE),
-        lambda payload: payload,
-    ),
-}
+        (rf"\bstream\b.*{_REFUSED}|{_REFUSED}.*\bstream\b", _ask_for_whole_answer),
+        (r"(system|developer).{0,10}(role|message|prompt)|roles? must alternate", _alternate),
+    )
+)

@@ -12,6 +12,7 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,12 @@ from ...errors import ModelError
 from ...gc_pause import pause_gc
 from ..policy import Access
 from ..providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
-from .certificates import certificates
+from .adapt import Adaptation
 from .response_limits import limit_responses
 
 if TYPE_CHECKING:
+    import ssl
+
     from langchain_core.language_models import BaseChatModel
 
 # The maximum length of prompt and answer together, in tokens. Each request to Ollama contains this
@@ -45,10 +48,12 @@ def create_chat_model(
     access: Access,
     max_tokens: int | None = None,
     max_connections: int | None = None,
+    adaptation: Adaptation | None = None,
 ) -> BaseChatModel:
     """Create a model, which the caller must close with ``close_model``.
 
     ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
+    ``adaptation`` is for OpenAI-compatible servers.
     ``max_connections`` is for a server that uses one thread for each connection: it limits the
     number of connections, and idle connections are closed at once. This function is slow if
     packages have to be imported.
@@ -59,13 +64,19 @@ def create_chat_model(
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
     on_loopback = access.address is not None and is_loopback(access.address)
-    # Without these, the probe would create clients of its own, which takes 50 ms.
-    is_direct = on_loopback and library == "openai"
-    clients = _direct_clients(max_connections) if is_direct else {}
+    create: Any = functools.partial(init_chat_model, model_provider=library)
+    if provider == COMPATIBLE:
+        from .compatible import CompatibleModel
+
+        create = functools.partial(CompatibleModel, adaptation=adaptation or Adaptation())
+    clients: dict[str, Any] = {}
     if on_loopback and provider == "ollama":
         clients = {"client_kwargs": {"trust_env": False}}
-    # This model is only created to find out which options its class accepts.
-    probe: BaseChatModel = init_chat_model(name, model_provider=library, **(clients | explicit))
+    elif on_loopback and library in ("openai", "deepseek"):
+        clients = _direct_clients(max_connections)
+    # This model is only created to find out which options its class accepts. Without the clients,
+    # it would create some of its own, which takes 50 ms.
+    probe: BaseChatModel = create(model=name, **(clients | explicit))
     if details is None:
         _reject_gateway(probe)
     fields = type(probe).model_fields
@@ -86,21 +97,17 @@ def create_chat_model(
         # Without this option, environment variables could select Vertex AI, another service.
         defaults["vertexai"] = False
         if on_loopback:
-            defaults["client_args"] = _direct_transport()
-    elif on_loopback and "http_async_client" in accepted:
-        defaults |= clients or _direct_clients(max_connections)
-    if provider == COMPATIBLE:
-        defaults["use_responses_api"] = False
+            import httpx
+
+            # With a transport, httpx uses no proxy.
+            transport = httpx.AsyncHTTPTransport(verify=certificates())
+            defaults["client_args"] = {"transport": transport}
+    else:
+        defaults |= clients
     accepted_defaults = {
         key: value for key, value in defaults.items() if key in accepted and key not in explicit
     }
-    model: BaseChatModel
-    if provider == COMPATIBLE:
-        from .compatible import CompatibleModel
-
-        model = CompatibleModel(model=name, **explicit, **accepted_defaults)
-    else:
-        model = init_chat_model(name, model_provider=library, **explicit, **accepted_defaults)
+    model: BaseChatModel = create(model=name, **explicit, **accepted_defaults)
     for client in _async_clients(model):
         if on_loopback:
             _remove_proxies(client)
@@ -186,11 +193,12 @@ def _remove_proxies(client: Any) -> None:
         mounts.clear()
 
 
-def _direct_transport() -> dict[str, Any]:
-    """Return arguments for Google's client: with a transport, httpx uses no proxy."""
+@functools.cache
+def certificates() -> ssl.SSLContext:
+    """Return the trusted certificates, with those of SSL_CERT_FILE. Loading them takes 25 ms."""
     import httpx
 
-    return {"transport": httpx.AsyncHTTPTransport(verify=certificates())}
+    return httpx.create_ssl_context(trust_env=True)
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:

@@ -24,14 +24,14 @@ from ...errors import (
     ModelPackageMissing,
     ModelRateLimited,
     ModelUnavailable,
-    PromptTooLong,
 )
 from ...tokens import estimate_tokens
 from ..base import Additions, ChatModel, Delta, ModelInfo
-from ..errors import translate
+from ..errors import text_of, translate
 from ..policy import Access
 from ..providers import PROVIDERS, address_option, is_loopback, provider_of, server_label
 from ..streaming import Limits, stream_chat
+from .adapt import Adaptation
 from .langchain import OLLAMA_CONTEXT, close_model, create_chat_model
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ RETRIES = 2  # the maximum number of retries
 # further retry, the time is doubled.
 FIRST_WAIT = 1.0
 MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request fails
-# The options that set the maximum length of an answer, in tokens.
-_ANSWER_OPTIONS = {"max_tokens", "max_completion_tokens"}
 
 
 class RemoteModel(ChatModel):
@@ -80,20 +78,26 @@ class RemoteModel(ChatModel):
         self._has_key = True
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
-        # The length of the context, in tokens, if a setting or the server's list tells it.
-        self._context = _configured_context(options)
-        self._is_context_configured = self._context is not None
-        if info.id.startswith("ollama:"):
-            self.prompt_tokens = min(self.prompt_tokens, (self._context or OLLAMA_CONTEXT) // 2)
-        elif self._context:
-            self.prompt_tokens = min(self.prompt_tokens, self._context * 2 // 3)
+        self._adaptation = Adaptation()
+        # The administrator may configure the context for LangChain's class for Ollama, or as a part
+        # of the model's profile.
+        profile = options.get("profile") or {}
+        self._configured_context = options.get("num_ctx", profile.get("max_input_tokens"))
+        self._listed_context: int | None = None
+        self._use_context(self._configured_context)
 
     def use_listed_context(self, tokens: int) -> None:
-        """See ChatModel. A smaller length that the server named in an error counts until the list
-        changes."""
-        if not self._is_context_configured and tokens != self._context:
-            self._context = tokens
-            self.prompt_tokens = min(type(self).prompt_tokens, tokens * 2 // 3)
+        """See ChatModel. A length that an error names counts until the list changes."""
+        if self._configured_context is None and tokens != self._listed_context:
+            self._listed_context = tokens
+            self._use_context(tokens)
+
+    def _use_context(self, tokens: int | None) -> None:
+        """Limit prompts and answers to a context of this length; None if it is unknown."""
+        self._adaptation.context = tokens
+        is_ollama = self.info.provider == "ollama"
+        prompt = (tokens or OLLAMA_CONTEXT) // 2 if is_ollama else (tokens or 1 << 20) * 2 // 3
+        self.prompt_tokens = min(type(self).prompt_tokens, prompt)
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return an estimated number of tokens for each text, without sending a request."""
@@ -129,13 +133,12 @@ class RemoteModel(ChatModel):
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
         """Query the model and yield its answer.
 
-        Retry if the provider is unavailable or busy and no part of the answer has arrived.
+        If no part of the answer has arrived, retry if the provider is unavailable or busy, or if
+        the request can be changed so that the server accepts it.
         """
         model = await self._get_model()
-        use_context = getattr(model, "use_context", None)
-        if use_context and self._context and _ANSWER_OPTIONS.isdisjoint(self._options):
-            use_context(self._context)
-        for attempt in range(RETRIES + 1):
+        attempt = 0
+        while True:
             answer = stream_chat(model, messages, self._limits, tracing=self._tracing)
             has_started = False
             try:
@@ -143,24 +146,33 @@ class RemoteModel(ChatModel):
                     has_started = True
                     yield delta
                 return
-            except PromptTooLong:
-                # The server has named its limit, so the next prompt is short enough.
-                context = getattr(model, "context_tokens", None) or self.prompt_tokens
-                self.prompt_tokens = min(self.prompt_tokens, context * 2 // 3)
-                raise
-            except (ModelRateLimited, ModelUnavailable) as error:
-                wait = _seconds_before_retry(error, attempt)
-                if has_started or attempt == RETRIES or wait > MAX_WAIT:
-                    raise
             except ModelAuthFailed as error:
                 if self._has_key or isinstance(error, ModelNoCredit):
                     raise
                 # The request was sent without a key, but the server requires a key.
                 raise ModelKeyMissing from error
+            except ModelError as error:
+                if not has_started and self._learn(model, error):
+                    continue
+                if not isinstance(error, (ModelRateLimited, ModelUnavailable)):
+                    raise
+                wait = _seconds_before_retry(error, attempt)
+                if has_started or attempt == RETRIES or wait > MAX_WAIT:
+                    raise
             finally:
                 await answer.aclose()
+            attempt += 1
             yield Delta(waiting=wait)
             await self._sleep(wait)
+
+    def _learn(self, model: BaseChatModel, error: ModelError) -> bool:
+        """Learn from an error. Return whether the request should be sent again."""
+        learn = getattr(model, "learn", None)  # of a model on an OpenAI-compatible server
+        if learn is None or isinstance(error, ModelRateLimited) or error.__cause__ is None:
+            return False
+        is_changed: bool = learn(text_of(error.__cause__))
+        self._use_context(self._adaptation.context)
+        return is_changed
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the provider's package, which takes seconds the first time. Sends nothing."""
@@ -189,7 +201,13 @@ class RemoteModel(ChatModel):
                     raise ModelKeyMissing(missing_key.fill(details.label, details.key_variables[0]))
             try:
                 model = await asyncio.to_thread(
-                    create_chat_model, provider, name, self._options, access, self._max_tokens
+                    create_chat_model,
+                    provider,
+                    name,
+                    self._options,
+                    access,
+                    self._max_tokens,
+                    adaptation=self._adaptation,
                 )
             except ImportError as error:
                 missing = provider_of(provider, _missing_package(error))
@@ -200,17 +218,6 @@ class RemoteModel(ChatModel):
                 raise translate(error) from error
             self._model = model
             return model
-
-
-def _configured_context(options: Mapping[str, Any]) -> int | None:
-    """Return the length of the context that the administrator configured; None if it isn't.
-
-    That is an option of LangChain's class for Ollama, or a field of the model's profile.
-    """
-    profile = options.get("profile")
-    length = profile.get("max_input_tokens") if isinstance(profile, Mapping) else None
-    context = options.get("num_ctx", length)
-    return context if isinstance(context, int) and context > 0 else None
 
 
 def _missing_package(error: ImportError) -> str | None:

@@ -41,19 +41,23 @@ def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_B
 async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
     """Replace the stream of a response with a stream that raises ModelError at the limits.
 
-    An answer in one piece becomes a stream with this piece.
+    If the server ignores that a stream is asked for, the whole answer becomes one event.
     """
-    encoding = response.headers.get("content-encoding", "identity").lower()
+    encoding = response.headers.pop("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip", "deflate"):
         await response.aclose()
         raise ModelError(NoModelAnswer.default_message)
     received = response.stream
-    if encoding != "identity":
-        del response.headers["content-encoding"]
-    decompressed = _decompress(received) if encoding != "identity" else received
+    decompressed = received if encoding == "identity" else _decompress(received)
+    is_whole = (
+        response.headers.get("content-type", "").startswith("application/json")
+        and response.status_code == 200
+        and response.request.url.path.endswith("/chat/completions")
+    )
 
     async def read() -> AsyncIterator[bytes]:
         body_size = line_size = 0
+        whole: list[bytes] = []
         async for block in decompressed:
             body_size += len(block)
             last_break = max(block.rfind(b"\n"), block.rfind(b"\r"))
@@ -63,20 +67,18 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
                 line_size = len(block) - last_break - 1
             if line_size > max_line or body_size > max_body:
                 raise ModelError(NoModelAnswer.default_message)
-            yield block
+            if is_whole:
+                whole.append(block)
+            else:
+                yield block
+        if is_whole:
+            yield _as_event(b"".join(whole))
 
-    response.stream = _stream(read(), received)
-    if _is_json(response) and response.status_code == 200 and _asks_for_stream(response.request):
-        await _split_whole_answer(response, received)
-
-
-def _stream(blocks: AsyncIterator[bytes], received: Any) -> Any:
-    """Return a stream with the given blocks; closing it closes the stream that was received."""
     # httpx requires a subclass of its ``AsyncByteStream``. This base class is found among the base
     # classes of the original stream, so that this module needn't import httpx.
     base = next(kind for kind in type(received).__mro__ if kind.__name__ == "AsyncByteStream")
-    methods = {"__aiter__": lambda self: blocks, "aclose": lambda self: received.aclose()}
-    return type("LimitedStream", (base,), methods)()
+    methods = {"__aiter__": lambda self: read(), "aclose": lambda self: received.aclose()}
+    response.stream = type("LimitedStream", (base,), methods)()
 
 
 async def _decompress(received: Any) -> AsyncIterator[bytes]:
@@ -91,39 +93,12 @@ async def _decompress(received: Any) -> AsyncIterator[bytes]:
             block = decompressor.unconsumed_tail
 
 
-def _is_json(response: Any) -> bool:
-    return str(response.headers.get("content-type", "")).startswith("application/json")
-
-
-def _asks_for_stream(request: Any) -> bool:
-    """Return whether a request asks for a stream of an OpenAI-compatible server."""
-    try:
-        body = json.loads(request.content)
-    except (ValueError, RuntimeError):  # httpx raises RuntimeError for a body that it streams
-        return False
-    return isinstance(body, dict) and body.get("stream") is True and "messages" in body
-
-
-async def _split_whole_answer(response: Any, received: Any) -> None:
-    """Make a stream of a response that contains the whole answer, or an error.
-
-    Some servers ignore that a stream is asked for, and some report errors with the status 200.
-    """
-    body = b"".join([block async for block in response.stream])
-
-    async def once(content: bytes) -> AsyncIterator[bytes]:
-        yield content
-
+def _as_event(body: bytes) -> bytes:
+    """Return a whole answer, or an error, as the only event of a stream."""
     try:
         answer = json.loads(body)
-    except ValueError:
-        answer = None
-    if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
-        response.status_code = 400
-    elif isinstance(answer, dict) and isinstance(answer.get("choices"), list):
-        for choice in filter(lambda choice: isinstance(choice, dict), answer["choices"]):
-            choice["delta"] = choice.pop("message", None) or {}
-        body = b"data: " + json.dumps(answer).encode() + b"\n\ndata: [DONE]\n\n"
-        response.headers["content-type"] = "text/event-stream"
-    response.headers.pop("content-length", None)
-    response.stream = _stream(once(body), received)
+        for choice in [] if answer.get("error") else answer["choices"]:
+            choice["delta"] = choice.pop("message")
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise NoModelAnswer from error
+    return b"data: " + json.dumps(answer).encode() + b"\n\ndata: [DONE]\n\n"

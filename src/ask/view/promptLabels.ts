@@ -121,8 +121,7 @@ function replacedTexts(
     invisible: trans.__('invisible characters'),
     entities: trans.__('HTML entities'),
     quotes: trans.__('typographic quotes'),
-    prompts: trans.__('prompts such as >>>'),
-    stop_tokens: trans.__('end marks of the model')
+    prompts: trans.__('prompts such as >>>')
   };
   const kinds = phase === 'suggested' ? replacedCharacters : [];
   return kinds.flatMap(kind => texts[kind] ?? []);
