@@ -1,6 +1,6 @@
 /**
- * What a suggestion would overwrite is said before it is accepted, and what helps without a model
- * comes before “Fix it”.
+ * The warnings about a suggestion, and the buttons that help with an error or a problem without a
+ * model.
  */
 import { CellUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';
@@ -21,7 +21,7 @@ test(
       code('sales = sales.groupby("region")["price"].sum()\nprint(sales)')
     );
     await cell.ask('per region');
-    const warning = 'This replaces “sales” (3 × 2), which other cells use.';
+    const warning = 'This replaces “sales” (3 × 2). Other cells use it.';
     await expect(cell.row).toContainText(warning);
     await expect(cell.button('Accept and run')).toBeEnabled();
     await cell.button('Name it “sales_by_region”').click();
@@ -47,6 +47,10 @@ test('a name that a cell above defines: the row runs it, and keeps the keyboard 
   const cell = new CellUnderTest(page, 1);
   await cell.run();
   await cell.open();
+  // The line below the error leaves these buttons to the open row.
+  const fix = cell.root.getByRole('button', { name: 'Fix it' });
+  await expect(fix).toHaveCount(1);
+  await expect(cell.button('Fix it')).toBeVisible();
   await cell.row.getByRole('button', { name: 'Run the cells above' }).click();
   await expect(
     cell.root.getByRole('button', { name: 'Run the cells above' })

@@ -14,34 +14,21 @@ import type { GenerationStore } from './store';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
 import { ISuggestion, NO_TURN } from './suggestion';
 
-export type Remedy =
-  | { readonly kind: 'install' | 'import'; readonly line: string }
-  | { readonly kind: 'run_above' };
+/** A line to add to the code; null for running the cells above. */
+export type Remedy = string | null;
 
 /** The maximum number of modules in an error message that are looked for. */
 const MAX_MODULES = 5;
 
-/** Matches a message that begins with the module that is needed. */
-const NEEDED = new RegExp('^([A-Za-z_]\\w*) (?:is required|not found)');
-
 /** Return what helps with these problems, without duplicates, in the order in which it helps. */
 export function remediesOf(problems: readonly IProblem[]): Remedy[] {
-  const lines = (kind: 'install' | 'import', texts: (string | undefined)[]) =>
-    [...new Set(texts)].flatMap(line => (line ? [{ kind, line }] : []));
-  const undefinedNames = problems.filter(item => !item.isDefinedAbove);
   return [
-    ...lines(
-      'install',
-      problems.map(item => item.package && installLine(item.package))
-    ),
-    ...(problems.some(item => item.isDefinedAbove)
-      ? [{ kind: 'run_above' } as const]
-      : []),
-    ...lines(
-      'import',
-      undefinedNames.map(item => item.import)
-    )
-  ];
+    ...new Set([
+      ...problems.map(item => item.package && installLine(item.package)),
+      ...problems.map(item => (item.isDefinedAbove ? null : '')),
+      ...problems.map(item => (item.isDefinedAbove ? '' : item.import))
+    ])
+  ].filter((line): line is Remedy => line !== '' && line !== undefined);
 }
 
 /** Return whether a model may be able to correct the problem. */
@@ -105,10 +92,9 @@ function missingModules(error: string): string[] {
   if (!message || message[1].includes('cannot import name')) {
     return [];
   }
-  const quoted = message[1].matchAll(
-    /['"`](?:Import )?([A-Za-z_][\w.]*)['"`]/g
+  // A quoted module, or the module with which the message begins.
+  const names = message[1].matchAll(
+    /['"`](?:Import )?([A-Za-z_][\w.]*)['"`]|^([A-Za-z_]\w*) (?:is required|not found)/g
   );
-  const first = NEEDED.exec(message[1]);
-  const names = [...quoted].map(match => match[1]);
-  return [...(first ? [first[1]] : []), ...names].slice(0, MAX_MODULES);
+  return [...names].map(([, a, b]) => a ?? b).slice(0, MAX_MODULES);
 }

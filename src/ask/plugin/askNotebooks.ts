@@ -33,7 +33,6 @@ import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
 import { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
-import { findRemedies } from '../model/remedies';
 import { repeatRequest } from '../model/repeatRequest';
 import { createRowMenu } from '../view/commands';
 import { ErrorBars } from '../view/errors/errorBars';
@@ -116,10 +115,9 @@ export class AskNotebooks {
           trans: this._services.trans,
           fix: cell => this.managerOf(panel).fix(cell),
           explain: cell => this.managerOf(panel).explainError(cell),
-          findRemedies: cell => {
+          targetOf: cell => {
             const { identity, trans } = this._services;
-            const { id } = cell.model;
-            return findRemedies(new NotebookCell(panel, id, identity, trans));
+            return new NotebookCell(panel, cell.model.id, identity, trans);
           },
           applyRemedy: (cell, remedy) =>
             this.managerOf(panel).applyRemedy(cell, remedy)

@@ -209,14 +209,14 @@ export class NotebookAskManager implements IDisposable {
 
   /** Apply what helps with the cell's error without a model. A line to add is shown as a diff. */
   applyRemedy(cell: Cell, remedy: Remedy): void {
-    if (remedy.kind === 'run_above') {
+    if (remedy === null) {
       this._options.runCellsAbove(cell.model.id);
       return;
     }
     this.open(cell);
     const model = this.get(cell);
     if (model) {
-      offerLine(model, remedy.line);
+      offerLine(model, remedy);
     }
   }
 

@@ -1,107 +1,64 @@
-/**
- * The first problems of a suggestion, with buttons for their likeliest corrections.
- *
- * Invariant: names from the person's data are rendered as text, never as HTML.
- */
+/** The problems of a suggestion, with buttons for their likeliest corrections. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IProblem } from '../../kernel/check';
-import {
-  installLine,
-  problemLine,
-  replaceName,
-  withFirstLine
-} from '../model/problems';
-import { isForModel } from '../model/remedies';
+import { problemLine, replaceName } from '../model/problems';
+import { type Remedy, isForModel, remediesOf } from '../model/remedies';
 import { Button } from '../../ui/button';
-import { remedyTexts } from './errors/remedies';
+import { RemedyButtons } from './errors/remedies';
+import { Findings } from './findings';
 
-const MAX_SHOWN = 4;
 const MAX_CANDIDATES = 2;
 
-export interface IProblemListProps {
+export function ProblemList(props: {
   problems: readonly IProblem[];
   trans: TranslationBundle;
   /** The code that has the problems. */
   code: string;
   /** Called with the corrected code after the person has chosen a correction. */
   onCorrect: (code: string) => void;
-  /** Called to run the cells above, which define a name. */
-  onRunAbove: () => void;
+  /** Called to add a line to the code, or to run the cells above. */
+  apply: (remedy: Remedy) => void;
   onRepair: () => void;
-}
-
-export function ProblemList(
-  props: IProblemListProps
-): React.JSX.Element | null {
+}): React.JSX.Element {
   const { problems, code, trans, onCorrect } = props;
-  if (!problems.length) {
-    return null;
-  }
-  const hiddenCount = problems.length - MAX_SHOWN;
   return (
-    <section
-      className="jp-AIServer-Ask-problems"
-      aria-label={trans.__('Problems in this suggestion')}
-    >
-      <ul>
-        {problems.slice(0, MAX_SHOWN).map(problem => (
-          <li key={`${problem.line} ${problem.column} ${problem.name}`}>
-            <span>{problemText(problem, trans)}</span>
-            {candidatesOf(problem).map(candidate => (
-              <Button
-                key={candidate}
-                label={candidate}
-                title={trans.__('Replace with “%1”', candidate)}
-                run={() => onCorrect(replaceName(code, problem, candidate))}
-              />
-            ))}
-            {problem.import && (
-              <Button
-                label={problem.import}
-                title={trans.__('Add this line')}
-                run={() => onCorrect(withFirstLine(code, problem.import ?? ''))}
-              />
-            )}
-            {problem.package && (
-              <Button
-                label={installLine(problem.package)}
-                title={trans.__('Add a line that installs it')}
-                run={() =>
-                  onCorrect(
-                    withFirstLine(code, installLine(problem.package ?? ''))
-                  )
-                }
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-      {problems.some(problem => problem.isDefinedAbove) && (
-        <Button
-          {...remedyTexts({ kind: 'run_above' }, trans)}
-          run={props.onRunAbove}
-        />
+    <Findings
+      label={trans.__('Problems in this suggestion')}
+      findings={problems}
+      trans={trans}
+      show={problem => (
+        <>
+          <span>{problemText(problem, trans)}</span>
+          {candidatesOf(problem).map(candidate => (
+            <Button
+              key={candidate}
+              label={candidate}
+              title={trans.__('Replace with “%1”', candidate)}
+              run={() => onCorrect(replaceName(code, problem, candidate))}
+            />
+          ))}
+        </>
       )}
+    >
+      <RemedyButtons
+        remedies={remediesOf(problems)}
+        trans={trans}
+        apply={props.apply}
+      />
       {problems.some(isForModel) && (
         <Button label={trans.__('Ask for a repair')} run={props.onRepair} />
       )}
-      {hiddenCount > 0 && (
-        <span className="jp-AIServer-Ask-hint">
-          {trans._n('and %1 more', 'and %1 more', hiddenCount)}
-        </span>
-      )}
-    </section>
+    </Findings>
   );
 }
 
 /** Return the candidates with buttons. A name that a cell above defines is right as it is. */
-function candidatesOf({
-  candidates,
-  isDefinedAbove
-}: IProblem): readonly string[] {
-  return isDefinedAbove ? [] : candidates.slice(0, MAX_CANDIDATES);
+function candidatesOf(problem: IProblem): readonly string[] {
+  return problem.isDefinedAbove
+    ? []
+    : problem.candidates.slice(0, MAX_CANDIDATES);
 }
 
 /** Return a sentence about a problem. */

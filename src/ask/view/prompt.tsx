@@ -10,6 +10,8 @@
 import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
+import { withFirstLine } from '../model/problems';
+import { type Remedy, offerLine } from '../model/remedies';
 import type { IGenerationState } from '../model/state';
 import { DataFramePicker } from './chips/dataFramePicker';
 import { FileButtons } from './chips/fileButtons';
@@ -31,7 +33,7 @@ import { QuestionButtons } from './chips/questionButtons';
 import { RulesChips } from './chips/rulesChips';
 import { SteadyLine } from './chips/steadyLine';
 import { ScopeChips } from './chips/scopeChips';
-import { ErrorRemedies } from './errors/remedies';
+import { ErrorButtons } from './errors/remedies';
 import { WarningList } from './warningList';
 import { Failure, ModelChoice, MoreButton } from './promptParts';
 import { RememberBar, proposeRequest } from './input/rememberBar';
@@ -117,6 +119,26 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
       }
       void model.ask(intent, typed);
     }
+  };
+
+  const fix = () =>
+    model.fix((error, problems) => fixRequest(error, problems, trans));
+  const repair = () =>
+    model.alternatives.repair(repairRequest(state.problems, trans));
+  /** Revise the open suggestion. */
+  const correct = (code: string) => {
+    model.decision.correct(code);
+    focus();
+  };
+  const applyRemedy = (line: Remedy) => {
+    if (line === null) {
+      services.runCellsAbove(model.target.cellId);
+    } else if (model.suggestion) {
+      model.decision.correct(withFirstLine(state.code, line));
+    } else {
+      offerLine(model, line);
+    }
+    focus();
   };
 
   /** Handle a key of the row; return whether the key was handled. */
@@ -242,21 +264,15 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
       </SteadyLine>
       <div className="jp-AIServer-Ask-bar">
         <div className="jp-AIServer-Ask-actions">
-          <Actions
-            model={model}
-            state={state}
-            trans={trans}
-            text={text}
-            send={send}
-            fix={() =>
-              void start(() =>
-                model.fix((error, problems) =>
-                  fixRequest(error, problems, trans)
-                )
-              )
-            }
-            remedies={<ErrorRemedies {...services} {...{ model, focus }} />}
-          />
+          <Actions {...{ model, state, trans, text, send }}>
+            <ErrorButtons
+              target={model.target}
+              version={state.kernel}
+              trans={trans}
+              apply={applyRemedy}
+              fix={() => void start(fix)}
+            />
+          </Actions>
         </div>
         <ModelChoice {...{ model, services, focus }} />
         <MoreButton
@@ -273,28 +289,15 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         warnings={state.phase === 'suggested' ? state.warnings : []}
         trans={trans}
         code={state.code}
-        onCorrect={code => {
-          model.decision.correct(code);
-          focus();
-        }}
+        onCorrect={correct}
       />
       <ProblemList
         problems={state.problems}
         trans={trans}
         code={state.code}
-        onCorrect={code => {
-          model.decision.correct(code);
-          focus();
-        }}
-        onRunAbove={() => {
-          services.runCellsAbove(model.target.cellId);
-          focus();
-        }}
-        onRepair={() =>
-          void start(() =>
-            model.alternatives.repair(repairRequest(state.problems, trans))
-          )
-        }
+        onCorrect={correct}
+        apply={applyRemedy}
+        onRepair={() => void start(repair)}
       />
       {hasRequest && state.phase !== 'answered' && (
         <AnswerText model={model} trans={trans} />

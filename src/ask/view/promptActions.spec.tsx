@@ -23,7 +23,6 @@ async function renderOn(platform: string): Promise<string> {
         trans={nullTranslator.load('aiserver')}
         text="and shorter"
         send={() => undefined}
-        fix={() => undefined}
       />
     );
   });

@@ -52,10 +52,8 @@ export function Actions(props: {
   text: string;
   /** Send the text in the input field. */
   send: () => void;
-  /** Send a request to fix the cell's error. */
-  fix: () => void;
-  /** Buttons that help with the cell's error without a model. */
-  remedies?: React.ReactNode;
+  /** Buttons for the cell's error, shown while there is no answer. */
+  children?: React.ReactNode;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
   if (model.isBusy) {
@@ -164,7 +162,6 @@ export function Actions(props: {
       </>
     );
   }
-  const error = model.target.error();
   return (
     <>
       <Button
@@ -179,15 +176,7 @@ export function Actions(props: {
         keys="Esc"
         run={() => model.close(text)}
       />
-      {error && props.remedies}
-      {error && (
-        <Button
-          quiet
-          label={trans.__('Fix it')}
-          title={trans.__('Ask for a fix for this error: %1', error)}
-          run={props.fix}
-        />
-      )}
+      {props.children}
     </>
   );
 }

@@ -4,7 +4,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import type { Remedy } from '../../model/remedies';
+import type { IProblem } from '../../../kernel/check';
+import type { ITarget } from '../../model/state';
 import { ErrorBars } from './errorBars';
 import { runCellsAbove } from './runCellsAbove';
 
@@ -41,15 +42,17 @@ function setup() {
     disposed: new Signal({}),
     isDisposed: false
   };
-  const remedies: Remedy[] = [];
-  const findRemedies = jest.fn(async () => [...remedies]);
+  const problems: Partial<IProblem>[] = [];
+  const check = jest.fn(async () => [...problems]);
+  const error = () => "NameError: name 'np' is not defined";
+  const target = { error, source: () => 'np', check };
   const applyRemedy = jest.fn();
   const bars = new ErrorBars({
     panel: panel as unknown as NotebookPanel,
     trans: nullTranslator.load('aiserver'),
     fix: () => undefined,
     explain: () => undefined,
-    findRemedies,
+    targetOf: () => target as unknown as ITarget,
     applyRemedy
   });
   const settle = async () => {
@@ -76,8 +79,8 @@ function setup() {
     bars,
     buttons,
     cell,
-    findRemedies,
-    remedies,
+    check,
+    problems,
     run,
     settle,
     status
@@ -89,7 +92,7 @@ const texts = (buttons: HTMLButtonElement[]) =>
 
 it('puts what helps without a model before “Fix it”', async () => {
   const t = setup();
-  t.remedies.push({ kind: 'run_above' });
+  t.problems.push({ name: 'np', isDefinedAbove: true });
   await t.settle();
   expect(texts(t.buttons())).toEqual([
     'Run the cells above',
@@ -97,7 +100,7 @@ it('puts what helps without a model before “Fix it”', async () => {
     'Explain the error'
   ]);
   t.buttons()[0].click();
-  expect(t.applyRemedy).toHaveBeenCalledWith(t.cell, { kind: 'run_above' });
+  expect(t.applyRemedy).toHaveBeenCalledWith(t.cell, null);
   t.bars.dispose();
 });
 
@@ -105,12 +108,12 @@ it('looks again after a run, and only then', async () => {
   const t = setup();
   await t.settle();
   await t.status('idle');
-  const count = t.findRemedies.mock.calls.length;
+  const count = t.check.mock.calls.length;
   // The check itself makes the kernel busy, and idle again.
   await t.status('busy');
   await t.status('idle');
-  expect(t.findRemedies.mock.calls.length).toBe(count);
-  t.remedies.push({ kind: 'install', line: '%pip install lxml' });
+  expect(t.check.mock.calls.length).toBe(count);
+  t.problems.push({ name: 'np', package: 'lxml' });
   t.run();
   await t.status('idle');
   expect(texts(t.buttons())[0]).toBe('%pip install lxml');

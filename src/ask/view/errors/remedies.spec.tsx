@@ -119,7 +119,7 @@ describe('what a suggestion would overwrite', () => {
     const t = await warned();
     const list = t.row.node.querySelector('[role="status"] ul');
     expect(list?.textContent).toContain(
-      'This replaces “sales” (400 × 7), which other cells use.'
+      'This replaces “sales” (400 × 7). Other cells use it.'
     );
     expect(button(t.row, 'Accept')?.disabled).toBe(false);
     expect(button(t.row, 'Ask for a repair')).toBeUndefined();

@@ -1,65 +1,54 @@
 /**
- * Buttons that help with an error or a problem without a model.
+ * Buttons that help with an error or with problems of a suggestion.
  *
  * Invariant: lines from the check are rendered as text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { GenerationModel } from '../../model/generation';
-import { Remedy, findRemedies, offerLine } from '../../model/remedies';
+import { Remedy, findRemedies } from '../../model/remedies';
+import type { ITarget } from '../../model/state';
 import { Button } from '../../../ui/button';
 
-/** Return the label and the tooltip of a remedy's button. */
-export function remedyTexts(
-  remedy: Remedy,
-  trans: TranslationBundle
-): { label: string; title: string } {
-  switch (remedy.kind) {
-    case 'install':
-      return {
-        label: remedy.line,
-        title: trans.__('Add a line that installs it')
-      };
-    case 'import':
-      return { label: remedy.line, title: trans.__('Add this line') };
-    default:
-      return {
-        label: trans.__('Run the cells above'),
-        title: trans.__('They define what is missing in the kernel')
-      };
-  }
-}
-
-/** Apply a remedy to the error below a cell whose row is open. */
-export function applyRemedy(
-  remedy: Remedy,
-  model: GenerationModel,
-  runCellsAbove: (cellId: string) => void
-): void {
-  if (remedy.kind === 'run_above') {
-    runCellsAbove(model.target.cellId);
-  } else {
-    offerLine(model, remedy.line);
-  }
-}
-
-/** The buttons for the error below the cell. */
-export function ErrorRemedies(props: {
-  model: GenerationModel;
+export function RemedyButtons(props: {
+  remedies: readonly Remedy[];
   trans: TranslationBundle;
-  /** Run the cells above the one with this id. */
-  runCellsAbove: (cellId: string) => void;
-  /** Focus the input field. */
-  focus: () => void;
+  apply: (remedy: Remedy) => void;
 }): React.JSX.Element {
-  const { model, trans, runCellsAbove, focus } = props;
-  const { target, state } = model;
+  const { remedies, trans, apply } = props;
+  return (
+    <>
+      {remedies.map(line => (
+        <Button
+          key={line}
+          label={line ?? trans.__('Run the cells above')}
+          title={
+            line === null
+              ? trans.__('They define what is missing in the kernel')
+              : trans.__('Add this line')
+          }
+          run={() => apply(line)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** The buttons for a cell's error: what helps without a model, and “Fix it”. */
+export function ErrorButtons(props: {
+  target: Pick<ITarget, 'error' | 'source' | 'check'>;
+  /** When this changes, the remedies are looked for again. */
+  version: unknown;
+  trans: TranslationBundle;
+  apply: (remedy: Remedy) => void;
+  fix: () => void;
+}): React.JSX.Element | null {
+  const { target, version, trans, apply, fix } = props;
   const error = target.error();
-  const [last, setLast] = React.useState<{
-    readonly error: string | null;
-    readonly remedies: readonly Remedy[];
-  }>({ error: null, remedies: [] });
+  const [last, setLast] = React.useState({
+    error,
+    remedies: [] as readonly Remedy[]
+  });
   React.useEffect(() => {
     let isCurrent = true;
     void findRemedies(target).then(
@@ -68,24 +57,19 @@ export function ErrorRemedies(props: {
     return () => {
       isCurrent = false;
     };
-    // The kernel's variables are read again after each run.
-  }, [target, error, state.kernel]);
-  const remedies = error !== null && last.error === error ? last.remedies : [];
-  return (
+  }, [target, error, version]);
+  return error === null ? null : (
     <>
-      {remedies.map(remedy => {
-        const texts = remedyTexts(remedy, trans);
-        return (
-          <Button
-            key={texts.label}
-            {...texts}
-            run={() => {
-              applyRemedy(remedy, model, runCellsAbove);
-              focus();
-            }}
-          />
-        );
-      })}
+      <RemedyButtons
+        remedies={last.error === error ? last.remedies : []}
+        trans={trans}
+        apply={apply}
+      />
+      <Button
+        label={trans.__('Fix it')}
+        title={trans.__('Ask for a fix for this error: %1', error)}
+        run={fix}
+      />
     </>
   );
 }

@@ -7,15 +7,19 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
+import * as React from 'react';
 
 import { errorOutput } from '../../../cells/cellError';
 import { type KernelEvent, KernelEvents } from '../../../kernel/kernelEvents';
+import { Button } from '../../../ui/button';
 import { askIcon } from '../../../ui/icons';
 import type { Remedy } from '../../model/remedies';
-import { remedyTexts } from './remedies';
+import type { ITarget } from '../../model/state';
+import { ErrorButtons } from './remedies';
 
 export interface IErrorBarOptions {
   readonly panel: NotebookPanel;
@@ -24,8 +28,7 @@ export interface IErrorBarOptions {
   readonly fix: (cell: Cell) => void;
   /** Ask why the cell's error occurs. */
   readonly explain: (cell: Cell) => void;
-  /** Return what helps with the cell's error without a model, as far as the kernel tells now. */
-  readonly findRemedies: (cell: Cell) => Promise<readonly Remedy[]>;
+  readonly targetOf: (cell: Cell) => ITarget;
   readonly applyRemedy: (cell: Cell, remedy: Remedy) => void;
 }
 
@@ -132,73 +135,49 @@ function insertBelowOutput(cell: Cell, bar: Widget): void {
   layout.insertWidget(output + 1, bar);
 }
 
-class ErrorBar extends Widget {
+class ErrorBar extends ReactWidget {
   constructor(
     private readonly _cell: Cell,
     private readonly _options: IErrorBarOptions
   ) {
     super();
-    const { trans, fix, explain } = _options;
+    this._target = _options.targetOf(_cell);
     this.addClass('jp-AIServer-ErrorBar');
     this.node.setAttribute('role', 'group');
-    this.node.setAttribute('aria-label', trans.__('Help with this error'));
-    const icon = document.createElement('span');
-    icon.className = 'jp-AIServer-Ask-spark';
-    askIcon.element({ container: icon });
-    this._remedies.className = 'jp-AIServer-ErrorBar-remedies';
-    this.node.append(
-      icon,
-      this._remedies,
-      createButton(trans.__('Fix it'), () => fix(_cell)),
-      createButton(trans.__('Explain the error'), () => explain(_cell))
-    );
+    const label = _options.trans.__('Help with this error');
+    this.node.setAttribute('aria-label', label);
     this.refresh();
   }
 
-  /** Look for what helps with the error without a model, and show it. */
+  /** Look again for what helps with the error without a model. */
   refresh(): void {
-    const request = (this._request = this._options.findRemedies(this._cell));
-    void request
-      .catch(() => [])
-      .then(remedies => {
-        if (request === this._request && !this.isDisposed) {
-          this._show(remedies);
-        }
-      });
+    this._version++;
+    this.update();
   }
 
-  private _show(remedies: readonly Remedy[]): void {
-    const { trans, applyRemedy } = this._options;
-    const texts = remedies.map(remedy => remedyTexts(remedy, trans));
-    const labels = texts.map(({ label }) => label).join('\n');
-    if (labels === this._labels) {
-      return; // A button that has the focus keeps it.
-    }
-    this._labels = labels;
-    this._remedies.replaceChildren(
-      ...remedies.map((remedy, index) => {
-        const { label, title } = texts[index];
-        const run = () => applyRemedy(this._cell, remedy);
-        return createButton(label, run, title);
-      })
+  protected override render(): React.JSX.Element {
+    const { trans, fix, explain, applyRemedy } = this._options;
+    return (
+      <>
+        <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
+        {/* The cell's open row has these buttons, too, so they are hidden here. */}
+        <span className="jp-AIServer-ErrorBar-help">
+          <ErrorButtons
+            target={this._target}
+            version={this._version}
+            trans={trans}
+            apply={remedy => applyRemedy(this._cell, remedy)}
+            fix={() => fix(this._cell)}
+          />
+        </span>
+        <Button
+          label={trans.__('Explain the error')}
+          run={() => explain(this._cell)}
+        />
+      </>
     );
   }
 
-  private readonly _remedies = document.createElement('span');
-  private _labels = '';
-  private _request: Promise<readonly Remedy[]> | null = null;
-}
-
-function createButton(
-  label: string,
-  run: () => void,
-  title = ''
-): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'jp-AIServer-Ask-button';
-  button.textContent = label;
-  button.title = title;
-  button.onclick = run;
-  return button;
+  private readonly _target: ITarget;
+  private _version = 0;
 }
