@@ -34,7 +34,7 @@ test('only the selected lines change (P11)', async ({
   // A further request is about the same lines.
   await cell.ask('as a whole number');
   await expect(cell.proposal).toContainText('int(x)');
-  await expect(cell.row).toContainText('Only lines 2–3');
+  await expect(cell.row).toContainText('Only lines 2–4');
   await cell.accept();
   expect(await cell.source()).toBe(
     'def total(items):\n    x = sum(items)\n    x = int(x)\n    return x'

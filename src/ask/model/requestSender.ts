@@ -89,7 +89,6 @@ export class RequestSender {
     if (!request.isChange) {
       store.intents.add(request.intent);
     }
-    this._isRetrying = request.isRetry ?? false;
     this._isChange = request.isChange ?? false;
     this._isAnother = request.model !== undefined;
     store.hasBegun = true;
@@ -270,8 +269,8 @@ export class RequestSender {
         this._endStream(stream, answeredState(answer, store.state.askedModel));
         return;
       }
-      const isSameAgain =
-        this._isRetrying && store.suggestion?.source === answer.source;
+      const shown = [store.suggestion?.source, store.previousCode];
+      const isSameAgain = store.suggestion && shown.includes(answer.source);
       store.setAnswer({ ...answer, intent: store.state.intent });
       this._endStream(stream, {
         ...suggestedState(store.suggestion!, store.target.source() ?? ''),
@@ -352,7 +351,6 @@ export class RequestSender {
    * the next request, so the page sends it up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
-  private _isRetrying = false;
   private _isChange = false;
   /** Whether the request was sent to another model than the next one will be. */
   private _isAnother = false;

@@ -33,7 +33,7 @@ export type Phase =
  * - `ready`: no model was ready before, and now one is.
  * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
- * - `same_again`: another answer was requested, and it equals the previous one.
+ * - `same_again`: another answer or a change was requested, and nothing is different.
  * - `run_failed`: the accepted code failed when it was run.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
  * - `text_replaced`: an earlier request has replaced the typed text.

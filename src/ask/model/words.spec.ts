@@ -158,4 +158,16 @@ describe('another answer', () => {
       notice: 'same_again'
     });
   });
+
+  it('says if a change of the suggestion is the same code', async () => {
+    const t = await askForCode();
+    const changed = t.model.ask('triple it');
+    await answer(t, 2, 'x = 2');
+    await changed;
+    expect(t.model.state.notice).toBe('same_again');
+    const again = t.model.ask('triple it now');
+    await answer(t, 3, 'x = 3');
+    await again;
+    expect(t.model.state.notice).toBeNull();
+  });
 });

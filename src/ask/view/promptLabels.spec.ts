@@ -22,3 +22,14 @@ it('says in one sentence what was corrected, by the server and in the page', () 
   const waiting = { ...state, phase: 'waiting' as const, corrections: [] };
   expect(noticeText(waiting, trans)).toBe('');
 });
+
+it('doesn’t speak of a description if an answer changes nothing', () => {
+  const state = {
+    ...INITIAL_STATE,
+    phase: 'suggested',
+    notice: 'same'
+  } as const;
+  const text =
+    'The answer is the same as the current code. Say what should be different, or choose another model.';
+  expect(noticeText(state, trans)).toBe(text);
+});

@@ -179,7 +179,7 @@ function stateNoticeText(
       return state.explanation
         ? trans.__('The suggestion would not change the cell.')
         : trans.__(
-            'The answer is the same as the current code. Describe the change more precisely.'
+            'The answer is the same as the current code. Say what should be different, or choose another model.'
           );
     case 'same_again':
       return trans.__(

@@ -14,7 +14,11 @@ export function ScopeChips(props: {
 }): React.JSX.Element | null {
   const { model, trans, focus } = props;
   const { branch } = model.state;
-  const lines = model.selectedLines;
+  // While a suggestion is open, its lines can be fewer or more than those that the person selected.
+  const source = model.target.source() ?? '';
+  const lines =
+    model.selectedLines &&
+    (model.selectedLinesOf(source) ?? model.selectedLines);
   if (branch === null && lines === null) {
     return null;
   }

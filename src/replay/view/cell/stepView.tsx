@@ -78,9 +78,10 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation || step.attempts) && (
-        <h3>
-          {trans.__('Answer')} <AttemptMenu step={step} />
-        </h3>
+        <>
+          <h3>{trans.__('Answer')}</h3>
+          <AttemptMenu step={step} />
+        </>
       )}
       {(step.code || (!isTurn && step.before)) && !isAnswerInWords(step) && (
         <StepCode
