@@ -1,5 +1,5 @@
 /** Looks for names in the Python code of other cells, and completes the result of a check. */
-import type { ICheck, IProblem, IWarning } from '../kernel/check';
+import type { ICheck, IProblem } from '../kernel/check';
 
 /** The characters of Python names. */
 const NAME = '\\p{L}\\p{N}\\p{M}_';
@@ -20,23 +20,14 @@ export function definesName(code: string, name: string): boolean {
     targets.split(/[=,()[\]*\s]+/).includes(name)
   );
   const word = nameIn(name).source;
-  const among = `(?:[^#\\n]*[, (])?${word}`;
-  const statements = [
-    `${word}[ \\t]*:[^=\\n]+=(?!=)`,
-    `(?:async )?(?:def|class) ${word}`,
-    `import ${among}(?=\\s*(?:[,#;.]|$))`,
-    `from .* import ${among}(?=\\s*(?:[,#;)]|$))`,
-    `for (?:[${NAME}, (]*[, (])?${word}[${NAME}, )]* in `,
-    `(?:async )?with .* as ${word}:`
-  ];
-  return (
-    isAssigned || new RegExp(`^(?:${statements.join('|')})`, 'mu').test(code)
-  );
+  const imported = `(?:from .* )?import (?:[^#\\n]*[, (])?${word}(?=\\s*(?:[,#;.)]|$))`;
+  const statement = `^(?:${imported}|(?:async )?(?:def|class) ${word})`;
+  return isAssigned || new RegExp(statement, 'mu').test(code);
 }
 
 /**
- * Mark the undefined names that cells above define, and the DataFrames that other cells use. Another
- * name that a warning offers is one that no other cell mentions.
+ * Mark the undefined names that cells above define, and the DataFrames that other cells use. Offer no
+ * other name for a result that another cell mentions.
  */
 export function withOtherCells(
   { problems, warnings }: ICheck,
@@ -45,32 +36,18 @@ export function withOtherCells(
 ): ICheck {
   const isMentioned = (name: string) =>
     others.some(code => mentionsName(code, name));
-  const markProblem = (problem: IProblem): IProblem =>
-    problem.kind === 'undefined_name' &&
-    above.some(code => definesName(code, problem.name))
-      ? { ...problem, isDefinedAbove: true }
-      : problem;
-  const markWarning = (warning: IWarning): IWarning => ({
-    ...warning,
-    isInOtherCells: warning.kind !== 'file' && isMentioned(warning.name),
-    otherName: freeName(warning.otherName, isMentioned)
-  });
+  const isDefinedAbove = ({ kind, name }: IProblem) =>
+    kind === 'undefined_name' && above.some(code => definesName(code, name));
   return {
-    problems: problems.map(markProblem),
-    warnings: warnings.map(markWarning)
+    problems: problems.map(problem =>
+      isDefinedAbove(problem) ? { ...problem, isDefinedAbove: true } : problem
+    ),
+    warnings: warnings.map(warning => ({
+      ...warning,
+      isInOtherCells: warning.kind !== 'file' && isMentioned(warning.name),
+      otherName: isMentioned(warning.otherName) ? '' : warning.otherName
+    }))
   };
-}
-
-/** Return a name with the next number that is free: `sales_2 -> sales_3`. */
-function freeName(
-  name: string,
-  isMentioned: (name: string) => boolean
-): string {
-  let free = name;
-  for (let number = 2; free && isMentioned(free); number++) {
-    free = `${name.replace(/_\d+$/, '')}_${number}`;
-  }
-  return free;
 }
 
 function nameIn(name: string): RegExp {

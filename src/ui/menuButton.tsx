@@ -7,32 +7,36 @@ import React from 'react';
 import { IconButton } from './iconButton';
 import { openMenu } from './focus';
 
-/** An entry of the menu that isn't a command of JupyterLab. */
-export interface IMenuEntry {
-  label: string;
-  /** Says more about the entry, or why it is disabled. */
-  caption?: string;
-  /** If this is false, the entry is shown, but can't be chosen. */
-  isEnabled?: boolean;
-  run: () => void;
-}
+/** An entry of a menu that isn't a command of JupyterLab. Values that are no objects are left out. */
+export type MenuEntry =
+  | {
+      label: string;
+      /** If this is false, the entry is shown, but can't be chosen. */
+      isEnabled?: boolean;
+      run: () => void;
+    }
+  | false
+  | null
+  | undefined;
 
 /** Create a menu from groups of entries. A line separates the groups. */
-export function createMenu(groups: readonly (readonly IMenuEntry[])[]): Menu {
+export function createMenu(groups: readonly (readonly MenuEntry[])[]): Menu {
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
-  groups.flat().forEach(({ label, caption = '', isEnabled = true, run }, id) =>
-    commands.addCommand(`${id}`, {
-      label,
-      caption,
-      isEnabled: () => isEnabled,
-      execute: run
-    })
-  );
-  let id = 0;
   for (const group of groups) {
     menu.addItem({ type: 'separator' }); // The menu hides those at its ends.
-    group.forEach(() => menu.addItem({ command: `${id++}` }));
+    for (const entry of group) {
+      if (entry) {
+        const { label, isEnabled = true, run } = entry;
+        const command = `${menu.items.length}`;
+        commands.addCommand(command, {
+          label,
+          isEnabled: () => isEnabled,
+          execute: run
+        });
+        menu.addItem({ command });
+      }
+    }
   }
   return menu;
 }

@@ -272,7 +272,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             {trans.__('This model runs on the Jupyter server’s machine.')}
           </p>
         ) : (
-          <SentData destination={destination} isFolded trans={trans} />
+          <SentData destination={destination} trans={trans} />
         ))}
       <div ref={resultRef}>
         <Problem failure={failure} trans={trans} />

@@ -5,25 +5,9 @@ import * as React from 'react';
 export function SentData(props: {
   /** The name and the address of the provider. */
   destination: string;
-  /** Whether the details are shown only when the person opens them. */
-  isFolded?: boolean;
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { destination, trans } = props;
-  const details = (
-    <>
-      <p>
-        {trans.__(
-          'Columns are those of the DataFrames shown and of data files that you name. Rules files that you use and what you mention by @ are sent, too.'
-        )}
-      </p>
-      <p>
-        {trans.__(
-          'Outputs, values of variables, texts of files, and statistics and rows of DataFrames are sent only if you select them.'
-        )}
-      </p>
-    </>
-  );
   return (
     <div className="jp-AIServer-Models-sentData">
       <p>{trans.__('Each request is sent to %1, with:', destination)}</p>
@@ -32,14 +16,19 @@ export function SentData(props: {
         <li>{trans.__('this cell’s earlier requests and answers')}</li>
         <li>{trans.__('the names and types of your variables and columns')}</li>
       </ul>
-      {props.isFolded ? (
-        <details>
-          <summary>{trans.__('Details')}</summary>
-          {details}
-        </details>
-      ) : (
-        details
-      )}
+      <details>
+        <summary>{trans.__('Details')}</summary>
+        <p>
+          {trans.__(
+            'Columns are those of the DataFrames shown and of data files that you name. Rules files that you use and what you mention by @ are sent, too.'
+          )}
+        </p>
+        <p>
+          {trans.__(
+            'Outputs, values of variables, texts of files, and statistics and rows of DataFrames are sent only if you select them.'
+          )}
+        </p>
+      </details>
     </div>
   );
 }

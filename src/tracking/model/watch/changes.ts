@@ -10,8 +10,6 @@ import { JSONExt, PromiseDelegate } from '@lumino/coreutils';
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
 
-type CreateSavedChange = INotebookChange['savedState'];
-
 /** The longest time for which later changes wait for the end of a save, in milliseconds. */
 const MAX_SAVE_MS = 10_000;
 
@@ -88,44 +86,32 @@ export class ChangePusher {
    * Reserve a place for a save that has begun: before all changes that are pushed from now on,
    * because the file doesn't contain them. They wait until the save has ended.
    *
-   * @param createSavedChange Creates a change with the sources that the save writes into the file;
-   * see `savedState` of `INotebookChange`.
+   * @param savedState Creates a change with the sources that the save writes into the file; see
+   * `INotebookChange`.
    */
-  beginSave(createSavedChange: CreateSavedChange): void {
-    this.cancelSave();
+  beginSave(savedState: INotebookChange['savedState']): void {
+    this.endSave(false);
     const { cells } = this._withIncludedCells({ cells: [] });
     const change = new PromiseDelegate<INotebookChange>();
     // JupyterLab doesn't tell if the person cancels a save, so don't wait for its end for ever.
-    const timer = setTimeout(() => this.cancelSave(), MAX_SAVE_MS);
-    this._save = { cells, createSavedChange, change, timer };
+    const timer = setTimeout(() => this.endSave(false), MAX_SAVE_MS);
+    this._endSave = isCompleted => {
+      clearTimeout(timer);
+      this._endSave = null;
+      if (isCompleted) {
+        change.resolve({ cells, saved: true, savedState });
+      } else if (cells.length) {
+        change.resolve({ cells });
+      } else {
+        change.reject(new Error('The save was not completed.'));
+      }
+    };
     this._onChange(change.promise);
   }
 
-  /** Record the save that has begun. Do nothing if it was cancelled. */
-  endSave(isShared: boolean): void {
-    const save = this._save;
-    if (save) {
-      clearTimeout(save.timer);
-      this._save = null;
-      // A save of a shared notebook doesn't remove the changes of other pages from the file. So the
-      // saved sources needn't be recorded again.
-      const savedState = isShared ? undefined : save.createSavedChange;
-      save.change.resolve({ cells: save.cells, saved: true, savedState });
-    }
-  }
-
-  /** Stop waiting for the end of a save, and don't record it. */
-  cancelSave(): void {
-    const save = this._save;
-    if (save) {
-      clearTimeout(save.timer);
-      this._save = null;
-      if (save.cells.length) {
-        save.change.resolve({ cells: save.cells });
-      } else {
-        save.change.reject(new Error('The save was not completed.'));
-      }
-    }
+  /** Record the save that has begun, or only stop waiting for its end. */
+  endSave(isCompleted: boolean): void {
+    this._endSave?.(isCompleted);
   }
 
   /** Add the cells passed to `includeCell` to a change. */
@@ -142,13 +128,6 @@ export class ChangePusher {
   private readonly _includedCells = new Set<string>();
   /** The last order that this page or another page has recorded. */
   private _recordedOrder: readonly PlacedCell[] = [];
-  /** The save that has begun and hasn't ended yet. */
-  private _save: {
-    /** The included cells when the save began. */
-    readonly cells: INotebookChange['cells'];
-    readonly createSavedChange: CreateSavedChange;
-    /** Resolves to the change that records the save. */
-    readonly change: PromiseDelegate<INotebookChange>;
-    readonly timer: ReturnType<typeof setTimeout>;
-  } | null = null;
+  /** Ends the save that has begun; null if there is none. */
+  private _endSave: ((isCompleted: boolean) => void) | null = null;
 }

@@ -113,7 +113,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   dispose(): void {
     this._isDisposed = true;
-    this._changes.cancelSave();
+    this._changes.endSave(false);
     this._remoteEdits.dispose();
     this._unclaimedDeletions.dispose();
     this._mirror.dispose();
@@ -137,7 +137,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   /** Record all unrecorded edits without waiting for a save, because the page may be closed. */
   captureBeforeClose(): void {
-    this._changes.cancelSave();
+    this._changes.endSave(false);
     this.capture('leave');
   }
 
@@ -317,13 +317,14 @@ export class NotebookWatch implements IOriginNotebook {
       const sources = this._mirror.cells.map(
         ({ id, source }) => [id, source] as const
       );
+      // A save of a shared notebook doesn't remove the changes of other pages from the file. So the
+      // saved sources needn't be recorded again.
+      const isShared = this._options.panel.context.model?.collaborative;
       this._changes.beginSave(
-        createSavedState(new Map(sources), this._order())
+        isShared ? undefined : createSavedState(new Map(sources), this._order())
       );
-    } else if (state === 'completed') {
-      this._changes.endSave(!!this._options.panel.context.model?.collaborative);
-    } else if (state === 'failed') {
-      this._changes.cancelSave();
+    } else if (state === 'completed' || state === 'failed') {
+      this._changes.endSave(state === 'completed');
     }
   }
 
