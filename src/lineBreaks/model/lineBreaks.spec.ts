@@ -1,7 +1,8 @@
 import {
+  cursorCharLeft,
+  cursorCharRight,
   deleteCharBackward,
-  deleteCharForward,
-  insertNewline
+  deleteCharForward
 } from '@codemirror/commands';
 import { YBaseCell, YCodeCell, YNotebook } from '@jupyter/ydoc';
 import { CodeEditor } from '@jupyterlab/codeeditor';
@@ -84,13 +85,15 @@ describe('lineBreaks', () => {
 
   it('keeps the cursor out of a line break', () => {
     const { editor } = edit(makeCell('a = 1\r\nb = 2'));
-    const select = (anchor: number) => {
-      editor.dispatch({ selection: { anchor } });
-      return editor.state.selection.main.head;
-    };
-    expect(select(6)).toBe(5); // The key End.
-    expect(select(6)).toBe(7); // The next character.
-    expect(select(6)).toBe(5); // The previous one.
+    const head = () => editor.state.selection.main.head;
+    editor.dispatch({ selection: { anchor: 6 } });
+    expect(head()).toBe(5); // The key End.
+    cursorCharRight(editor);
+    expect(head()).toBe(7);
+    cursorCharLeft(editor);
+    expect(head()).toBe(5);
+    editor.dispatch({ selection: { anchor: 0, head: 6 } });
+    expect(editor.state.selection.main).toMatchObject({ anchor: 0, head: 5 });
   });
 
   it('disturbs no input method, and converts with the next edit', () => {
@@ -129,9 +132,11 @@ describe('lineBreaks', () => {
   it('converts the line breaks of pasted text', () => {
     const cell = makeCell('x');
     const editor = edit(cell);
-    type(editor, 'a\r\nb\rc\n', 0);
-    insertNewline(editor.editor);
-    expect(cell.getSource()).toBe('\na\nb\nc\nx');
+    const clipboardData = { getData: () => 'a\r\nb\rc\n', files: [] };
+    const init = { bubbles: true, cancelable: true };
+    const event = Object.assign(new Event('paste', init), { clipboardData });
+    editor.editor.contentDOM.dispatchEvent(event);
+    expect(cell.getSource()).toBe('a\nb\nc\nx');
     expect(textOf(editor)).toBe(cell.getSource());
   });
 
