@@ -9,36 +9,24 @@ export function SteadyLine(props: {
   subject: string;
 }): React.JSX.Element {
   const line = React.useRef<HTMLDivElement>(null);
-  const [isTall, setTall] = React.useState(false);
-  const width = useWidth(line);
-  React.useEffect(() => {
-    const node = line.current!;
-    const update = () => {
-      setTall(tall => tall || !!node.childElementCount);
-      keepHeight(node);
-    };
-    update();
-    // The children draw themselves again, for example when the kernel has replied.
-    const observer = new MutationObserver(update);
-    observer.observe(node, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, []);
   // In a row of another width, the chips need another number of lines.
+  const width = useWidth(line);
   React.useLayoutEffect(() => {
-    line.current!.style.minHeight = '';
-    keepHeight(line.current!);
-  }, [props.subject, width, isTall]);
+    const { style } = line.current!;
+    style.minHeight = '';
+    // The line can become taller, but not less tall than it is now.
+    const keepHeight = () => {
+      style.minHeight = `${line.current?.offsetHeight ?? 0}px`;
+    };
+    keepHeight();
+    // The children draw themselves again, for example when the kernel has replied.
+    const observer = new MutationObserver(keepHeight);
+    observer.observe(line.current!, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [props.subject, width]);
   return (
-    <div
-      ref={line}
-      className={`jp-AIServer-Ask-below${isTall ? ' jp-mod-tall' : ''}`}
-    >
+    <div ref={line} className="jp-AIServer-Ask-below">
       {props.children}
     </div>
   );
-}
-
-/** Let an element become taller, but not less tall than it is now. */
-function keepHeight(node: HTMLElement): void {
-  node.style.minHeight = `${node.offsetHeight}px`;
 }

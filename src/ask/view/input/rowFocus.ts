@@ -5,13 +5,11 @@
  *
  * A list or a form that takes the focus itself keeps it, as does a control that another one focuses.
  */
-import type { IDisposable } from '@lumino/disposable';
-
 const CONTROLS = 'button, summary, [role="tab"]';
 /** The list of DataFrames, in which a person can choose several of them. */
 const LIST = '.jp-AIServer-Ask-picker';
 
-export class RowFocus implements IDisposable {
+export class RowFocus {
   /** `focusField` focuses the text field of the row `node`. */
   constructor(
     private readonly _node: HTMLElement,
@@ -23,8 +21,9 @@ export class RowFocus implements IDisposable {
     _node.addEventListener('click', this._onClick);
     _node.addEventListener('change', this._onChange);
     _node.addEventListener('keydown', this._onKeyDown);
-    _node.addEventListener('focusin', this._onFocusIn);
-    _node.addEventListener('focusout', this._onFocusOut);
+    _node.addEventListener('focusin', event => {
+      this._lastFocused = event.target as Element;
+    });
     this._removals.observe(_node, {
       attributeFilter: ['disabled'],
       childList: true,
@@ -32,12 +31,7 @@ export class RowFocus implements IDisposable {
     });
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    this._isDisposed = true;
     this._removals.disconnect();
   }
 
@@ -54,12 +48,8 @@ export class RowFocus implements IDisposable {
     const control = (event.target as Element).closest(CONTROLS);
     const isText = !control && document.getSelection()?.isCollapsed;
     requestAnimationFrame(() => {
-      const active = document.activeElement;
-      if (
-        active === document.body ||
-        (control && active === control) ||
-        (isText && active === this._node)
-      ) {
+      const used = isText ? this._node : control;
+      if ([document.body, used].includes(document.activeElement as never)) {
         this._return();
       }
     });
@@ -80,39 +70,26 @@ export class RowFocus implements IDisposable {
     }
   };
 
-  private readonly _onFocusIn = (): void => {
-    this._hasFocus = true;
-  };
-
-  private readonly _onFocusOut = ({ target, relatedTarget }: FocusEvent) => {
-    if (relatedTarget) {
-      this._hasFocus = this._node.contains(relatedTarget as Node);
-    } else {
-      // A control that was removed or disabled loses the focus to nobody.
-      queueMicrotask(() => {
-        this._hasFocus = !this._canFocus(target as Element);
-      });
-    }
-  };
-
-  private _canFocus(element: Element): boolean {
-    return element.isConnected && !element.matches(':disabled');
-  }
-
   private _return(): void {
-    if (!this._isDisposed && this._node.isConnected) {
+    if (this._node.isConnected) {
       this._focusField();
     }
   }
 
+  /** A control that was removed or disabled loses the focus to nobody. */
   private readonly _removals = new MutationObserver(() => {
-    const active = document.activeElement;
-    const isLost = active === document.body || active?.matches(':disabled');
-    if (this._hasFocus && isLost) {
+    const isGone = (element: Element) =>
+      !element.isConnected || element.matches(':disabled');
+    const { activeElement, body } = document;
+    const isLost = !activeElement || activeElement === body;
+    if (
+      (isLost || isGone(activeElement)) &&
+      this._lastFocused &&
+      isGone(this._lastFocused)
+    ) {
       this._return();
     }
   });
-  /** Whether the focus is in the row, or was lost because its element was removed or disabled. */
-  private _hasFocus = false;
-  private _isDisposed = false;
+  /** The element in the row that had the focus last. */
+  private _lastFocused: Element | null = null;
 }
