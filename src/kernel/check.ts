@@ -124,23 +124,24 @@ function toProblems(value: unknown): IProblem[] {
   const problem = (value ?? {}) as Record<string, unknown>;
   const { kind, name, message, candidates } = problem;
   const position = toPosition(problem);
-  const texts = [kind, name, message];
-  if (!position || !texts.every(isText) || !Array.isArray(candidates)) {
+  const isValid = isText(kind) && isText(name) && isText(message);
+  if (!position || !isValid || !Array.isArray(candidates)) {
     return [];
   }
+  const textOf = (key: string) => {
+    const text = problem[key];
+    return isText(text) ? text : undefined;
+  };
   return [
     {
       ...position,
-      ...({ kind, name, message } as Pick<
-        IProblem,
-        'kind' | 'name' | 'message'
-      >),
+      kind,
+      name,
+      message,
       candidates: candidates.filter(isText),
-      ...(isText(problem.correction) && {
-        correction: problem.correction as string
-      }),
-      ...(isText(problem.package) && { package: problem.package as string }),
-      ...(isText(problem.import) && { import: problem.import as string })
+      correction: textOf('correction'),
+      package: textOf('package'),
+      import: textOf('import')
     }
   ];
 }

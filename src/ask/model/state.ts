@@ -142,7 +142,25 @@ export interface IGenerationState {
   readonly levelStatus: ILevelStatus | null;
 }
 
+/** The fields that are cleared when a request is sent. */
+const NOTHING_SHOWN = {
+  failure: null,
+  notice: null,
+  missingFrames: null,
+  problems: [],
+  isRemedy: false,
+  warnings: [],
+  isChecking: false,
+  overwrittenCount: 0,
+  corrections: [],
+  correctedCode: '',
+  saveError: null,
+  isCellEdited: false,
+  nextAttemptTime: 0
+} as const;
+
 export const INITIAL_STATE: IGenerationState = {
+  ...NOTHING_SHOWN,
   phase: 'idle',
   intent: '',
   draft: '',
@@ -154,22 +172,9 @@ export const INITIAL_STATE: IGenerationState = {
   model: null,
   askedModel: null,
   cellModel: null,
-  failure: null,
-  notice: null,
-  saveError: null,
-  isCellEdited: false,
   requestTime: 0,
-  nextAttemptTime: 0,
   dataframes: [],
-  missingFrames: null,
-  problems: [],
-  isRemedy: false,
-  warnings: [],
-  isChecking: false,
-  overwrittenCount: 0,
-  corrections: [],
   replacedCharacters: [],
-  correctedCode: '',
   kernel: { frames: [], variables: [] },
   detached: [],
   branch: null,
@@ -226,24 +231,12 @@ export function waitingState(
   turnId: number | null
 ): Partial<IGenerationState> {
   return {
+    ...NOTHING_SHOWN,
     phase: 'waiting',
     intent,
     draft: '',
     turnId,
     askedModel: null,
-    failure: null,
-    notice: null,
-    missingFrames: null,
-    problems: [],
-    isRemedy: false,
-    warnings: [],
-    isChecking: false,
-    overwrittenCount: 0,
-    corrections: [],
-    correctedCode: '',
-    saveError: null,
-    isCellEdited: false,
-    nextAttemptTime: 0,
     requestTime: performance.now()
   };
 }
@@ -311,10 +304,16 @@ export function suggestionFields(
   code: string
 ): Partial<IGenerationState> {
   const { intent, explanation, turnId, saveError } = suggestion;
-  const texts = { intent, code, explanation };
-  const replacedCharacters = suggestion.replacedCharacters ?? [];
-  const ids = { turnId, saveError, replacedCharacters };
-  return { phase: 'suggested', ...texts, change: null, ...ids };
+  return {
+    phase: 'suggested',
+    intent,
+    code,
+    explanation,
+    change: null,
+    turnId,
+    saveError,
+    replacedCharacters: suggestion.replacedCharacters ?? []
+  };
 }
 
 /**

@@ -8,7 +8,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import type { ModelInfo } from '../../api/types';
 import type { IFailure } from '../../state/failure';
 import { Button, Command } from '../../ui/button';
 import { durationText } from '../../labels/durations';
@@ -18,26 +17,20 @@ import { removeChineseSpaces } from '../../labels/spacing';
 import type { GenerationModel } from '../model/generation';
 import type { IPromptRowServices } from './promptServices';
 
-/**
- * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
- * models.
- */
-function ModelLabel(props: {
-  model: ModelInfo | null;
-  /** Whether the model was chosen for this cell only. */
-  isForCellOnly: boolean;
-  trans: TranslationBundle;
-  /** Open the menu of models at a position in the window. */
-  onPick?: (x: number, y: number) => void;
+/** The name of the row's model; if models can be chosen, a button that opens their menu. */
+export function ModelChoice(props: {
+  model: GenerationModel;
+  services: IPromptRowServices;
+  /** Focus the input field. */
+  focus: () => void;
 }): React.JSX.Element | null {
-  const { model, isForCellOnly, trans, onPick } = props;
-  if (!model) {
+  const { model, focus } = props;
+  const { models, trans } = props.services;
+  const { cellModel, isChecking, model: info, phase } = model.state;
+  if (!info) {
     return null;
   }
-  const locationText = model.onThisMachine
-    ? trans.__('on this computer')
-    : trans.__('remote');
-  const title = model.onThisMachine
+  const title = info.onThisMachine
     ? trans.__(
         'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
@@ -45,11 +38,24 @@ function ModelLabel(props: {
         'Your request is sent to this provider, with the code, and the names and types of your data. Outputs and values only if you select them.'
       );
   const className =
-    'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
-  const text =
-    `${labelText(model.label, trans)} · ${locationText}` +
-    (isForCellOnly ? ` · ${trans.__('this cell only')}` : '');
-  return onPick ? (
+    'jp-AIServer-Ask-model' + (info.onThisMachine ? '' : ' jp-mod-remote');
+  const text = [
+    labelText(info.label, trans),
+    info.onThisMachine ? trans.__('on this computer') : trans.__('remote'),
+    ...(cellModel === null ? [] : [trans.__('this cell only')])
+  ].join(' · ');
+  if (!models) {
+    return (
+      <span className={className} title={title}>
+        {text}
+      </span>
+    );
+  }
+  const askAnother = (id: string) => {
+    void model.alternatives.ask(id);
+    focus();
+  };
+  return (
     <button
       type="button"
       className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
@@ -58,52 +64,20 @@ function ModelLabel(props: {
       aria-haspopup="menu"
       onClick={event => {
         const box = event.currentTarget.getBoundingClientRect();
-        onPick(box.left, box.bottom);
+        focus(); // The field gets the focus back when the menu closes.
+        models.pick({
+          x: box.left,
+          y: box.bottom,
+          cellModel,
+          chooseForCell: id => model.setCellModel(id),
+          askAnother:
+            phase === 'suggested' && !isChecking ? askAnother : undefined
+        });
       }}
     >
       <span>{text}</span>
       <caretDownEmptyIcon.react tag="span" width="14px" />
     </button>
-  ) : (
-    <span className={className} title={title}>
-      {text}
-    </span>
-  );
-}
-
-/** The name of the row's model; if models can be chosen, a button that opens their menu. */
-export function ModelChoice(props: {
-  model: GenerationModel;
-  services: IPromptRowServices;
-  /** Focus the input field. */
-  focus: () => void;
-}): React.JSX.Element {
-  const { model, services, focus } = props;
-  const { state } = model;
-  const askAnother = (id: string) => {
-    void model.alternatives.ask(id);
-    focus();
-  };
-  const canAskAnother = state.phase === 'suggested' && !state.isChecking;
-  return (
-    <ModelLabel
-      model={state.model}
-      isForCellOnly={state.cellModel !== null}
-      trans={services.trans}
-      onPick={
-        services.models &&
-        ((x, y) => {
-          focus(); // The field gets the focus back when the menu closes.
-          services.models?.pick({
-            x,
-            y,
-            cellModel: state.cellModel,
-            chooseForCell: id => model.setCellModel(id),
-            askAnother: canAskAnother ? askAnother : undefined
-          });
-        })
-      }
-    />
   );
 }
 

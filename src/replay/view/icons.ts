@@ -46,12 +46,6 @@ export const compareIcon = pathIcon(
   'M9 6 4 10l5 4v-3h11V9H9V6Zm6 6 5 4-5 4v-3H4v-2h11v-3Z'
 );
 
-/** A line that branches off another line. */
-export const branchIcon = pathIcon(
-  'branch-from-step',
-  'M6 3a2.5 2.5 0 0 0-1 4.8v8.4a2.5 2.5 0 1 0 2 0v-2.4c.6-1.1 1.9-1.8 4-1.8 3.600 0 5.700-1.500 6-4.200A2.500 2.500 0 1 0 15 7.700c-.300 1.600-1.600 2.300-4 2.300-1.600 0-3 .400-4 1V7.800A2.500 2.500 0 0 0 6 3Z'
-);
-
 export const splitCellIcon = pathIcon(
   'split-cell',
   'M4 4h16v5H4V4Zm0 11h16v5H4v-5Zm-1-4h4v2H3v-2Zm6 0h6v2H9v-2Zm8 0h4v2h-4v-2Z'

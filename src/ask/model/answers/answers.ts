@@ -17,9 +17,10 @@ import type { ISuggestion } from '../suggestion';
 export const MAX_ANSWERS = 5;
 
 /** The fields of the state that belong to one answer. */
-const SHOWN_FIELDS = ['code', 'corrections', 'correctedCode'] as const;
-
-type ShownState = Pick<IGenerationState, (typeof SHOWN_FIELDS)[number]>;
+type ShownState = Pick<
+  IGenerationState,
+  'code' | 'corrections' | 'correctedCode'
+>;
 
 /** One answer. `shown` is null until another answer is shown instead. */
 export interface IAnswer {
@@ -31,10 +32,12 @@ export interface IAnswer {
 }
 
 /** Return the fields of the state that belong to the shown answer. */
-export function shownState(state: IGenerationState): ShownState {
-  return Object.fromEntries(
-    SHOWN_FIELDS.map(name => [name, state[name]])
-  ) as unknown as ShownState;
+export function shownState({
+  code,
+  corrections,
+  correctedCode
+}: IGenerationState): ShownState {
+  return { code, corrections, correctedCode };
 }
 
 /** Store what is shown of one of the answers. */

@@ -236,19 +236,14 @@ function withAttempt(step: IShownStep, turnId: number | undefined): IShownStep {
     return step;
   }
   const isSuggestion = attempt.outcome === 'open';
+  const { code, model, explanation, error, errorText, receipt } = attempt;
   return {
     ...step,
-    turnId,
-    code: attempt.code,
+    ...{ turnId, code, model, explanation, error, errorText, receipt },
     applied: false,
     // Nobody can accept it any more once there is a decision on the request.
     outcome:
       isSuggestion && step.outcome !== 'open' ? 'unused' : attempt.outcome,
-    model: attempt.model,
-    explanation: attempt.explanation,
-    error: attempt.error,
-    errorText: attempt.errorText,
-    receipt: attempt.receipt,
     runs: []
   };
 }

@@ -19,7 +19,7 @@ import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
 import { ReceiptLine } from '../receipt/receiptLine';
 import { Explanation } from './explanation';
-import { AttemptMenu } from './attemptMenu';
+import { AttemptMenu, RunMenu } from './choiceMenu';
 import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
@@ -29,7 +29,6 @@ import {
 } from '../../../prompt/schemaChangeText';
 import { linesText, selectedLines } from '../../../labels/requestTitle';
 import { slashWordOf } from '../../../labels/modeLabels';
-import { showTime } from '../../../labels/time';
 import { When } from '../when';
 import {
   stepAuthor,
@@ -200,43 +199,6 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
       {tone === 'good' && <checkIcon.react tag="span" />}
       {text}
     </Chip>
-  );
-}
-
-/** The menu in which the person chooses one of several runs of a step's code. */
-function RunMenu(props: {
-  runs: readonly Step[];
-  /** The run that is shown now. */
-  run: Step;
-  chooseRun: (seq: number) => void;
-}): React.JSX.Element | null {
-  const { runs, run, chooseRun } = props;
-  const { locale, now, trans } = useReplay();
-  if (runs.length < 2) {
-    return null;
-  }
-  const timeText = ({ timestamp }: Step) => {
-    const { short, clock } = showTime(timestamp, now, locale);
-    return short === clock ? clock : `${short} ${clock}`.trim();
-  };
-  return (
-    <select
-      className="jp-AIServer-Replay-speed"
-      aria-label={trans.__('Runs of this version')}
-      title={trans.__('Runs of this version')}
-      value={run.seq}
-      onChange={event => chooseRun(Number(event.target.value))}
-    >
-      {runs.map((option, index) => (
-        <option key={option.seq} value={option.seq}>
-          {[
-            trans.__('%1 of %2', index + 1, runs.length),
-            timeText(option),
-            runOutcome(option, trans).text
-          ].join(' · ')}
-        </option>
-      ))}
-    </select>
   );
 }
 
