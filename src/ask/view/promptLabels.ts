@@ -121,7 +121,8 @@ function replacedTexts(
     invisible: trans.__('invisible characters'),
     entities: trans.__('HTML entities'),
     quotes: trans.__('typographic quotes'),
-    prompts: trans.__('prompts such as >>>')
+    prompts: trans.__('prompts such as >>>'),
+    stop_tokens: trans.__('end marks of the model')
   };
   const kinds = phase === 'suggested' ? replacedCharacters : [];
   return kinds.flatMap(kind => texts[kind] ?? []);
