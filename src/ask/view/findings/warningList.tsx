@@ -6,11 +6,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { IWarning } from '../../kernel/check';
-import { countText } from '../../labels/counts';
-import { joinSentences } from '../../labels/spacing';
-import { withOtherName } from '../model/warnings';
-import { Button } from '../../ui/button';
+import type { IWarning } from '../../../kernel/check';
+import { countText } from '../../../labels/counts';
+import { joinSentences } from '../../../labels/spacing';
+import { withOtherName } from '../../model/warnings';
+import { Button } from '../../../ui/button';
 import { Findings } from './findings';
 
 export function WarningList(props: {

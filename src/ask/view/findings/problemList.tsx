@@ -2,11 +2,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { IProblem } from '../../kernel/check';
-import { problemLine, replaceName } from '../model/problems';
-import { type Remedy, isForModel, remediesOf } from '../model/remedies';
-import { Button } from '../../ui/button';
-import { RemedyButtons } from './errors/remedies';
+import type { IProblem } from '../../../kernel/check';
+import { problemLine, replaceName } from '../../model/problems';
+import { type Remedy, isForModel, remediesOf } from '../../model/remedies';
+import { Button } from '../../../ui/button';
+import { RemedyButtons } from '../errors/remedies';
 import { Findings } from './findings';
 
 const MAX_CANDIDATES = 2;
