@@ -108,6 +108,37 @@ describe('MemoryPanel', () => {
     expect(button('Remember')).toBeUndefined();
   });
 
+  it('has the focus on the first row when the rows are drawn later', async () => {
+    let height = 0;
+    let onResize: () => void = () => undefined;
+    window.ResizeObserver = class {
+      constructor(callback: ResizeObserverCallback) {
+        onResize = () => callback([], this);
+      }
+      observe = () => undefined;
+      unobserve = () => undefined;
+      disconnect = () => undefined;
+    };
+    const list = jest.spyOn(HTMLElement.prototype, 'clientHeight', 'get');
+    list.mockImplementation(() => height);
+    try {
+      server.entries = [entryOf('Use polars')];
+      Widget.attach(panel, document.body);
+      MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
+      await until(() => panel.node.querySelector('ol'));
+      await until(() => model.hasLoaded);
+      expect(panel.node.querySelector('ol button')).toBeNull();
+      height = 460;
+      onResize();
+      await until(() => panel.node.querySelector('ol button'));
+      const first = panel.node.querySelector('ol button');
+      await until(() => document.activeElement === first);
+    } finally {
+      list.mockRestore();
+      delete (window as Partial<Window & typeof globalThis>).ResizeObserver;
+    }
+  });
+
   it('adds an entry by keyboard alone', async () => {
     await show('Nothing is remembered yet');
     const input = field('What should models remember?');

@@ -93,9 +93,12 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
       field.focus();
       field.setSelectionRange(field.value.length, field.value.length);
     } else if (document.activeElement === this.node && this.model?.hasLoaded) {
-      // The rows of a view that was hidden are drawn later.
-      const isDrawn = !!first || !this.model.rows.length;
-      (isDrawn ? (first ?? field) : null)?.focus();
+      if (first || !this.model.rows.length) {
+        (first ?? field)?.focus();
+      } else if (this.node.querySelector('ol')) {
+        // The rows of a list that has just been shown are drawn after their heights are known.
+        requestAnimationFrame(() => this._applyFocus());
+      }
     }
   }
 
