@@ -197,7 +197,7 @@ export class AskNotebooks {
           ? showTurn
           : undefined;
       },
-      runCellsAbove: cellId => runCellsAbove(app, panel, cellId),
+      runCellsAbove: cellId => void runCellsAbove(app, panel, cellId, trans),
       openMenu: (x, y) => openMenu(createRowMenu(app), { x, y }),
       save: () => void panel.context.save().catch(() => undefined),
       openPalette: () => {

@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { nullTranslator } from '@jupyterlab/translation';
@@ -124,8 +125,9 @@ it('looks again after a run, and only then', async () => {
   t.bars.dispose();
 });
 
-it('runs the cells above, and takes the focus out of a row', () => {
-  const execute = jest.fn();
+it('runs the cells above, takes the focus out of a row, and says if one fails', async () => {
+  const execute = jest.fn(() => Promise.resolve(true));
+  const say = jest.spyOn(Notification, 'error').mockReturnValue('');
   const row = document.createElement('div');
   row.className = 'jp-AIServer-Ask';
   const field = row.appendChild(document.createElement('textarea'));
@@ -136,10 +138,21 @@ it('runs the cells above, and takes the focus out of a row', () => {
     widgets: ['a', 'b'].map(id => ({ model: { id } }))
   };
   const app = { commands: { execute } } as never;
-  runCellsAbove(app, { content } as never, 'a');
+  const run = (id: string) =>
+    runCellsAbove(
+      app,
+      { content } as never,
+      id,
+      nullTranslator.load('aiserver')
+    );
+  await run('a');
   expect(execute).not.toHaveBeenCalled();
-  runCellsAbove(app, { content } as never, 'b');
+  await run('b');
   expect(content.activeCellIndex).toBe(1);
-  expect(execute.mock.calls[0][0]).toBe('notebook:run-all-above');
+  expect(execute.mock.calls[0]).toContain('notebook:run-all-above');
   expect(document.activeElement).toBe(document.body);
+  expect(say).not.toHaveBeenCalled();
+  execute.mockResolvedValue(false);
+  await run('b');
+  expect(say.mock.calls[0][0]).toContain('A cell above failed');
 });

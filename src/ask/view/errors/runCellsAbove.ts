@@ -1,13 +1,19 @@
 /** Runs the cells above a cell, by JupyterLab's own command. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Run the cells above the one with this id. The row that has the focus has to take it again. */
-export function runCellsAbove(
+/**
+ * Run the cells above the one with this id, and say so if one of them fails. The row that has the
+ * focus has to take it again.
+ */
+export async function runCellsAbove(
   { commands }: Pick<JupyterFrontEnd, 'commands'>,
   { content }: NotebookPanel,
-  cellId: string
-): void {
+  cellId: string,
+  trans: TranslationBundle
+): Promise<void> {
   const index = content.widgets.findIndex(cell => cell.model.id === cellId);
   if (index > 0) {
     content.activeCellIndex = index;
@@ -17,6 +23,12 @@ export function runCellsAbove(
       focused.blur();
     }
     // Without `activate`, the command doesn't activate the notebook's tab, which is active.
-    void commands.execute('notebook:run-all-above', { activate: false });
+    const command = 'notebook:run-all-above';
+    if ((await commands.execute(command, { activate: false })) === false) {
+      Notification.error(
+        trans.__('A cell above failed, so the cells after it did not run.'),
+        { autoClose: 5000 }
+      );
+    }
   }
 }
