@@ -57,7 +57,7 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
 
     async def read() -> AsyncIterator[bytes]:
         body_size = line_size = 0
-        whole: list[bytes] = []
+        received_blocks: list[bytes] = []
         async for block in decompressed:
             body_size += len(block)
             last_break = max(block.rfind(b"\n"), block.rfind(b"\r"))
@@ -68,11 +68,11 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
             if line_size > max_line or body_size > max_body:
                 raise ModelError(NoModelAnswer.default_message)
             if is_whole:
-                whole.append(block)
+                received_blocks.append(block)
             else:
                 yield block
         if is_whole:
-            yield _as_event(b"".join(whole))
+            yield _as_event(b"".join(received_blocks))
 
     # httpx requires a subclass of its ``AsyncByteStream``. This base class is found among the base
     # classes of the original stream, so that this module needn't import httpx.

@@ -71,8 +71,8 @@ def read_words(text: str, language: CellLanguage) -> str:
 def language_of(text: str) -> str:
     """Return the language of the first block of code in an answer for an unknown cell."""
     _, blocks = find_blocks(_without_wrapper(text), lambda code: True)
-    known = (block.language for block in blocks if block.language in LANGUAGES)
-    return next((language for language in known if language not in _NO_CODE), "python")
+    languages = (block.language for block in blocks if block.language in LANGUAGES)
+    return next((language for language in languages if language not in _NO_CODE), "python")
 
 
 def _without_wrapper(text: str) -> str:

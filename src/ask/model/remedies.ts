@@ -93,8 +93,8 @@ function missingModules(error: string): string[] {
     return [];
   }
   // A quoted module, or the module with which the message begins.
-  const names = message[1].matchAll(
-    /['"`](?:Import )?([A-Za-z_][\w.]*)['"`]|^([A-Za-z_]\w*) (?:is required|not found)/g
-  );
+  const quoted = '["\'`](?:Import )?([A-Za-z_][\\w.]*)["\'`]';
+  const first = '^([A-Za-z_]\\w*) (?:is required|not found)';
+  const names = message[1].matchAll(new RegExp(`${quoted}|${first}`, 'g'));
   return [...names].map(([, a, b]) => a ?? b).slice(0, MAX_MODULES);
 }

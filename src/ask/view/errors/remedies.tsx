@@ -37,7 +37,7 @@ export function RemedyButtons(props: {
 /** The buttons for a cell's error: what helps without a model, and “Fix it”. */
 export function ErrorButtons(props: {
   target: Pick<ITarget, 'error' | 'source' | 'check'>;
-  /** When this changes, the remedies are looked for again. */
+  /** A change of this value makes the remedies be looked for again. */
   version: unknown;
   trans: TranslationBundle;
   apply: (remedy: Remedy) => void;

@@ -78,14 +78,14 @@ export class RowFocus {
 
   /** A control that was removed or disabled loses the focus to nobody. */
   private readonly _removals = new MutationObserver(() => {
-    const isGone = (element: Element) =>
+    const isUnusable = (element: Element) =>
       !element.isConnected || element.matches(':disabled');
     const { activeElement, body } = document;
     const isLost = !activeElement || activeElement === body;
     if (
-      (isLost || isGone(activeElement)) &&
+      (isLost || isUnusable(activeElement)) &&
       this._lastFocused &&
-      isGone(this._lastFocused)
+      isUnusable(this._lastFocused)
     ) {
       this._return();
     }
