@@ -311,11 +311,14 @@ describe('one notebook in two pages', () => {
 /** Save. If JupyterLab asks whether to overwrite the file, do so. It doesn't always ask. */
 async function overwrite(open: Open): Promise<void> {
   let isSaved = false;
+  // Before JupyterLab asks, it writes the times of both saves to the console.
+  const warn = jest.spyOn(console, 'warn').mockImplementation();
   const saving = open.save().finally(() => (isSaved = true));
   while (!isSaved) {
     await dangerDialog().catch(() => undefined);
   }
   await saving;
+  warn.mockRestore();
 }
 
 describe('random operations on notebooks', () => {
