@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..child_process import command_of
-from ..requests import ColumnProfile
-from .profile import MAX_COLUMNS, MAX_NAME, Database, DatabaseTable, Table
+from ..surrogates import fix_surrogates
+from .profile import MAX_COLUMNS, MAX_NAME, Database, DatabaseTable, Table, describe_column
 
 MAX_COPY = 64_000_000  # bytes; a larger file isn't described
 TIMEOUT = 4.0  # seconds, with the start of the process and the import of the library
@@ -79,15 +79,12 @@ def _database(described: dict[str, Any]) -> Database:
     columns_left = MAX_COLUMNS
     for item in described["tables"]:
         columns = [
-            ColumnProfile(name=_name(name), dtype=_name(_VALUES.sub("ENUM", dtype)))
+            describe_column(name, _VALUES.sub("ENUM", dtype))
             for name, dtype in item["columns"][:columns_left]
         ]
         columns_left -= len(columns)
         table = Table(columns, item["column_count"], item["rows"], has_estimate=True)
         is_view = item["rows"] is None
-        tables.append(DatabaseTable(_name(item["name"]), "view" if is_view else "table", table))
+        name = fix_surrogates(item["name"][:MAX_NAME])
+        tables.append(DatabaseTable(name, "view" if is_view else "table", table))
     return Database(tables, described["count"])
-
-
-def _name(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()[:MAX_NAME]

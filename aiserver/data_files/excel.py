@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -65,25 +64,21 @@ class _Limited(io.RawIOBase):
         return data
 
 
-def read_excel(file: BinaryIO, *, examples: int = 0) -> Table | None:
-    """Return the description of the first sheet; None if it can't be read within the limits.
+def read_excel(file: BinaryIO, *, examples: int = 0) -> Table:
+    """Return the description of the first sheet.
 
-    ``examples`` is the number of different values to show for each column of texts.
+    ``examples`` is the number of different values to show for each column of texts. Raises any
+    exception if the file is too large, encrypted, damaged, or not a workbook.
     """
-    try:
-        with zipfile.ZipFile(_Limited(file)) as archive:
-            return _Workbook(archive, examples).table()
-    except (zipfile.BadZipFile, zlib.error, expat.ExpatError, UnicodeError):
-        return None
-    except (OSError, LookupError, ValueError, NotImplementedError, RuntimeError, EOFError):
-        return None  # too large, encrypted, or not a workbook
+    with zipfile.ZipFile(_Limited(file)) as archive:
+        return _Workbook(archive, examples).table()
 
 
 class _Workbook:
     def __init__(self, archive: zipfile.ZipFile, examples: int) -> None:
         self._archive, self._examples = archive, examples
 
-    def table(self) -> Table | None:
+    def table(self) -> Table:
         """Return the description of the first sheet."""
         sheet = _SheetReader()
         is_complete = self._parse(self._first_sheet(), sheet.start, sheet.end, sheet.text)

@@ -13,8 +13,7 @@ from __future__ import annotations
 import struct
 from typing import Any, BinaryIO
 
-from ..requests import ColumnProfile
-from .profile import MAX_COLUMNS, MAX_NAME, Table
+from .profile import MAX_COLUMNS, Table, describe_column
 
 _MAGIC = b"PAR1"
 _MAX_FOOTER = 65_536  # the maximum number of bytes to read of the footer
@@ -42,7 +41,10 @@ _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7,
 
 
 def read_parquet(file: BinaryIO, size: int) -> Table | None:
-    """Return the columns of a Parquet file; None if its footer can't be read."""
+    """Return the columns of a Parquet file; None if it has no footer.
+
+    Raises any exception if the footer is malformed or cut.
+    """
     if size < 12:
         return None
     file.seek(size - 8)
@@ -51,10 +53,7 @@ def read_parquet(file: BinaryIO, size: int) -> Table | None:
     if end[4:] != _MAGIC or not 0 < length <= size - 12:
         return None
     file.seek(size - 8 - length)
-    try:
-        return _table(_Reader(file.read(min(length, _MAX_FOOTER))).footer())
-    except (AttributeError, LookupError, TypeError, ValueError, struct.error):
-        return None  # the footer is malformed or cut
+    return _table(_Reader(file.read(min(length, _MAX_FOOTER))).footer())
 
 
 def _table(fields: dict[int, Any]) -> Table:
@@ -66,7 +65,7 @@ def _table(fields: dict[int, Any]) -> Table:
         at = _end_of(elements, at)
         name = element[4].decode("utf-8", "replace")
         if not name.startswith("__index_level_"):  # pandas reads such a column as the index
-            columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=_dtype(element)))
+            columns.append(describe_column(name, _dtype(element)))
     return Table(columns[:MAX_COLUMNS], len(columns), max(0, row_count))
 
 

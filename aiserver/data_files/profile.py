@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..requests import ColumnProfile
+from ..surrogates import fix_surrogates
 
 MAX_COLUMNS = 200
 MAX_NAME = 200  # the maximum number of characters that are shown of a column's name
@@ -52,6 +53,15 @@ class Database:
     tables: Sequence[DatabaseTable] = ()
     table_count: int = 0
     is_complete: bool = True
+
+
+def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> ColumnProfile:
+    """Return the description of a column; nothing in it is too long or a lone surrogate."""
+    return ColumnProfile(
+        name=fix_surrogates(name[:MAX_NAME]),
+        dtype=fix_surrogates(dtype[:MAX_NAME]),
+        examples=[fix_surrogates(example) for example in examples],
+    )
 
 
 @dataclass(frozen=True)

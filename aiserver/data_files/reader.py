@@ -3,11 +3,12 @@
 Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
 of a Parquet file, and 1 MB of an Excel or SQLite file. A DuckDB file is copied, if it isn't large.
 If a file can't be described, for example because it is damaged, its description has no columns, and
-no error is raised.
+no error is raised, whatever a reader raises. No description contains lone surrogates.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from typing import BinaryIO
@@ -56,8 +57,8 @@ class DataFiles:
                 parts = parts_below_root(notebook_path, name)
                 if parts and self.root:
                     with open_below(self.root, parts) as file:
-                        if file is not None and _has_format(file, parts[-1]):
-                            profile = _profile(file, name, kind_of(parts[-1]), examples)
+                        profile = file and _profile(file, name, parts[-1], examples)
+                        if profile:
                             profiles.setdefault("/".join(parts), profile)
                             break
             if len(profiles) == MAX_FILES:
@@ -81,23 +82,20 @@ class DataFiles:
         return texts
 
 
-def _has_format(file: BinaryIO, name: str) -> bool:
-    """Return whether a file can have the format of its extension; ``.db`` has several meanings."""
-    return not name.lower().endswith(".db") or is_sqlite(file)
-
-
-def _profile(file: BinaryIO, name: str, kind: str, examples: int) -> FileProfile:
-    size = os.fstat(file.fileno()).st_size
+def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FileProfile | None:
+    """Return a file's description; None if it can't have the format of its extension."""
+    kind, size = kind_of(file_name), 0
     table = database = None
-    try:
+    with contextlib.suppress(Exception):  # whatever a damaged file causes, the request doesn't fail
+        size = os.fstat(file.fileno()).st_size
+        if file_name.lower().endswith(".db") and not is_sqlite(file):  # it has several meanings
+            return None
         if kind == "SQLite":
             database = read_sqlite(file)
         elif kind == "DuckDB":
             database = read_duckdb(file)
         else:
             table = _table(file, kind, size, examples)
-    except (OSError, MemoryError):
-        pass
     return FileProfile(name, kind, size, table or Table(), database)
 
 

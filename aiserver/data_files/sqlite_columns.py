@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..requests import ColumnProfile
-from .profile import MAX_NAME
+from .profile import describe_column
 
 UNTYPED = "no type"  # SQLite allows columns without a declared type
 _MAX_COUNT = 2_000  # the maximum number of columns in SQLite, unless it was compiled for more
@@ -63,8 +63,7 @@ def columns_of(statement: str) -> list[ColumnProfile]:
         if definition[0].is_word(_TABLE_CONSTRAINTS):
             break  # no columns follow
         declared = _type(definition)
-        name = definition[0].name[:MAX_NAME]
-        columns.append(ColumnProfile(name=name, dtype=declared or UNTYPED))
+        columns.append(describe_column(definition[0].name, declared or UNTYPED))
     return columns
 
 

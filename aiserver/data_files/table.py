@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..requests import ColumnProfile
 from .dtypes import MISSING, dtype_of_texts, is_number
-from .profile import MAX_COLUMNS, MAX_NAME, Table
+from .profile import MAX_COLUMNS, Table, describe_column
 
 MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
 _MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds
@@ -53,7 +52,7 @@ def describe_rows(
         values = [row[index] for row in data if index < len(row)]
         dtype = dtype_of(values)
         shown = example_values(values, examples) if dtype == "object" else []
-        columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=dtype, examples=shown))
+        columns.append(describe_column(name, dtype, shown))
     count = len(rows) - has_header if is_complete else None
     return Table(columns, len(first), count, has_header)
 
@@ -148,6 +147,6 @@ def describe_records(
         values = [record.get(name) for record in records]
         dtype = dtype_of(values)
         shown = example_values(values, examples) if dtype == "object" else []
-        columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=dtype, examples=shown))
+        columns.append(describe_column(name, dtype, shown))
     count = len(records) if is_complete else None
     return Table(columns, len(names), count, arguments=arguments)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import random
+import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,20 @@ from .binary_files import excel, parquet
 NAMES = [
     *("a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.xlsx", "a.xls"),
     *("a.sqlite", "a.duckdb"),
+]
+PIECES = [
+    rb"\ud83d",
+    rb"\ude00",
+    b'"',
+    b"{",
+    b"[",
+    b",",
+    b"<",
+    b">",
+    b"/>",
+    b"\0",
+    b"\xff" * 9,
+    b"9" * 5000,
 ]
 BOMB = b"<x>" + b"a" * 200_000_000 + b"</x>"
 ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">
@@ -196,6 +213,114 @@ def test_every_damaged_byte_is_survived(tmp_path: Path, name: str) -> None:
         described(tmp_path, name)
         (tmp_path / name).write_bytes(valid[:at])
         described(tmp_path, name)
+
+
+@pytest.mark.parametrize("error", [StopIteration, RecursionError, MemoryError, KeyError, OSError])
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_a_reader_raises_the_file_is_not_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[Exception]
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    for reader in ("delimited", "json", "parquet", "excel", "sqlite", "duckdb"):
+        monkeypatch.setattr(f"aiserver.data_files.reader.read_{reader}", fail)
+    (tmp_path / name).write_text("a\n1\n")
+    profile = described(tmp_path, name)
+    assert (profile.table.columns, profile.database, profile.size) == ((), None, 4)
+
+
+def test_cut_emojis_in_json_become_replacement_characters(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(r'[{"so \ud83d": "so happy \ud83d"}, {"so \ud83d": "\ude00"}]')
+    [column] = described(tmp_path, "a.json").table.columns
+    assert (column.name, column.examples) == ("so \ufffd", ["so happy \ufffd", "\ufffd"])
+
+
+def test_a_workbook_whose_sheet_has_no_id_has_no_columns(tmp_path: Path) -> None:
+    workbook = b'<workbook><sheets><sheet name="S" sheetId="1"/></sheets></workbook>'
+    (tmp_path / "a.xlsx").write_bytes(excel([["a"], [1]], workbook=workbook))
+    assert described(tmp_path, "a.xlsx").table.columns == ()
+
+
+def test_a_timestamp_without_a_unit_has_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(parquet([{1: 2, 4: "t", 10: {8: {2: {}}}}], 1, 1))
+    assert described(tmp_path, "a.parquet").table.columns == ()
+
+
+def _sqlite() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.sqlite")
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript(
+                "create table a (b integer, c varchar(9)); create view d as select 1"
+            )
+        return path.read_bytes()
+
+
+def _sheet(rows: list[list[Any]], part: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(excel(rows))) as archive:
+        return archive.read(part)
+
+
+_ROWS: list[list[Any]] = [["a", "b"], ["x", ("date", 1)], [True, 2.5]]
+_PARTS = {
+    "workbook": "xl/workbook.xml",
+    "rels": "xl/_rels/workbook.xml.rels",
+    "styles": "xl/styles.xml",
+    "shared": "xl/sharedStrings.xml",
+    "sheet": "xl/worksheets/first.xml",
+}
+SMALL_FILES = {
+    "a.csv": b"name;count\nOslo;1\n\xe5;2\n",
+    "a.json": rb'[{"a": 1, "b": "so \ud83d\ude00"}, {"a": null, "\u00e5": [true]}]',
+    "a.jsonl": b'{"a": 1}\n{"a": "x"}\n',
+    "a.parquet": parquet(
+        [{1: 2, 3: 1, 4: "id"}, {1: 2, 4: "t", 10: {8: {1: True, 2: {2: {}}}}}], 3, 2
+    ),
+    "a.sqlite": _sqlite(),
+    "a.db": _sqlite(),
+    **{f"{part}.xlsx": _sheet(_ROWS, path) for part, path in _PARTS.items()},
+}
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    """Write a file; ``sheet.xlsx`` is a workbook in which this part has the content.
+
+    So the archive has the right checksums.
+    """
+    part = name.removesuffix(".xlsx")
+    (folder / name).write_bytes(content if part == name else excel(_ROWS, **{part: content}))
+
+
+@pytest.mark.parametrize("name", SMALL_FILES)
+def test_small_files_are_described(tmp_path: Path, name: str) -> None:
+    _write(tmp_path, name, SMALL_FILES[name])
+    profile = described(tmp_path, name)
+    assert profile.table.columns or profile.database
+
+
+@pytest.mark.parametrize("name", SMALL_FILES)
+@settings(
+    max_examples=examples(200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_changed_files_are_described_without_errors_and_surrogates(
+    tmp_path: Path, name: str, data: st.DataObject
+) -> None:
+    content = SMALL_FILES[name]
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(content)))
+        end = start + data.draw(st.integers(0, 30))
+        new = data.draw(st.binary(max_size=4) | st.sampled_from(PIECES))
+        content = content[:start] + new + content[end:]
+    _write(tmp_path, name, content)
+    for profile in DataFiles(str(tmp_path)).describe("n.ipynb", [[name]], examples=3):
+        tables = [item.table for item in profile.database.tables] if profile.database else []
+        for table in [profile.table, *tables]:
+            for column in table.columns:
+                "".join([column.name, column.dtype, *column.examples]).encode()
 
 
 def test_a_file_that_may_not_be_read_is_ignored(
