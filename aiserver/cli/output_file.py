@@ -19,12 +19,17 @@ def write_output(output: str | None, name: str, data: bytes, *, force: bool) -> 
     if target.is_dir():
         target = target / name
     with translate_os_errors():
-        ensure_folder(target.parent)
+        create_output_folder(target.parent)
         if force:
             replace_file(target.parent, target.name, data)
         elif not write_new_file(target.parent, target.name, data):
             raise SettingError(f"“{target}” already exists. Use --force to overwrite it.")
     return target
+
+
+def create_output_folder(folder: Path) -> None:
+    """Create a folder for exported files, unless it exists. A person's own folder may be a link."""
+    ensure_folder(folder.resolve())
 
 
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:

@@ -216,6 +216,11 @@ def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
     memory("add", "another")
     assert memory("export", "out.md").status == 1
     assert memory("export", "out.md", "--force").status == 0
+    (work / "disk").mkdir()
+    (work / "link").symlink_to(work / "disk")
+    assert [memory("export", name).status for name in ("link", "link/b.md", "link/new/c.md")] == [
+        0
+    ] * 3
     for item in entries(memory):
         memory("forget", item["id"], "--yes")
     assert entries(memory) == []

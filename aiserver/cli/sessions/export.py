@@ -14,13 +14,13 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ...durable import ensure_folder, translate_os_errors
+from ...durable import translate_os_errors
 from ...errors import NotFound, SettingError, StorageError
 from ...models import Interaction, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
-from ..output_file import write_new_file
+from ..output_file import create_output_folder, write_new_file
 from ..progress import ProgressBar
 from .selection import select
 from .stores import StoreContext
@@ -50,7 +50,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     existing_names: list[str] = []
     exported_count = 0
     with ProgressBar("exporting", len(keys)) as bar, translate_os_errors():
-        ensure_folder(folder)
+        create_output_folder(folder)
         async for key, session in _load_sessions(context, keys, failed_keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX_BY_FORMAT[arguments.format]
             if write_new_file(folder, name, _encode(session, arguments.format)):

@@ -86,6 +86,14 @@ def test_sessions_that_cannot_be_exported_are_an_error(run: Run, work: Path, tar
         assert "Exported 1 histories" in done.out
 
 
+def test_the_folder_of_an_export_may_be_a_link(run: Run, work: Path):
+    save(work, turn())
+    (work / "disk").mkdir()
+    (work / "link").symlink_to(work / "disk")
+    assert [run("export", "--to", folder).status for folder in ("link", "link/new")] == [0, 0]
+    assert len(list((work / "disk").rglob("*.json"))) == 2
+
+
 def test_export_of_one_session_prints_its_stored_bytes(work: Path):
     save(work, turn("读取"))
     assert (

@@ -321,6 +321,10 @@ async def test_the_project_may_be_a_link(tmp_path: Path) -> None:
     manager = MemoryManager(InMemoryMemoryStore(), store, project_name="p")
     await manager.add("project", "Use polars")
     assert "Use polars" in (tmp_path / "disk/.aiserver_memory/MEMORY.md").read_text()
+    (tmp_path / "disk").rename(tmp_path / "other")
+    (tmp_path / "disk").symlink_to(tmp_path / "other")
+    await manager.add("project", "Use seaborn")
+    assert len(await manager.list_entries()) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links")

@@ -194,6 +194,22 @@ async def test_the_root_may_be_a_link(tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.parametrize("linked", ["home/me/root", "home/me", "home"])
+@in_loop
+async def test_a_root_or_its_parent_may_become_a_link(tmp_path: Path, linked: str) -> None:
+    """An administrator may move homes to another disk at any time."""
+    root = tmp_path / "home/me/root"
+    root.mkdir(parents=True)
+    running = FileBackend(root).open()
+    await fill(running)
+    (tmp_path / linked).rename(tmp_path / "disk")
+    (tmp_path / linked).symlink_to(tmp_path / "disk")
+    for store in (running, FileBackend(root).open()):
+        await fill(store)
+    assert len((await running.load_session(KEY)).interactions) == 3
+
+
+@posix
 @pytest.mark.parametrize("kind", ["fifo", "folder"])
 @in_loop
 async def test_special_files_do_not_block(files: FileBackend, kind: str) -> None:
