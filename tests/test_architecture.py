@@ -51,7 +51,7 @@ INNER = {
         {"factory"},
     ],
     "memory": [
-        {"entries", "reviews"},
+        {"entries", "reviews", "thread"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},
         {"corrections", "notes"},

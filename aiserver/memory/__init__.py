@@ -16,8 +16,9 @@ Invariants:
 
 The modules: ``entries`` defines entries and their sources. ``document`` reads and changes the text
 of a memory, ``proposals`` and ``reviews`` what else is stored. ``limits`` checks the texts of
-proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them, and
-``factory`` chooses the stores by the ``settings``. ``similar`` compares entries, and ``recall``
-selects those of a large memory that matter for a request. ``corrections`` and ``notes`` are stored
-like memories, and ``histories`` reads the histories of cells for proposals and past answers.
+proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them,
+``thread`` runs what parses memories, and ``factory`` chooses the stores by the ``settings``.
+``similar`` compares entries, and ``recall`` selects those of a large memory that matter for a
+request. ``corrections`` and ``notes`` are stored like memories, and ``histories`` reads the
+histories of cells for proposals and past answers.
 """

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,6 +41,8 @@ _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
 _UNSAFE = re.compile(r"<!--|-->")
 _DATE_LENGTH = len("(2026-11-27)")
+_MAX_SECTION = 200  # characters of a heading, which is a part of each entry below it
+_MAX_SKIPPED = 100  # ids
 
 
 class _Block(NamedTuple):
@@ -59,25 +61,45 @@ def parse(text: str) -> list[MemoryEntry]:
 
 @lru_cache(maxsize=8)
 def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
-    """Return the entries and their blocks. Parsing 10,000 entries takes a quarter of a second."""
+    """Return the entries and their blocks, in linear time for any text.
+
+    Parsing 10,000 entries takes a quarter of a second.
+    """
     if "<<<<<<< " in text:  # ``=======`` would be the line below a heading
         text = _CONFLICT_MARK.sub("", text)
     lines = _LINES.findall(text)
     entries: list[MemoryEntry] = []
     blocks: list[_Block] = []
     ids: set[str] = set()
+    ids_of_copies: dict[str, Iterator[str]] = {}
     for block in _blocks(text, lines):
         entry = _entry_of(lines[block.start : block.end], block)
         if not entry.text:
             continue
-        number, id_ = 0, entry.id or computed_id(entry.text)
-        while id_ in ids:  # a line that was copied, or that git has kept in two versions
-            number += 1
-            id_ = computed_id(entry.text, number)
+        id_ = entry.id or computed_id(entry.text)
+        if id_ in ids:  # a line that was copied, or that git has kept in two versions
+            if entry.text not in ids_of_copies:
+                ids_of_copies[entry.text] = _ids_of_copies(entry.text, ids)
+            id_ = next(ids_of_copies[entry.text])
         ids.add(id_)
         entries.append(replace(entry, id=id_))
         blocks.append(block)
     return tuple(entries), tuple(blocks)
+
+
+def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
+    """Yield unused ids of entries with the same text.
+
+    A memory can contain many ids that somebody has computed. After ``_MAX_SKIPPED`` of them, a long
+    text is no longer hashed for each, which would take quadratic time.
+    """
+    hashed, skipped_count = text, 0
+    for number in itertools.count(1):
+        id_ = computed_id(hashed, number)
+        if id_ not in used:
+            yield id_
+        elif (skipped_count := skipped_count + 1) == _MAX_SKIPPED:
+            hashed = computed_id(text)
 
 
 def add(text: str, entry: MemoryEntry) -> str:
@@ -192,6 +214,7 @@ def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
         if token.type == "heading_open" and token.level == 0:
             # A heading of the first level is the title of the memory.
             section = "" if token.tag == "h1" else _single_line(tokens[index + 1].content)
+            section = section[:_MAX_SECTION]
         is_item = token.type == "list_item_open" and token.level == 1
         if token.map and (is_item or (token.type == "paragraph_open" and token.level == 0)):
             start, end = token.map

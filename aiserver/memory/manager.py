@@ -12,7 +12,6 @@ Invariants:
 
 from __future__ import annotations
 
-import asyncio
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
@@ -36,6 +35,7 @@ from .notes import manager as notes
 from .notes.manager import NoteManager
 from .proposals import Decision, Origin, Proposal
 from .stores.base import DocumentName, MemoryStore
+from .thread import run_in_memory_thread
 
 LIFETIME = 24 * 3600.0  # seconds until a proposal expires, by default
 
@@ -100,8 +100,7 @@ class MemoryManager:
         skipped = await self.unreadable_scopes() if skip_unreadable else []
         scopes = [scope for scope in self.scopes if scope not in skipped]
         texts = {scope: await self._read(scope) for scope in scopes}
-        # In a thread, because parsing 10,000 entries takes a quarter of a second.
-        return await asyncio.to_thread(list_entries, texts, decisions)
+        return await run_in_memory_thread(lambda: list_entries(texts, decisions))
 
     async def add(self, scope: Scope, text: str, source: TurnSource | None = None) -> MemoryEntry:
         """Write a new entry and return it. Raises the errors of ``limits.checked_text``."""
@@ -302,7 +301,7 @@ class MemoryManager:
     async def _mark_used(self, scope: Scope, id_: str) -> MemoryEntry:
         """Return an entry; store that the project's entry needs no review. Raises NotFound."""
         text = await self._read(scope)
-        for entry in await asyncio.to_thread(document.parse, text):
+        for entry in await run_in_memory_thread(lambda: document.parse(text)):
             if entry.id == id_:
                 if scope == "project":
                     await self.review([entry.digest], used=True)
@@ -355,7 +354,8 @@ class MemoryManager:
         text = ""
         with suppress(MemoryUnreadable, MemoryTooLarge):
             text = await self._read(proposal.decision.scope)
-        if all(entry.id != proposal.id for entry in document.parse(text)):
+        entries = await run_in_memory_thread(lambda: document.parse(text))
+        if all(entry.id != proposal.id for entry in entries):
             await self._change_proposal(
                 proposal.id, lambda stored: proposals.decide(stored, None, self._project_name)
             )

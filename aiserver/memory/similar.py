@@ -16,14 +16,18 @@ class ComparedEntries:
     """Entries that are compared with several texts."""
 
     def __init__(self, listed: Sequence[ListedEntry]) -> None:
-        self._entries = [(compared_parts(item.entry.text), item) for item in listed]
+        by_text: dict[str, list[ListedEntry]] = {}
+        for item in listed:
+            by_text.setdefault(item.entry.text, []).append(item)
+        self._entries = [(compared_parts(text), items) for text, items in by_text.items()]
 
     def similar_to(self, text: str, limit: int = 3) -> list[ListedEntry]:
         """Return the entries that are most similar to a text, the most similar first."""
         parts = compared_parts(text)
-        scored = [(similarity(parts, other), item) for other, item in self._entries]
+        scored = [(similarity(parts, other), items) for other, items in self._entries]
         similar = [pair for pair in scored if pair[0] >= MIN_SIMILARITY]
-        return [item for _, item in sorted(similar, key=lambda pair: -pair[0])[:limit]]
+        best = sorted(similar, key=lambda pair: -pair[0])[:limit]
+        return [item for _, items in best for item in items][:limit]
 
 
 def similar_entries(text: str, listed: Sequence[ListedEntry], limit: int = 3) -> list[ListedEntry]:

@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from aiserver.errors import MemoryEntryChanged, NotFound
 from aiserver.memory import document
-from aiserver.memory.entries import MemoryEntry, TurnSource
+from aiserver.memory.entries import MemoryEntry, TurnSource, computed_id
+from aiserver.memory.listed import digests_of
+
+from ..effort import at_most
 
 HAND_WRITTEN = """# Our memory
 
@@ -189,3 +192,54 @@ def test_characters_that_nobody_sees_are_left_out():
     """P14: instructions could be hidden in them."""
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     assert texts(f"- Use\u200b polars{hidden}\n") == ["Use polars"]
+
+
+LINES = ["a", "b", *(f"c <!-- aiserver id={computed_id('a', n)} -->" for n in range(4))]
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=30))
+def test_ids_of_equal_entries_are_those_of_earlier_versions(lines: list[str]) -> None:
+    """Each gets the first number whose id is free, also if other entries have stored such ids."""
+    entries = document.parse("".join(f"- {line}\n" for line in lines))
+    used: set[str] = set()
+    for line, entry in zip(lines, entries, strict=True):
+        number, id_ = 0, line[19:31] or computed_id(line)
+        while id_ in used:
+            number += 1
+            id_ = computed_id(entry.text, number)
+        assert entry.id == id_
+        used.add(id_)
+
+
+_LONG = "x" * 300_000
+HOSTILE = {
+    "equal items": "- a\n" * 6_000,
+    "equal paragraphs": "a\n\n" * 6_000,
+    "equal ids": "- a <!-- aiserver id=aaaaaaaaaaaa -->\n" * 3_000,
+    "copies of other ids": "".join(
+        f"- b <!-- aiserver id={computed_id('a', n)} -->\n- a\n" for n in range(2_000)
+    ),
+    "a long heading": f"# a\n\n## {_LONG}\n\n" + "- a\n" * 3_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_text_takes_linear_time(text: str) -> None:
+    with at_most(30_000_000):
+        assert len({entry.id for entry in document.parse(text)}) >= 3_000
+        digests_of(text)
+
+
+def test_a_long_text_is_not_hashed_for_each_computed_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[int] = []
+
+    def recorded(text: str, number: int = 0) -> str:
+        hashed.append(len(text))
+        return computed_id(text, number)
+
+    monkeypatch.setattr(document, "computed_id", recorded)
+    ids = [computed_id("x" * 1000, number) for number in range(500)]
+    stored = "".join(f"- b <!-- aiserver id={id_} -->\n" for id_ in ids)
+    entries = document.parse(f"{stored}- {'x' * 1000}\n- {'x' * 1000}\n")
+    assert len({entry.id for entry in entries}) == 502
+    assert sum(hashed) < 200_000

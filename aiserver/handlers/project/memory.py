@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from ...memory.manager import MemoryManager
 from ...memory.proposals import Proposal
 from ...memory.recall import find_entries
 from ...memory.similar import ComparedEntries
+from ...memory.thread import run_in_memory_thread
 from ...prompts.language import cell_language
 from ...requests import (
     MemoryChangeBody,
@@ -45,6 +46,10 @@ class MemoryBase(AIServerHandler):
         """The memories of the person. Raises the errors of ``check_memory``."""
         self.check_memory()
         return self.services.memory
+
+    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
+        """Build a long answer in the thread of memories."""
+        await self.finish(await run_in_memory_thread(lambda: json_bytes(build())))
 
 
 class MemoryHandler(MemoryBase):
@@ -126,7 +131,7 @@ class ProposalsHandler(MemoryBase):
         """Answer with the proposals, oldest first, and the entries that are similar to each."""
         memory = self.memory
         waiting = await memory.pending()
-        listed = await memory.list_entries(skip_unreadable=True)
+        listed = await memory.list_entries(skip_unreadable=True) if waiting else []
         await self.finish_in_thread(lambda: {"proposals": _fields_of(waiting, listed)})
 
     @guarded("write")

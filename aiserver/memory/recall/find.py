@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...search import normalize, query, rank
 from ..listed import ListedEntry
+from ..thread import run_in_memory_thread
 from .recall import PATIENCE, Recall
 
 MAX_MATCHES = 50  # entries
@@ -35,7 +35,8 @@ async def find_entries(
     ``patience`` seconds; if it fails, there are none. They are among those that requests use, so
     that searches and requests need the same index.
     """
-    matches = (await asyncio.to_thread(entries_with_all_words, listed, words))[:limit]
+    found = await run_in_memory_thread(lambda: entries_with_all_words(listed, words))
+    matches = found[:limit]
     results = [EntryMatch(item, has_all_words=True) for item in matches]
     if len(results) < limit:
         seen = {id(item) for item in matches}

@@ -15,12 +15,14 @@ from __future__ import annotations
 import asyncio
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from traitlets import MetaHasTraits
 from traitlets.config import LoggingConfigurable
 
 from ...errors import MemoryTooLarge, StorageBusy
+from ..thread import run_in_memory_thread
 
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
 
@@ -74,9 +76,10 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         except that it may note the result of its last call. If it returns the same bytes, nothing
         is written.
         """
+        run = run_in_memory_thread if name == "memory" else asyncio.to_thread
         for _ in range(_ATTEMPTS):
             present = await self.read(name, owner=owner)
-            new = await asyncio.to_thread(change, present)
+            new = await run(partial(change, present))
             if new == present or await self.replace(name, present, new, owner=owner):
                 return
         raise StorageBusy
