@@ -236,7 +236,7 @@ def test_cut_emojis_in_json_become_replacement_characters(tmp_path: Path) -> Non
     assert (column.name, column.examples) == ("so \ufffd", ["so happy \ufffd", "\ufffd"])
 
 
-def test_a_workbook_whose_sheet_has_no_id_has_no_columns(tmp_path: Path) -> None:
+def test_a_workbook_without_ids_has_no_columns(tmp_path: Path) -> None:
     workbook = b'<workbook><sheets><sheet name="S" sheetId="1"/></sheets></workbook>'
     (tmp_path / "a.xlsx").write_bytes(excel([["a"], [1]], workbook=workbook))
     assert described(tmp_path, "a.xlsx").table.columns == ()

@@ -52,7 +52,7 @@ async def test_requests_at_once_parse_a_text_once(monkeypatch: pytest.MonkeyPatc
 
 
 @in_loop
-async def test_requests_that_have_gone_leave_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_requests_leave_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     parses, manager = Parses(monkeypatch), await _manager("- gone 0\n")
     requests = []
     for number in range(30):

@@ -35,8 +35,8 @@ async def find_entries(
     ``patience`` seconds; if it fails, there are none. They are among those that requests use, so
     that searches and requests need the same index.
     """
-    found = await run_in_memory_thread(lambda: entries_with_all_words(listed, words))
-    matches = found[:limit]
+    complete = await run_in_memory_thread(lambda: entries_with_all_words(listed, words))
+    matches = complete[:limit]
     results = [EntryMatch(item, has_all_words=True) for item in matches]
     if len(results) < limit:
         seen = {id(item) for item in matches}
