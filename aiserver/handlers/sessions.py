@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
+from ..memory.histories.deleted import forget_deleted
 from ..models import SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
@@ -65,7 +66,7 @@ class SessionHandler(AIServerHandler):
 
     @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:
-        """Delete the session permanently, with the prompts and thumbnails that only it uses."""
+        """Delete the session permanently, with what was kept only for it."""
         self.check_can_delete()
         key = self.key(notebook_id, cell_id)
         sessions = self.services.sessions
@@ -73,6 +74,7 @@ class SessionHandler(AIServerHandler):
         if not await sessions.delete(key, if_revision=self.if_match()):
             raise NotFound(UserText("This cell has no history."))
         await delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner)
+        await forget_deleted(sessions, self.services.memory, [key])
         self.set_status(204)
 
 

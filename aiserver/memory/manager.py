@@ -133,6 +133,29 @@ class MemoryManager:
         await self._edit(scope, remove)
         return removed[0]
 
+    async def forget_histories(
+        self, cells: Collection[tuple[str, str]], notebook_ids: Collection[str]
+    ) -> None:
+        """Remove the proposals and corrections of deleted cells, and the notes of notebooks.
+
+        ``notebook_ids`` are those that have no history any longer. A confirmation that has begun is
+        finished. Damaged notes are in no request, and must not keep the rest from being removed.
+        """
+
+        def is_deleted(source: TurnSource | None) -> bool:
+            return source is not None and (
+                source.notebook_id in notebook_ids or (source.notebook_id, source.cell_id) in cells
+            )
+
+        await self._change_proposals(
+            lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
+        )
+        await self.corrections.update(
+            lambda counts: counts.drop([source for source in counts.turns if is_deleted(source)])
+        )
+        with suppress(MemoryUnreadable, MemoryTooLarge):
+            await self.notes.remove(notebook_ids)
+
     async def review(self, digests: Collection[str], *, used: bool) -> None:
         """Store the person's decision about entries of the project's memory."""
         await self._person.update(

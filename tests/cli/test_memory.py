@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,17 @@ from hypothesis import strategies as st
 
 from aiserver.cli import main as cli
 from aiserver.cli.memory import import_export
+from aiserver.cli.sessions.stores import open_store
 from aiserver.memory import document
-from aiserver.memory.entries import MemoryEntry
+from aiserver.memory.entries import MemoryEntry, TurnSource
 from aiserver.memory.factory import person_folder
 from aiserver.memory.listed import ListedEntry
+from aiserver.memory.manager import MemoryManager
 from aiserver.memory.proposals import MAX_PROPOSALS
+from aiserver.models import SessionKey
 from aiserver.project_files.visible_text import visible_part
+from aiserver.sessions.base import SessionManager
+from aiserver.testing.records import turn
 
 from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
@@ -370,3 +376,33 @@ def test_a_memory_that_is_not_text_hides_no_other(memory: Memory, work: Path) ->
     memory("add", "Use polars")
     done = memory("list")
     assert "Use polars" in done.out and "Not read: the memory of the project" in done.err
+
+
+@pytest.mark.parametrize("settings", [{}, {"session_manager": "sqlite:///histories.db"}])
+def test_deleting_histories_erases_their_notes_and_proposals(
+    memory: Memory, work: Path, settings: dict[str, str]
+):
+    """P45: in the store of the person's memory, wherever the histories are."""
+    configure(work, AIServer=settings)
+
+    async def fill(store: SessionManager, memories: MemoryManager) -> None:
+        for cell_id in ("cell-1", "cell-2"):
+            await store.save_interaction(SessionKey("book", cell_id), turn())
+            source = TurnSource("book", cell_id, 1)
+            await memories.propose(f"{CANARY} {cell_id}", "person", "request", source)
+        await memories.notes.write("book", CANARY, "")
+
+    async def in_store(run: Callable[[SessionManager, MemoryManager], Awaitable[Any]]) -> Any:
+        async with open_store(None, None, False) as histories:
+            return await run(histories.store, histories.memories_of(histories.owner))
+
+    def left() -> tuple[list[str], bool]:
+        note = asyncio.run(in_store(lambda _, memories: memories.notes.get("book")))
+        return [proposal["text"] for proposal in pending(memory)], note is not None
+
+    asyncio.run(in_store(fill))
+    assert cli.main(["sessions", "delete", "book/cell-1", "--yes"]) == 0
+    assert left() == ([f"{CANARY} cell-2"], True)
+    assert cli.main(["sessions", "delete", "book", "--yes"]) == 0
+    assert left() == ([], False)
+    assert not any(CANARY.encode() in data for data in tree(work.parent).values())

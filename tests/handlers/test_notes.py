@@ -117,6 +117,22 @@ async def test_a_deleted_note_is_in_no_file_and_no_prompt(
     assert (await update(call, again=True))["note"]["text"] == TEXT
 
 
+async def test_deleting_a_notebooks_histories_erases_its_note_and_proposals(call, jp_data_dir):
+    """P45: the note goes with the last history, a proposal with the one that it comes from."""
+    await update(call)
+    for cell_id in ("c1", "c2"):
+        await call("POST", f"sessions/nb/{cell_id}/events", [{"type": "edit", "source": "x = 1"}])
+    source = {"notebookId": "nb", "cellId": "c1", "turnId": 1}
+    proposal = {"scope": "person", "text": "canary-12", "origin": "request", "source": source}
+    assert (await call("POST", "memory/pending", proposal)).status == 201
+    assert (await call("DELETE", "sessions/nb/c1")).status == 204
+    assert (await call("GET", "memory/pending")).data == {"proposals": []}
+    assert (await call("GET", PATH)).data["note"]["text"] == TEXT
+    assert (await call("DELETE", "sessions/nb/c2")).status == 204
+    stored = [file.read_bytes() for file in jp_data_dir.rglob("*.json")]
+    assert b"canary" not in b"".join(stored)
+
+
 async def test_the_prompts_of_other_notebooks_stay(call, scripted, remote_model):
     """Their notes can begin with the same title and introduction."""
     scripted.script(CODE, CODE)

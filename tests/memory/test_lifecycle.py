@@ -18,8 +18,10 @@ from aiserver.errors import (
     StorageFull,
 )
 from aiserver.memory import document, proposals
+from aiserver.memory.corrections.compare import Substitution
 from aiserver.memory.entries import MemoryEntry, TurnSource
 from aiserver.memory.manager import LIFETIME, MemoryManager
+from aiserver.memory.notes.outline import Outline
 from aiserver.memory.stores.base import MemoryStore
 from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.testing import MemoryBackend
@@ -443,3 +445,36 @@ async def test_without_files_there_is_no_project_memory(
     with pytest.raises(InvalidField):
         await window.confirm(proposal.id, scope="project")
     assert (await window.confirm(proposal.id)).text == "Use polars"
+
+
+@in_loop
+async def test_what_comes_from_deleted_histories_is_erased(
+    memory_backend: MemoryBackend, tmp_path: Path
+) -> None:
+    """In all projects; entries, other notebooks, and the choices about notes stay."""
+    other_project = Project(memory_backend, tmp_path / "other")
+    project = Project(memory_backend, tmp_path / "project")
+    memory = project.open()
+    entry = await memory.confirm((await memory.propose("Use polars", "project", "request")).id)
+    await memory.propose(f"{CANARY} 1", "person", "request", SOURCE)
+    await other_project.open().propose(f"{CANARY} 2", "project", "request", SOURCE)
+    await memory.propose(f"{CANARY} 3", "person", "request", TurnSource("nb-1", "older", 1))
+    other = await memory.propose("Titles in Chinese", "person", "request", TurnSource("nb-2", "c"))
+    substitution = Substitution("call", "canary_new", "canary_old", "")
+    await memory.corrections.update(
+        lambda counts: counts.set_cell(("nb-1", "cell-1"), {3: (1.0, [substitution])}, project.now)
+    )
+    for notebook_id, text in (("nb-1", CANARY), ("nb-2", "Sales"), ("unsent", CANARY)):
+        await memory.notes.update(notebook_id, Outline(text))
+    await memory.notes.set_used("unsent", is_used=False)
+
+    await memory.forget_histories({("nb-1", "cell-1")}, {"nb-1", "unsent"})
+
+    assert await project.open().pending() == [other]
+    assert await other_project.open().pending() == [other]
+    assert [listed.entry for listed in await project.open().list_entries()] == [entry]
+    notes = project.open().notes
+    assert await notes.get("nb-1") is None and await notes.get("nb-2")
+    unsent = await notes.get("unsent")
+    assert unsent and (unsent.text, unsent.is_used) == ("", False)
+    assert b"canary" not in project.content()

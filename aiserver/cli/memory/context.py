@@ -41,21 +41,13 @@ def run_with_memories(
 
     async def run() -> int:
         async with open_store(None, None, False) as histories:
-            memories = create_memories(histories)
+            memories = histories.memories_of(histories.owner)
             try:
                 return await run_command(arguments, MemoryContext(memories, histories))
             finally:
                 await memories.close()
 
     return asyncio.run(run())
-
-
-def create_memories(histories: StoreContext) -> MemoryManager:
-    """Create the memories, as a server that is started in this folder."""
-    configuration = histories.configuration
-    return configuration.extension.make_memory(
-        histories.store, str(configuration.root_dir), histories.owner
-    )
 
 
 def full_ids(starts: Sequence[str], ids: Collection[str]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 
 from ...concurrency import for_each
 from ...errors import SessionTooNew, StaleRevision
+from ...memory.histories.deleted import forget_deleted
 from ...models import SessionKey
 from ...notebooks.other_roots import blobs_in
 from ...notebooks.unused_blobs import delete_unused_blobs
@@ -23,7 +24,7 @@ from .stores import StoreContext
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Ask for confirmation, and delete the selected sessions."""
+    """Ask for confirmation, and delete the selected sessions, and what was kept beside them."""
     rows = dict([row for name in arguments.name for row in await select(context, name)])
     turn_count = sum(summary.turns for summary in rows.values())
     selected = f"{len(rows):,} histories with {turn_count:,} requests"
@@ -32,7 +33,15 @@ async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> in
         return 1
     revisions = {key: summary.revision for key, summary in rows.items()}
     logs = {(key.owner, key.notebook_id) for key in rows}
-    return 1 if await delete_sessions(context.store, revisions, logs) else 0
+    remaining = await delete_sessions(context.store, revisions, logs)
+    for owner in context.owners:
+        memories = context.memories_of(owner)
+        deleted = [key for key in revisions if key.owner == owner and key not in remaining]
+        try:
+            await forget_deleted(context.store, memories, deleted)
+        finally:
+            await memories.close()
+    return 1 if remaining else 0
 
 
 async def delete_sessions(

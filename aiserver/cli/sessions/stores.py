@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...durable import translate_os_errors
 from ...errors import SettingError
+from ...memory.manager import MemoryManager
 from ...sessions.base import SessionManager
 from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
@@ -37,6 +38,12 @@ class StoreContext:
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
+
+    def memories_of(self, owner: str) -> MemoryManager:
+        """Create the memories that a server with this store uses for an owner."""
+        configuration = self.configuration
+        folder = str(configuration.root_dir)
+        return configuration.extension.make_memory(self.store, folder, owner)
 
     @property
     def name(self) -> str:

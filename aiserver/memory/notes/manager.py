@@ -165,6 +165,26 @@ class NoteManager:
         self._replaced.clear()
         await self._store.update("notes", edit, owner=self._owner)
 
+    async def remove(self, notebook_ids: Collection[str]) -> None:
+        """Remove the notes of notebooks whose histories the person has deleted.
+
+        The choices not to send a note, or to have none, stay without a text.
+        """
+
+        def edit(data: bytes | None) -> bytes | None:
+            notes = self._parse(data)
+            removed = {id_: notes.pop(id_) for id_ in notebook_ids if id_ in notes}
+            choices = {
+                id_: note.without_text()
+                for id_, note in removed.items()
+                if not (note.text and note.is_used)
+            }
+            return documents.encode(notes | choices) if removed else data
+
+        for notebook_id in notebook_ids:
+            self._replaced.pop(notebook_id, None)
+        await self._store.update("notes", edit, owner=self._owner)
+
     async def sweep(self) -> None:
         """Remove the notes that have expired, unless this was done within the last hour."""
         if 0 <= self._now() - self._swept_at < _SWEEP_INTERVAL:
