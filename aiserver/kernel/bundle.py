@@ -45,6 +45,7 @@ CHECK_MODULES = (
 )
 PROFILE_MODULES = (
     "inspection/objects",
+    "inspection/scalars",
     "profiling/sampling",
     "profiling/containers",
     "profiling/numbers",
@@ -54,7 +55,7 @@ PROFILE_MODULES = (
     "profiling/profile",
     "profiling/joins",
 )
-VARIABLES_MODULES = ("inspection/objects", "values", "variables")
+VARIABLES_MODULES = ("inspection/objects", "inspection/scalars", "values", "variables")
 SAMPLE_MODULES = (*VARIABLES_MODULES, "sample")
 R_MODULES = ("variables", "containers", "columns", "data", "values", "describe", "sample", "call")
 # In the first line, the page recognises its own request. The modules and the call see only R's base

@@ -19,22 +19,19 @@ import re
 import sys
 from typing import Any
 
-from .inspection.objects import class_name, is_plain_dtype, is_plain_time_zone
+from .inspection.objects import class_name, is_plain_dtype
+from .inspection.scalars import is_plain_scalar, label_text
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
     is_instance,
     library_classes,
     plain_frame,
-    short_text,
 )
 
 MAX_CELL = 60  # characters of a value
 MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
-_SCALARS = (str, int, float, bool, datetime.date, datetime.datetime, datetime.time)
-_ZONED = (datetime.datetime, datetime.time)
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
-_LIBRARY_SCALARS = ("Timestamp", "Timedelta", "Period", "Interval")
 _MAX_BITS = 512  # of an integer; Python refuses to write very long ones
 _INCOMPLETE_WORD = re.compile(r"[!-~]*\Z")
 
@@ -70,7 +67,7 @@ def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:
         if size > MAX_BYTES:
             break
         rows.append(list(row))
-    return {"columns": [short_text(name, MAX_NAME) for name in names], "rows": rows}
+    return {"columns": [label_text(name, MAX_NAME) for name in names], "rows": rows}
 
 
 def _column_texts(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str | None]:
@@ -92,14 +89,9 @@ def _value_text(value: Any) -> str | None:
     missing = [getattr(pandas, name, None) for name in ("NA", "NaT")] if pandas else []
     if value is None or any(value is item for item in missing):
         return None
-    library = [getattr(pandas, name, None) for name in _LIBRARY_SCALARS] if pandas else []
     if cls is float and value != value:
         return None
-    is_zoned = any(cls is zoned for zoned in (*_ZONED, *library))
-    zone = getattr(value, "tzinfo", None) if is_zoned else None
-    if zone is not None and not is_plain_time_zone(zone):
-        return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"
-    is_scalar = any(cls is scalar for scalar in (*_SCALARS, *_OTHER_SCALARS, *library))
+    is_scalar = is_plain_scalar(value) or any(cls is other for other in _OTHER_SCALARS)
     if not is_scalar or (cls is int and value.bit_length() > _MAX_BITS):
         return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"
     text = value[: MAX_CELL + 1] if cls is str else str(value)

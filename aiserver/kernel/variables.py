@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import abc
 import base64
-import datetime
 import itertools
 import json
 import sys
@@ -30,6 +29,7 @@ from .inspection.objects import (
     is_numpy_dtype,
     is_plain_dtype,
 )
+from .inspection.scalars import label_text
 from .values import value_text
 
 MAX_FRAMES = 50
@@ -45,7 +45,6 @@ _SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
 _bases = type.__dict__["__mro__"].__get__
 _dict_of = type.__dict__["__dict__"].__get__
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
-_PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 
 
 def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = False) -> str:
@@ -117,7 +116,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
     names = list(frame.columns[:MAX_COLUMNS])
     for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
         described: dict[str, Any] = {
-            "name": short_text(column, MAX_NAME),
+            "name": label_text(column, MAX_NAME),
             "dtype": _dtype_name(dtype),
         }
         if examples and _has_texts(dtype):
@@ -148,7 +147,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
     levels = []
     for level in range(min(index.nlevels, MAX_LEVELS)):
         values = head.get_level_values(level)
-        name = "" if values.name is None else short_text(values.name, MAX_NAME)
+        name = "" if values.name is None else label_text(values.name, MAX_NAME)
         described: dict[str, Any] = {"name": name, "dtype": _dtype_name(values.dtype)}
         if examples and _has_texts(values.dtype):
             described.update(_examples(values.tolist(), examples))
@@ -176,7 +175,7 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
-            texts.setdefault(short_text(value, MAX_EXAMPLE))
+            texts.setdefault(label_text(value, MAX_EXAMPLE))
     return {"examples": list(texts)[:count]} if texts else {}
 
 
@@ -187,7 +186,7 @@ def _describe(value: Any, kind: str) -> str:
     """
     cls = type(value)
     if kind == "numpy.ndarray":
-        return f"{kind} {short_text(value.shape, 50)} {_dtype_name(value.dtype)}"
+        return f"{kind} {label_text(value.shape, 50)} {_dtype_name(value.dtype)}"
     if kind == "pandas.MultiIndex":
         return f"{kind} of {len(value)}"
     if kind:
@@ -208,32 +207,22 @@ def _elements(value: Any) -> str:
         return ""
     first = list(itertools.islice(value.items() if cls is dict else value, _SEARCHED_ELEMENTS))
     columns = list(zip(*first)) if cls is dict else [first]
-    classes = [{type(element) for element in column} for column in columns if column]
-    if not classes or any(len(column) > 1 for column in classes):
+    # By identity, because a metaclass can redefine ``__hash__`` and ``__eq__``.
+    classes = [(type(column[0]), column) for column in columns if column]
+    if not classes or any(
+        type(element) is not cls for cls, column in classes for element in column
+    ):
         return ""
-    names = [class_name(column.pop()) for column in classes]
-    return " " + " to ".join(names)
-
-
-def short_text(value: Any, limit: int) -> str:
-    """Return the text of a label, at most ``limit`` characters; of other objects, their class."""
-    cls = type(value)
-    if cls is tuple:
-        parts = [repr(part) if type(part) is str else short_text(part, limit) for part in value]
-        value = "(" + ", ".join(parts) + ")"
-    else:
-        pandas = sys.modules.get("pandas")
-        names = ("Timestamp", "Timedelta", "Period", "Interval")
-        plain = (*_PLAIN, *(getattr(pandas, name, None) for name in names))
-        value = str(value) if any(cls is own for own in plain) else "<" + class_name(cls) + ">"
-    return value.encode("utf-8", "replace").decode()[:limit]  # type: ignore[no-any-return]
+    return " " + " to ".join(class_name(cls) for cls, _ in classes)
 
 
 def _dtype_name(dtype: Any) -> str:
     name = class_name(type(dtype))
     if not is_plain_dtype(dtype):
         return name[:100]
+    if name in ("SparseDtype", "Enum"):  # their texts have values
+        return name
     full = str(dtype)
-    if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:
+    if "Enum(" in full or "categories" in full:
         return name
     return full.encode("utf-8", "replace").decode()[:100]

@@ -16,6 +16,7 @@ from typing import Any
 MISSING = object()
 _DATETIME_CLASSES = (datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
 _mro = type.__dict__["__mro__"].__get__
+_bases_of_class = type.__dict__["__bases__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _name_of_class = type.__dict__["__name__"].__get__
 _module_of_class = type.__dict__["__module__"].__get__
@@ -261,11 +262,7 @@ def _labels(index: Any) -> list[str] | None:
     Return None if the index is a ``MultiIndex``, is too large, or isn't of a library's own class.
     Also return None if a label is of an unknown class, because it may compare equal to a text.
     """
-    if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
-        return None
-    if not (is_numpy_dtype(index.dtype) or is_library_class(type(index.dtype))):
-        return None
-    if not is_library_class(type(index._values)):
+    if not has_own_index(index) or class_name(type(index)) == "MultiIndex":
         return None
     if len(index) > _MAX_COLUMNS:
         return None
@@ -282,18 +279,24 @@ def _labels(index: Any) -> list[str] | None:
 def is_plain_dtype(dtype: Any) -> bool:
     """Return whether a dtype is a library's own, and contains no object of a person's class.
 
-    Such an object can be the time zone of dates, or a type of pyarrow.
+    Such an object can be the time zone of dates, also in intervals, the frequency of periods, the
+    array of categories, or a type of pyarrow.
     """
     if is_numpy_dtype(dtype):
         return True
     kind = type(dtype)
     if not is_library_class(kind):
         return kind is type and is_library_class(dtype)  # a dtype of polars without parameters
-    if class_name(kind) == "DatetimeTZDtype":
+    name = class_name(kind)
+    if name == "DatetimeTZDtype":
         return is_plain_time_zone(dtype.tz)
-    if class_name(kind) == "ArrowDtype":
+    if name == "ArrowDtype":
         return is_plain_arrow_type(dtype.pyarrow_dtype)
-    return True
+    if name == "IntervalDtype":
+        return dtype.subtype is None or is_plain_dtype(dtype.subtype)
+    if name == "CategoricalDtype":
+        return dtype.categories is None or has_own_index(dtype.categories)
+    return name != "PeriodDtype" or is_library_class(type(dtype.freq))
 
 
 def is_plain_time_zone(zone: Any) -> bool:
@@ -305,9 +308,10 @@ def is_plain_time_zone(zone: Any) -> bool:
             return True
     if zone is loaded_value("pytz", "UTC"):
         return True
+    # The classes of pytz's zones have only data, and those of a person's zones have methods, too.
     bases = [loaded_value("pytz.tzinfo", name) for name in ("DstTzInfo", "StaticTzInfo")]
-    own = any(base is other for base in _mro(kind) for other in bases)
-    return own and module_of(kind).partition(".")[0] == "pytz"
+    own = any(_bases_of_class(kind) == (base,) for base in bases) and type(kind) is type
+    return own and not any(hasattr(type(item), "__get__") for item in _class_dict(kind).values())
 
 
 def is_own_arrow_type(dtype: Any) -> bool:

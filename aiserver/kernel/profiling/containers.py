@@ -11,7 +11,6 @@ Invariants:
 
 from __future__ import annotations
 
-import datetime
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +24,7 @@ from ..inspection.objects import (
     loaded_value,
     module_of,
 )
+from ..inspection.scalars import label_text
 from .sampling import EXACT_ROWS, sampled_positions
 
 MAX_LISTED_COLUMNS = 5000
@@ -33,7 +33,6 @@ MAX_LABEL = 200  # characters of the name of a column or dtype
 _mro_of = type.__dict__["__mro__"].__get__
 _dict_of_class = type.__dict__["__dict__"].__get__
 _CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duckdb")
-_LABEL_CLASSES = (int, float, bool, type(None), datetime.date, datetime.datetime)
 
 
 class Container:
@@ -102,7 +101,7 @@ def _pandas_series(kind: str, value: Any, cls: Any) -> Container | None:
     array = manager.blocks[0].values
     state = _instance_dict(value, cls)
     name = state.get("_name")
-    text = "" if name is None else label_text(name)
+    text = "" if name is None else label_text(name, MAX_LABEL)
     container = Container(kind, [(text, dtype_text(_dtype_of(array)))])
     container.row_count = len(manager.axes[0])
     container.size = _array_size(array)
@@ -254,20 +253,7 @@ def _block_row(values: Any, row: Any) -> Any:
 def column_labels(index: Any) -> list[str]:
     """Return the texts of the labels of columns, at most ``MAX_LISTED_COLUMNS``."""
     head = index[:MAX_LISTED_COLUMNS]
-    return [label_text(label) for label in head]
-
-
-def label_text(label: Any) -> str:
-    """Return the text of a label. For an object of an unknown class, return the class's name."""
-    cls = type(label)
-    if cls is str:
-        return cut(label)
-    if cls is tuple:
-        parts = (repr(part) if type(part) is str else label_text(part) for part in label)
-        return cut("(" + ", ".join(parts) + ")")
-    if any(cls is plain for plain in _LABEL_CLASSES) or is_library_class(cls):
-        return cut(str(label))
-    return "<" + class_name(cls) + ">"
+    return [label_text(label, MAX_LABEL) for label in head]
 
 
 def dtype_text(dtype: Any) -> str:

@@ -25,7 +25,7 @@ from ..inspection.objects import (
     loaded_value,
     plain_variables,
 )
-from .containers import Container, container_of, is_own_array
+from .containers import Container, container_of, dtype_text, is_own_array
 
 MAX_KEY_ROWS = 1_000_000  # values of longer columns aren't compared
 MAX_KEY_COLUMNS = 50  # of a table
@@ -167,7 +167,7 @@ def _kind_of(column: Any) -> str:
         name = str(column.dtype).lower()
         name = "" if name == "object" else name
     elif is_own_array(column):
-        name = str(column.dtype).lower()
+        name = dtype_text(column.dtype).lower()
     else:
         return ""
     if name.startswith(("datetime64", "datetime(", "timestamp", "date")):

@@ -16,9 +16,9 @@ from typing import Any
 from ..inspection.objects import (
     class_name,
     is_library_class,
-    is_plain_time_zone,
     loaded_value,
 )
+from ..inspection.scalars import is_plain_scalar
 from .numbers import histogram, profile_floats
 
 MAX_TOP = 5  # values
@@ -86,7 +86,7 @@ def _classify(value: Any) -> tuple[str, Any]:
     if any(cls is number for number in _NUMBER_CLASSES):
         return ("missing", None) if value != value else ("number", value)
     if any(cls is date for date in _DATE_CLASSES):
-        return ("date", value) if _has_plain_zone(value) else ("object", None)
+        return ("date", value) if is_plain_scalar(value) else ("object", None)
     if any(cls is container for container in _CONTAINERS):
         return "nested", None
     if not is_library_class(cls):
@@ -98,10 +98,9 @@ def _classify_library_value(value: Any) -> tuple[str, Any]:
     name = class_name(type(value))
     if name in ("NAType", "NaTType"):
         return "missing", None
-    if name == "Timestamp":
-        return ("date", value) if _has_plain_zone(value) else ("object", None)
-    if name in _LIBRARY_PLAIN:
-        return "text", value
+    if name == "Timestamp" or name in _LIBRARY_PLAIN:
+        kind = "date" if name == "Timestamp" else "text"
+        return (kind, value) if is_plain_scalar(value) else ("object", None)
     generic = loaded_value("numpy", "generic")
     if any(base is generic for base in type(value).__mro__):
         plain = value.item()
@@ -109,13 +108,6 @@ def _classify_library_value(value: Any) -> tuple[str, Any]:
         if cls is datetime.datetime or any(cls is own for own in (int, float, bool, str)):
             return _classify(plain)
     return "object", None
-
-
-def _has_plain_zone(value: Any) -> bool:
-    """Return whether a date has no time zone, or one of a library."""
-    if type(value) is datetime.date:
-        return True
-    return value.tzinfo is None or is_plain_time_zone(value.tzinfo)
 
 
 def _as_float(value: Any) -> float:

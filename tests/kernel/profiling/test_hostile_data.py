@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import decimal
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -13,9 +16,12 @@ import pyarrow as pa
 import pytest
 from pandas.tests.extension.decimal import DecimalArray, to_decimal
 
+from aiserver.kernel.check import check_suggestion
+from aiserver.kernel.inspection.objects import is_plain_time_zone
 from aiserver.kernel.sample import first_rows
 from aiserver.kernel.variables import describe
 
+from ...effort import at_most
 from .profiles_of import columns_of, keys_of, listed, profile_of
 
 calls: list[str] = []
@@ -253,3 +259,164 @@ def test_nothing_is_left_behind():
     pd.testing.assert_frame_equal(frame, copy)
     assert set(sys.modules) == modules
     assert np.geterr() == errors
+
+
+class Zone(datetime.tzinfo):
+    """A time zone of a person."""
+
+    def utcoffset(self, date: object) -> datetime.timedelta:
+        calls.append("utcoffset")
+        return datetime.timedelta(hours=1)
+
+    dst = tzname = utcoffset  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        calls.append("zone str")
+        return "zone"
+
+    __repr__ = __str__
+
+
+class Frequency(pd.offsets.Day):  # type: ignore[misc]
+    """A frequency of a person."""
+
+    def __getattribute__(self, name: str) -> Any:
+        calls.append(name)
+        return super().__getattribute__(name)
+
+
+class Number(decimal.Decimal):
+    def __repr__(self) -> str:
+        calls.append("number")
+        return "2"
+
+    __str__ = __repr__
+
+
+class Meta(type):
+    def __hash__(cls) -> int:
+        calls.append("class hash")
+        return 1
+
+    def __eq__(cls, other: object) -> bool:
+        calls.append("class ==")
+        return False
+
+
+class OfMeta(metaclass=Meta):
+    pass
+
+
+def all_of(frame: pd.DataFrame) -> list[Any]:
+    """Read a DataFrame in each way in which requests, checks and the sidebar read it."""
+    variables = {"df": frame, "index": frame.columns}
+    read = [describe(variables, 3, True), first_rows(variables, "df", 3), profile_of(frame)]
+    code = "df['x'].mean()\ndf.loc[:, 'y']\ndf.sort_values('z')\ndf.groupby('x').sum()"
+    return [
+        *read,
+        listed(variables),
+        check_suggestion(code, variables),
+        keys_of({"df": frame, "other": frame}),
+    ]
+
+
+def with_labels(*labels: Any) -> pd.DataFrame:
+    return pd.DataFrame([range(len(labels))], columns=pd.Index(labels, dtype=object))
+
+
+def zoned_dates() -> dict[str, Any]:
+    stamp = pd.Timestamp("2024-01-01", tz=Zone())
+    dates = pd.DatetimeIndex([stamp])
+    interval = pd.Interval(stamp, stamp + pd.Timedelta(1, "D"))
+    intervals = pd.IntervalIndex([interval])
+    period = pd.Period("2024-01-01", freq=Frequency())
+    return {
+        "date": stamp,
+        "datetime": stamp.to_pydatetime(),
+        "time": datetime.time(1, tzinfo=Zone()),
+        "interval": interval,
+        "period": period,
+        "dates": dates,
+        "intervals": intervals,
+        "categories": pd.CategoricalIndex(dates),
+        "categories of intervals": pd.CategoricalIndex(intervals),
+    }
+
+
+@pytest.mark.parametrize("name", list(zoned_dates()))
+def test_no_code_of_time_zones_and_frequencies_runs(name: str):
+    """P18, P41: as values, as labels, in an index, in intervals and in categories."""
+    value = zoned_dates()[name]
+    is_index = isinstance(value, pd.Index)
+    values = value if is_index else pd.Series([value], dtype=object)
+    labels = [("a", value)] if not is_index else [("a", value[0])]
+    frames = [
+        pd.DataFrame({"x": values}),
+        pd.DataFrame({"x": [1]}, index=pd.Index(values)),
+        pd.DataFrame([[1]], columns=pd.Index(values)),
+        with_labels(value[0] if is_index else value),
+        with_labels(*labels),
+    ]
+    calls.clear()
+    for frame in frames:
+        all_of(frame)
+
+
+def test_labels_with_a_plain_time_zone_are_texts():
+    stamp = pd.Timestamp("2024-01-01", tz="UTC")
+    floats = pd.IntervalIndex.from_breaks([0.0, 1.5])[0]  # with bounds of numpy
+    labels = [stamp, stamp.to_pydatetime(), ("a", np.int64(3)), pd.Interval(stamp, stamp), floats]
+    [item] = listed({"df": with_labels(*labels)}).values()
+    assert [column["name"] for column in item["columns"]] == [
+        "2024-01-01 00:00:00+00:00",
+        "2024-01-01 00:00:00+00:00",
+        "('a', 3)",
+        "(2024-01-01 00:00:00+00:00, 2024-01-01 00:00:00+00:00]",
+        "(0.0, 1.5]",
+    ]
+
+
+def test_no_code_of_metaclasses_and_fill_values_runs():
+    """P18"""
+    sparse = pd.arrays.SparseArray([Plain(1)], fill_value=Number(2), dtype=object)
+    structures = np.array([(Plain(1),)], dtype=[("own", object)])
+    structures.setflags(write=False)  # others aren't hashable
+    structure = structures[0]
+    frames = [pd.DataFrame({"x": sparse}), with_labels(structure), with_labels(("a", structure))]
+    calls.clear()
+    for frame in frames:
+        all_of(frame)
+    describe({"list": [OfMeta()], "dict": {"a": OfMeta()}, "mixed": [1, OfMeta()]}, 3, True)
+
+
+def test_tuples_that_contain_another_twice_take_linear_time():
+    """P18: each level doubles the tuples in the text."""
+    label: Any = ("a",)
+    for _ in range(200):
+        label = (label, label)
+    index = pd.Index([label], dtype=object, tupleize_cols=False)
+    frame = pd.DataFrame([[label]], columns=index, dtype=object)
+    variables = {"df": frame, "tuple": label, "index": index}
+    with at_most(1_000_000):
+        described = describe(variables, 3, True)
+        items = listed(variables)
+        columns_of(frame)
+        first_rows(variables, "df", 3)
+        check_suggestion("df['x'].mean()", variables)
+    assert items["df"]["columns"][0]["name"] == "(" * 200
+    assert "(" * 200 in base64.b64decode(described).decode()
+
+
+def test_a_subclass_of_pytz_is_no_zone_of_pytz(monkeypatch: pytest.MonkeyPatch):
+    """P18: even if it says that it is in the same module."""
+    base = type("DstTzInfo", (datetime.tzinfo,), {"utcoffset": lambda self, date: None})
+    module = types.ModuleType("pytz.tzinfo")
+    module.DstTzInfo = base  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pytz.tzinfo", module)
+    own = type("Berlin", (base,), {"zone": "Europe/Berlin", "__module__": "pytz.tzfile"})
+    other = type("Berlin", (base, Zone), {"__module__": "pytz.tzfile"})
+    faked = type("Berlin", (base,), {"__module__": "pytz.x", "utcoffset": Zone.utcoffset})
+    assert is_plain_time_zone(own())
+    assert not is_plain_time_zone(faked())
+    assert not is_plain_time_zone(type("Berlin", (faked,), {"__module__": "pytz.x"})())
+    assert not is_plain_time_zone(other())

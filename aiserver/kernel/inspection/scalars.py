@@ -1,0 +1,71 @@
+"""Write labels and other scalars as text without running a person's code, in bounded time.
+
+The text or the hash of a library's own object can run a person's code: that of the time zone of a
+date, of a period's frequency, or of an interval's bounds.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from .objects import class_name, is_library_class, is_plain_time_zone, loaded_value
+
+_PLAIN_CLASSES = (str, int, float, bool, type(None), datetime.date)
+_ZONED_CLASSES = (datetime.datetime, datetime.time)
+_PLAIN_LIBRARY_CLASSES = ("Timedelta", "NAType", "NaTType")
+_NUMPY_KINDS = "biufcSUMm"  # without objects, and structures, which can contain objects
+
+
+def is_plain_scalar(value: Any) -> bool:
+    """Return whether a value is a scalar whose text and hash run no code of a person's."""
+    kind = type(value)
+    if any(kind is plain for plain in _PLAIN_CLASSES):
+        return True
+    name = class_name(kind) if is_library_class(kind) else ""
+    if name == "Timestamp" or any(kind is zoned for zoned in _ZONED_CLASSES):
+        return value.tzinfo is None or is_plain_time_zone(value.tzinfo)
+    if name == "Period":
+        return is_library_class(type(value.freq))
+    if name == "Interval":
+        return _is_plain(value.left) and _is_plain(value.right)
+    return name in _PLAIN_LIBRARY_CLASSES
+
+
+def label_text(label: Any, limit: int) -> str:
+    """Return the text of a label, at most ``limit`` characters; of other objects, their class."""
+    text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
+    return text[:limit].encode("utf-8", "replace").decode()
+
+
+def _tuple_part(label: Any, room: list[int]) -> str:
+    """Return a label in a tuple as text. ``room`` has the number of characters that remain.
+
+    Nothing is read when they are used up, because tuples that contain another tuple twice double
+    with each level.
+    """
+    if type(label) is not tuple:
+        text = repr(label[: room[0]]) if type(label) is str else _scalar_text(label)
+        room[0] -= len(text)
+        return text
+    room[0] -= 1
+    texts: list[str] = []
+    for part in label:
+        if room[0] <= 0:
+            break
+        texts.append(_tuple_part(part, room))
+    return "(" + ", ".join(texts) + ")"
+
+
+def _scalar_text(value: Any) -> str:
+    return str(value) if _is_plain(value) else f"<{class_name(type(value))}>"
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a plain scalar, or one of numpy."""
+    if is_plain_scalar(value):
+        return True
+    generic = loaded_value("numpy", "generic")
+    kind = type(value)
+    own = is_library_class(kind) and any(base is generic for base in kind.__mro__)
+    return own and value.dtype.kind in _NUMPY_KINDS
