@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import math
 import os
 import time
 from functools import lru_cache
@@ -34,7 +35,7 @@ from .source import Source, depth, syntax_position
 from .unchanged import check_unchanged
 
 _LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
-_LONGEST_PARSED = 1_000_000  # characters; longer code isn't checked at all
+_LONGEST_PARSED = 300_000  # characters; longer code isn't checked at all
 _DEEPEST = 150  # levels of the syntax tree; from this depth on, only the syntax is checked
 
 
@@ -67,14 +68,17 @@ def check_suggestion(
     warnings: list[dict[str, Any]] = []
     if len(code) > _LONGEST_PARSED:
         return {"problems": [], "warnings": warnings}
+    deadline = time.monotonic() + seconds
     source = Source(code)
-    problems = Problems(source.text, source.indent, limit, time.monotonic() + seconds)
+    problems = Problems(source.text, source.indent, limit, deadline)
     tree = source.tree
     if source.error is not None:
         message = str(source.error.msg or "invalid syntax")
+        problems.deadline = math.inf  # parsing alone may have taken longer
         problems.add_at(*syntax_position(source.error, source.text), "syntax", "", message)
     elif tree is not None and _is_checked(tree, source, code):
         with contextlib.suppress(Exception):
+            problems.check_time()
             check_unchanged(tree, original, mode, problems)
         plain = plain_variables(variables)
         flow = Flow(problems, plain, folder or "", source)
@@ -84,8 +88,8 @@ def check_suggestion(
             flow.folder = folder or os.getcwd()
             flow.run(tree)
         with contextlib.suppress(Exception):
-            end = problems.deadline
-            warnings = find_overwrites(source, plain, own_code, end, folder or os.getcwd())
+            problems.check_time()
+            warnings = find_overwrites(source, plain, own_code, deadline, folder or os.getcwd())
     return {"problems": problems.sorted(), "warnings": warnings}
 
 
@@ -126,4 +130,4 @@ def _check_names(
     def frames_meant_by(name: str) -> tuple[list[str], str]:
         return meant_frames(tree, name, flow.frames())
 
-    NameChecker(set(variables) | builtin_names, report).check(tree)
+    NameChecker(set(variables) | builtin_names, report, problems.check_time).check(tree)

@@ -42,6 +42,11 @@ class Problems:
         """Whether ``add`` ignores problems: the limit is reached or the deadline has passed."""
         return len(self._problems) >= self.limit or time.monotonic() > self.deadline
 
+    def check_time(self) -> None:
+        """Raise TimeoutError if the deadline has passed; one statement can be very long."""
+        if time.monotonic() > self.deadline:
+            raise TimeoutError
+
     def add(
         self,
         node: Any,

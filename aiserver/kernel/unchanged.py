@@ -19,14 +19,14 @@ _MESSAGES = {
 
 def check_unchanged(tree: ast.Module, original: str, mode: str, problems: Problems) -> None:
     """Report the first statement that differs from the ``original`` code, and missing tests."""
-    old_tree = Source(original).tree
-    if old_tree is None or mode not in _MESSAGES or not tree.body:
+    old_tree = Source(original).tree if mode in _MESSAGES and tree.body else None
+    if old_tree is None:
         return
     old, new = _without_docstring(old_tree), _without_docstring(tree)
     added = new[len(old) :]
     if mode == "test":
         new = new[: len(old)]
-    changed = _first_change(old, new)
+    changed = _first_change(old, new, problems)
     if changed is not None:
         problems.add(changed, "changed_code", "", _MESSAGES[mode])
     elif len(new) < len(old):
@@ -36,14 +36,17 @@ def check_unchanged(tree: ast.Module, original: str, mode: str, problems: Proble
         problems.add(tree.body[-1], "no_tests", "", message)
 
 
-def _first_change(old: list[ast.stmt], new: list[ast.stmt]) -> ast.stmt | None:
+def _first_change(old: list[ast.stmt], new: list[ast.stmt], problems: Problems) -> ast.stmt | None:
     """Return the first statement of ``new`` that isn't in the same place of ``old``."""
     for before, after in zip(old, new):
+        problems.check_time()
         if _text(before) != _text(after):
             inner = None
             if _text(before, with_body=False) == _text(after, with_body=False):
                 # Only the body differs, so look for the change in it.
-                inner = _first_change(_without_docstring(before), _without_docstring(after))
+                inner = _first_change(
+                    _without_docstring(before), _without_docstring(after), problems
+                )
             return inner or after
     return new[len(old)] if len(new) > len(old) else None
 

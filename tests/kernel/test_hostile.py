@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import types
 import warnings
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,6 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.kernel.check import check
+from aiserver.kernel.frames.expressions import Expressions
+from aiserver.kernel.scopes.names import NameChecker
 
 from ..examples import examples
 from .problems_of import sales
@@ -258,3 +262,40 @@ def test_any_text_is_answered(text):
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         assert problem["line"] <= len(lines)
         assert problem["column"] <= len(lines[problem["line"] - 1])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def g(f): ...\n" + "@g\n" * 20_000 + "def f(): ...",
+        "@g(1)\n" * 10_000 + "class A: ...",
+        "f(" + ",".join(f"a{i}=b" for i in range(9_000)) + ")",
+        "=".join(f"a{i}" for i in range(9_000)) + "=b",
+        "<".join(["a"] * 20_000),
+        "x = {" + "a: b," * 10_000 + "}",
+        "f'" + "{a}" * 20_000 + "'",
+        "x = " + "(" * 80 + "a," * 20_000 + ")" * 80,
+        "x = [" + "lambda: a," * 9_000 + "]",
+    ],
+    ids=lambda code: code[:20],
+)
+@pytest.mark.parametrize("mode", ["", "document"])
+def test_one_very_long_statement_ends_with_the_time(
+    code: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P18: in all parts of the check."""
+    visited: list[ast.AST] = []
+
+    def counted(method: Any) -> Any:
+        return lambda self, node: (visited.append(node), method(self, node))[1]
+
+    for owner, name in ((NameChecker, "generic_visit"), (Expressions, "value")):
+        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
+    times = iter(range(10_000_000))
+    monkeypatch.setattr("aiserver.kernel.problems.time.monotonic", lambda: next(times))
+    assert check(code, {"df": sales}, seconds=100, mode=mode, original=code, own_code=code) == []
+    assert len(visited) < 400
+
+
+def test_a_syntax_error_is_reported_however_long_parsing_takes() -> None:
+    assert [item["kind"] for item in check("x = (", {}, seconds=-1)] == ["syntax"]

@@ -74,6 +74,7 @@ class Expressions(Lifting):
             return self._name(node.id)
         result = self._memo.get(id(node))
         if result is None:
+            self.problems.check_time()
             method: Callable[[Any], Value] | None
             method = getattr(self, "_of_" + type(node).__name__, None)
             result = method(node) if method is not None else self._children(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import types
 from typing import Any
 
@@ -52,8 +53,10 @@ class Flow(Assignments):
     def _find_possible_columns(self, tree: ast.Module) -> None:
         """Collect the columns that loops and functions may add at an unknown time."""
         for node in ast.walk(tree):
+            self.problems.check_time()
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):
+                    self.problems.check_time()
                     if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
                         for part in ast.walk(inner.slice):
                             if isinstance(part, ast.Constant) and isinstance(part.value, str):
@@ -87,7 +90,8 @@ class Flow(Assignments):
         for statement in statements:
             if self.problems.is_full:
                 return
-            self._statement(statement)
+            with contextlib.suppress(TimeoutError):  # what was found so far stays
+                self._statement(statement)
 
     def _branch(self, statements: list[Any], ignored: set[str]) -> None:
         """Follow statements that might be skipped, without reporting the kinds in ``ignored``.

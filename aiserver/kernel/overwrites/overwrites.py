@@ -86,8 +86,11 @@ class _Finder(Origins):
         self.tree = source.tree or ast.Module([], [])
         self.warnings: dict[tuple[bool, str], dict[str, Any]] = {}
         self.files: set[str] = set()
-        statements = (node for node in ast.walk(self.tree) if isinstance(node, ast.stmt))
-        self.statements = set() if own else {ast.dump(node) for node in statements}
+        self.statements: set[str] = set()
+        for node in () if own else ast.walk(self.tree):
+            sink.check_time()
+            if isinstance(node, ast.stmt):
+                self.statements.add(ast.dump(node))
         self._source, self._own = source, own or self
         self._current: ast.stmt = ast.Pass()
         self._block(self.tree.body)

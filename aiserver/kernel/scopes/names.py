@@ -30,13 +30,21 @@ from .scope import CLASS_NAMES, MODULE_ALIASES, Body, Scope, is_implicit
 
 
 class NameChecker(ast.NodeVisitor):
-    """Calls ``report(node, name, visible)`` for each undefined name, with all visible names."""
+    """Calls ``report(node, name, visible)`` for each undefined name, with all visible names.
 
-    def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
+    ``check_time`` is called at each node, and may raise TimeoutError.
+    """
+
+    def __init__(
+        self,
+        defined: set[str],
+        report: Callable[[ast.AST, str, set[str]], None],
+        check_time: Callable[[], None],
+    ) -> None:
         self._module = Scope("module", defined)
         self._module.ever_bound = set(defined)
         self._scopes = [self._module]
-        self._report = report
+        self._report, self._check_time = report, check_time
         self._bodies: list[Body] = []
         self._used: set[str] = set()
         self._ignored_kinds: set[str] = set()
@@ -53,6 +61,10 @@ class NameChecker(ast.NodeVisitor):
         if not self.may_define_more:
             for node, name, names in self._undefined:
                 self._report(node, name, names)
+
+    def visit(self, node: ast.AST) -> None:
+        self._check_time()
+        super().visit(node)
 
     # Scopes and names
 
