@@ -143,4 +143,6 @@ class Contents:
 
 
 def _metadata(file: Path) -> Any:
+    if not file.is_file():  # a named pipe would block
+        raise FileNotFoundError
     return json.loads(file.read_bytes())["metadata"]

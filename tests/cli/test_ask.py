@@ -18,6 +18,9 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
+from aiserver.cli.ask.notebook_file import NotebookFile
+from aiserver.cli.sessions.import_sessions import notebook_id_of
+from aiserver.errors import SettingError
 from aiserver.notebooks.history import Histories
 from aiserver.replay import report
 from aiserver.sessions.file.manager import FileSessionManager
@@ -336,3 +339,15 @@ def test_the_administrators_settings_for_features_apply(
     done = ask("a.ipynb", "3", "read data.csv")
     assert done.status != 0 and "there is no feature “remote”" in done.err
     assert len(scripted.requests) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("name", ["pipe.ipynb", "link.ipynb", "/dev/zero", "folder.ipynb"])
+def test_what_is_no_file_is_no_notebook(work: Path, name: str) -> None:
+    """A named pipe without a writer blocks whoever opens it, and a device may never end."""
+    os.mkfifo(work / "pipe.ipynb")
+    (work / "link.ipynb").symlink_to("pipe.ipynb")
+    (work / "folder.ipynb").mkdir()
+    for read in (NotebookFile, notebook_id_of):
+        with pytest.raises(SettingError, match="is not a file, so it is not a notebook"):
+            read(name)

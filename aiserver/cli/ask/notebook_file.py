@@ -16,6 +16,7 @@ from ...durable import replace_file, translate_os_errors
 from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...requests.base import MAX_TEXT, CellType
+from ..notebook_bytes import read_notebook
 from ..sessions.selection import find_id
 
 MAX_CELLS_ABOVE = 2000
@@ -66,12 +67,8 @@ class NotebookFile:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        try:
-            # A link stays a link: its target is replaced.
-            self._path = Path(name).resolve(strict=True)
-            self._bytes = self._path.read_bytes()
-        except OSError as error:
-            raise SettingError(f"Can't read the notebook “{name}”. Check the path.") from error
+        self._bytes = read_notebook(name)
+        self._path = Path(name).resolve()  # a link stays a link: its target is replaced
         try:
             self._content = json.loads(self._bytes)
             self._metadata: dict[str, Any] = self._content["metadata"]

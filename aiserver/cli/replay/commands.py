@@ -17,6 +17,7 @@ from ...models import is_id
 from ...notebooks.history import Histories, History
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
+from ..notebook_bytes import read_notebook
 from ..output_file import write_output
 from ..safe_text import to_safe_json
 from ..sessions.import_sessions import notebook_id_of
@@ -95,7 +96,7 @@ def _notebook_id(name: str) -> str:
 def _load_notebook(name: str) -> dict[str, Any] | None:
     """Return the content of a notebook's file; None if it can't be read."""
     try:
-        content = json.loads(Path(name).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content = json.loads(read_notebook(name))
+    except (SettingError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from ...errors import SettingError
 from ...models import SessionKey, is_id
@@ -16,6 +15,7 @@ from ...transfer.databases import AgentScopeDatabase, AgentScopeRedis
 from ...transfer.importers.base import ReadResult, with_ids
 from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
+from ..notebook_bytes import read_notebook
 from ..progress import ProgressBar
 from ..safe_text import make_safe
 from .stores import StoreContext, create_root
@@ -64,9 +64,7 @@ def notebook_id_of(path: str) -> str:
     Raises SettingError if the file can't be read or has no notebook id.
     """
     try:
-        notebook_id = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
-    except OSError as error:
-        raise SettingError(f"Can't read the notebook “{path}”. Check the path.") from error
+        notebook_id = json.loads(read_notebook(path))["metadata"]["aiserver"]["notebook_id"]
     except (ValueError, KeyError, TypeError, RecursionError):
         notebook_id = None
     if not (isinstance(notebook_id, str) and is_id(notebook_id)):

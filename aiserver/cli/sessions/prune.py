@@ -165,8 +165,8 @@ def _notebook_ids_below(root: Path) -> Iterator[str]:
     """
     for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
-            if name.endswith(".ipynb"):
-                file = Path(folder) / name
+            file = Path(folder) / name
+            if name.endswith(".ipynb") and not file.is_fifo():  # which would block
                 try:
                     yield json.loads(file.read_bytes())["metadata"]["aiserver"]["notebook_id"]
                 except (KeyError, TypeError):  # a notebook without an id
