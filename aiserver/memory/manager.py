@@ -180,7 +180,7 @@ class MemoryManager:
         *,
         answer_count: int = 0,
     ) -> Proposal:
-        """Store a proposal and return it; if the same text waits already, return that proposal.
+        """Store a proposal and return it; if it waits already for this memory, return that one.
 
         Raises the errors of ``limits.checked_proposal``.
         """
@@ -200,7 +200,8 @@ class MemoryManager:
 
         def append(waiting: list[Proposal]) -> list[Proposal]:
             here = [other for other in waiting if other.belongs_to(self._project_name)]
-            same = [other for other in here if other.text == proposal.text]
+            wanted = (proposal.scope, proposal.text)
+            same = [other for other in here if (other.scope, other.text) == wanted]
             result[:] = same or [proposal]
             return waiting if same else proposals.append(waiting, proposal)
 

@@ -19,7 +19,7 @@ from aiserver.errors import (
 )
 from aiserver.memory import document, proposals
 from aiserver.memory.corrections.compare import Substitution
-from aiserver.memory.entries import MemoryEntry, TurnSource
+from aiserver.memory.entries import MemoryEntry, Scope, TurnSource
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.memory.notes.outline import Outline
 from aiserver.memory.stores.base import MemoryStore
@@ -478,3 +478,11 @@ async def test_what_comes_from_deleted_histories_is_erased(
     unsent = await notes.get("unsent")
     assert unsent and (unsent.text, unsent.is_used) == ("", False)
     assert b"canary" not in project.content()
+
+
+@in_loop
+async def test_the_same_text_can_wait_for_both_memories(project: Project) -> None:
+    scopes: list[Scope] = ["project", "person", "project"]
+    waiting = [await project.open().propose("Use polars", scope, "request") for scope in scopes]
+    assert [proposal.scope for proposal in waiting] == scopes
+    assert await project.open().pending() == waiting[:2] and waiting[2] == waiting[0]
