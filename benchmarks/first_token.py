@@ -70,6 +70,11 @@ def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[st
     return elapsed
 
 
+def request_with(intent: str, requests: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the request of a cell; a summary of its older turns may be asked for meanwhile."""
+    return next(item for item in requests if intent in item["body"]["messages"][-1]["content"])
+
+
 def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
     """Start a Jupyter server with AI Server, configured for the model at the URL ``model``."""
     config: dict[str, dict[str, Any]] = {
@@ -169,11 +174,11 @@ class Bench:
         """Let each client request an answer: AI Server first, then the others for its messages."""
         client, script = self._client, f"{self._model}/script"
         client.delete(f"{self._model}/requests")
-        client.post(script, json=[ANSWER])
+        client.post(script, json=[ANSWER, ANSWER])
         events = {"Accept": "text/event-stream"}
         body = {"notebookId": "nb", "cellId": cell, "intent": "count the rows", "source": "x = 1"}
         ours = first(client, f"{self._api}/generate", body, "event: token", events)
-        [sent] = client.get(f"{self._model}/requests").json()
+        sent = request_with(body["intent"], client.get(f"{self._model}/requests").json())
         client.post(script, json=[ANSWER])
         chat = f"{self._model}/v1/chat/completions"
         bare = first(client, chat, sent["body"], "import", {})

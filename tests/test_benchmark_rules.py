@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.answers import MAX_NUMBERS, contains_all, numbers
+from benchmarks.first_token import request_with
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,11 @@ def test_an_answer_with_too_many_numbers_is_wrong() -> None:
 
 def test_numbers() -> None:
     assert numbers("x1 is -2.5, 3e2 and .5; 2020-01-02") == [-2.5, 300.0, 0.5, 2020.0, 1.0, 2.0]
+
+
+def test_the_timed_request_is_not_that_for_a_summary() -> None:
+    summary, request = (
+        {"body": {"messages": [{"content": text}]}} for text in ("Summarize.", "count the rows")
+    )
+    assert request_with("count the rows", [summary, request]) == request
+    assert request_with("count the rows", [request, summary]) == request
