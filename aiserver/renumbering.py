@@ -14,6 +14,7 @@ The functions are pure.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,59 +35,86 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
     return {"id": merge_id, "seqs": ranges} if ranges else None
 
 
-def current_seq(merged: object, merge_paths: object, seq: int) -> int:
-    """Return the current number of a record. ``seq`` is its number before the merges.
+class Renumberings:
+    """The ``meta.merged`` of a session, prepared to look up many numbers.
 
-    ``merged`` is the ``meta.merged`` of the record's session. ``merge_paths`` is the field
-    ``merged`` of the entry or event that refers to the record.
+    What isn't a renumbering in it is left out.
     """
-    for ranges in _ranges_along_path(merged, merge_paths):
-        seq = _map_seq(ranges, seq)
-    return seq
 
-
-def current_end(merged: object, merge_paths: object, seq: int) -> int:
-    """Return the highest current number of the records whose old numbers were at most ``seq``.
-
-    ``seq`` and the old numbers are from before the merges. The other arguments are those of
-    ``current_seq``.
-    """
-    for ranges in _ranges_along_path(merged, merge_paths):
-        # Inside a range, and in the gap between two ranges, a higher old number has a higher new
-        # number. So the highest new number belongs to one of these old numbers: `seq`, the last
-        # number of a range, or the number directly before a range.
-        old_numbers = {
-            seq,
-            *(last for _, last, _ in ranges),
-            *(first - 1 for first, _, _ in ranges),
+    def __init__(self, merged: object) -> None:
+        self._merges = {
+            merge["id"]: _Merge(merge["seqs"])
+            for merge in (merged if isinstance(merged, Sequence) else ())
+            if isinstance(merge, dict)
+            and isinstance(merge.get("id"), str)
+            and _are_ranges(merge.get("seqs"))
         }
-        seq = max(_map_seq(ranges, number) for number in old_numbers if number <= seq)
-    return seq
+
+    def current_seq(self, merge_paths: object, seq: int) -> int:
+        """Return the current number of a record. ``seq`` is its number before the merges.
+
+        ``merge_paths`` is the field ``merged`` of the entry or event that refers to the record.
+        """
+        for merge in self._along_path(merge_paths):
+            seq = merge.new_seq(seq)
+        return seq
+
+    def current_end(self, merge_paths: object, seq: int) -> int:
+        """Return the highest current number of the records whose old numbers were at most ``seq``.
+
+        ``seq`` and the old numbers are from before the merges.
+        """
+        for merge in self._along_path(merge_paths):
+            seq = merge.new_end(seq)
+        return seq
+
+    def _along_path(self, merge_paths: object) -> list[_Merge]:
+        """Choose a merge path, and return its merges, oldest first.
+
+        A merge may be missing: if only one branch changed a session's file, git takes this file
+        unchanged, so nothing is added to ``meta.merged``. So the function counts the known merges
+        of each path, and chooses the path with the most. If all merges of several paths are known,
+        each of these paths leads to the same record.
+        """
+        if not isinstance(merge_paths, Sequence):
+            return []
+        by_path = [
+            [self._merges[id_] for id_ in path if isinstance(id_, str) and id_ in self._merges]
+            for path in merge_paths
+            if isinstance(path, Sequence)
+        ]
+        return max(by_path, key=len, default=[])
 
 
-def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[int]]]:
-    """Choose a merge path, and return the renumbered ranges of each merge on it, oldest first.
+class _Merge:
+    """The ranges of the old numbers that one merge changed, each with its first new number."""
 
-    A merge may be missing from ``merged``: if only one branch changed a session's file, git takes
-    this file unchanged, so nothing is added to ``merged``. So the function counts, for each path,
-    the merges that ``merged`` contains, and chooses the path with the most. If ``merged`` contains
-    all merges of several paths, each of these paths leads to the same record.
-    """
-    if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
-        return []
-    ranges_by_id = {
-        merge["id"]: merge["seqs"]
-        for merge in merged
-        if isinstance(merge, dict)
-        and isinstance(merge.get("id"), str)
-        and _are_ranges(merge.get("seqs"))
-    }
-    ranges_by_path = [
-        [ranges_by_id[id_] for id_ in path if isinstance(id_, str) and id_ in ranges_by_id]
-        for path in merge_paths
-        if isinstance(path, Sequence)
-    ]
-    return max(ranges_by_path, key=len, default=[])
+    def __init__(self, ranges: Sequence[list[int]]) -> None:
+        self._ranges = sorted(ranges)
+        self._firsts = [first for first, _, _ in self._ranges]
+        # Inside a range, and in the gap between two ranges, a higher old number has a higher new
+        # number. So the highest new number belongs to the number looked for, the last number of a
+        # range, or the number directly before a range. For each number of ranges, the highest:
+        self._ends = [0]
+        for first, last, new in self._ranges:
+            self._ends.append(max(self._ends[-1], self.new_seq(first - 1), new + last - first))
+
+    def new_seq(self, seq: int) -> int:
+        """Return the new number of the record that had the number ``seq``."""
+        place = bisect_right(self._firsts, seq) - 1
+        if place < 0 or seq > self._ranges[place][1]:
+            return seq
+        first, _, new = self._ranges[place]
+        return new + seq - first
+
+    def new_end(self, seq: int) -> int:
+        """Return the highest new number of the records whose numbers were at most ``seq``."""
+        count = bisect_right(self._firsts, seq)
+        candidates = [self.new_seq(seq)]
+        if count and seq < self._ranges[count - 1][1]:  # the last range ends after ``seq``
+            count -= 1
+            candidates.append(self.new_seq(self._firsts[count] - 1))
+        return max(*candidates, self._ends[count])
 
 
 def _are_ranges(value: object) -> bool:
@@ -94,11 +122,3 @@ def _are_ranges(value: object) -> bool:
         isinstance(range_, list) and len(range_) == 3 and all(type(n) is int for n in range_)
         for range_ in value
     )
-
-
-def _map_seq(ranges: Sequence[Sequence[int]], seq: int) -> int:
-    """Return the new number of the record that had the number ``seq`` before one merge."""
-    for first, last, new in ranges:
-        if first <= seq <= last:
-            return new + seq - first
-    return seq

@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..models import Session
-from ..renumbering import current_seq
+from ..renumbering import Renumberings
 from .contributors import ContributorKind
 from .lines import is_distinctive, match_lines
 from .step import Attempt, Step
@@ -299,7 +299,7 @@ class Tracer:
             data = restore.data or {}
             text, seq = restore.code, data.get("from_seq")
             if type(seq) is int:
-                seq = current_seq(session.meta.merged, data.get("merged"), seq)
+                seq = Renumberings(session.meta.merged).current_seq(data.get("merged"), seq)
         tracer = Tracer(session.meta.cell_id, self._session_by_cell, self._visited)
         version_at_seq: _Version | None = None
         for step in replay(session):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from ....models import Event, Interaction, NotebookLogEntry, Session
-from ....renumbering import current_end
+from ....renumbering import Renumberings
 from .. import codec
 
 _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "repeats_turn_id", "merged"}
@@ -80,10 +80,11 @@ def renumber_entries(
     or None if the cell's session can't be read.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
+    renumberings = {cell: Renumberings(merged) for cell, merged in merges.items()}
     missing_cells: set[str] = set()
     entries = []
     for entry in log:
-        renumbered = _renumber_entry(entry, merges, replaced_cells, get_seqs)
+        renumbered = _renumber_entry(entry, renumberings, replaced_cells, get_seqs)
         missing_cells |= cells_of(entry).keys()
         missing_cells -= cells_of(renumbered).keys()
         entries.append(without_saved(renumbered) if missing_cells else renumbered)
@@ -127,21 +128,21 @@ def _find_replaced_cells(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str
 
 def _renumber_entry(
     entry: NotebookLogEntry,
-    merges: Mapping[str, object],
+    renumberings: Mapping[str, Renumberings],
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
     """Return one entry with current numbers. (``renumber_entries`` then removes ``saved``.)"""
     cells, digests = cells_of(entry), entry.data.get("digests")
-    if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
+    if not (entry.merged or renumberings.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry
     current: dict[str, Any] = {}
     for cell, seq in cells.items():
-        merged = merges.get(cell)
-        if type(seq) is not int or not (merged or entry.merged or cell in replaced_cells):
+        renumbering = renumberings.get(cell)
+        if type(seq) is not int or not (renumbering or entry.merged or cell in replaced_cells):
             current[cell] = seq
             continue
-        mapped_seq = current_end(merged, entry.merged, seq)
+        mapped_seq = renumbering.current_end(entry.merged, seq) if renumbering else seq
         record_digest = digests.get(cell, "") if isinstance(digests, dict) else ""
         is_usable = record_digest and isinstance(record_digest, str)
         cell_seqs = get_seqs(cell) if is_usable else None
