@@ -1,6 +1,6 @@
 import { ServerConnection } from '@jupyterlab/services';
 
-import { request } from './request';
+import { call, readJson, request } from './request';
 
 interface IResponse {
   status?: number;
@@ -26,7 +26,8 @@ function fakeServer(responses: Record<string, IResponse>) {
       ok: status < 400,
       redirected: response.redirected ?? false,
       headers: { get: (name: string) => headers.get(name.toLowerCase()) ?? '' },
-      json: async () => JSON.parse(body)
+      json: async () => JSON.parse(body),
+      text: async () => body
     };
   };
   const settings = ServerConnection.makeSettings({
@@ -74,6 +75,19 @@ describe('request', () => {
       }
     ],
     [
+      'a redirect to a login page without a type',
+      'unauthenticated',
+      {
+        '/base/aiserver/x': { ...PAGE, type: '', redirected: true },
+        '/base/api/me': { ...PAGE, type: '', redirected: true }
+      }
+    ],
+    [
+      'a successful response that isn’t JSON',
+      'proxy_error',
+      { '/base/aiserver/x': { ...PAGE, type: 'text/plain' } }
+    ],
+    [
       'status 403 after the session has ended',
       'unauthenticated',
       {
@@ -98,7 +112,9 @@ describe('request', () => {
     '%s is reported as %s, without the text of the response',
     async (_, code, responses) => {
       const { settings } = fakeServer(responses);
-      const reason = await request(settings, 'x').catch(error => error);
+      const reason = await call(settings, 'x', {}, readJson).catch(
+        error => error
+      );
       expect(reason.code).toBe(code);
       expect(reason.message).not.toContain('canary');
       expect(reason.body.signIn).toBe(

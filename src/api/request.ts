@@ -164,11 +164,7 @@ async function toApiError(
     );
   }
   if (!body) {
-    return new ApiError(
-      status,
-      'proxy_error',
-      `Something between this page and the Jupyter server answered (status ${status}).`
-    );
+    return notOurs(status);
   }
   return new ApiError(status, body.code, body.message, body);
 }
@@ -187,7 +183,10 @@ async function readErrorBody(response: Response): Promise<ErrorBody | null> {
 
 function isHtmlPage(response: Response): boolean {
   const type = response.headers?.get('Content-Type') ?? '';
-  return type.startsWith('text/html');
+  // A login page behind a redirect may be sent without its type, or with another one.
+  return response.redirected
+    ? /^(text\/plain|$)|html/.test(type)
+    : type.startsWith('text/html');
 }
 
 /** Ask the Jupyter server whether the person is signed in, and return the result. */
@@ -205,8 +204,21 @@ async function isSignedIn(
   }
 }
 
-/** Parse a response's JSON. Return undefined if the response is empty. */
+/**
+ * Parse a response's JSON. Return undefined if the response is empty.
+ *
+ * @throws ApiError with the code `proxy_error` if the response isn't JSON.
+ */
 export async function readJson(response: Response) {
   const text = await response.text();
-  return text ? JSON.parse(text) : undefined;
+  try {
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    throw notOurs(response.status);
+  }
+}
+
+function notOurs(status: number): ApiError {
+  const message = `Something between this page and the Jupyter server answered (status ${status}).`;
+  return new ApiError(status, 'proxy_error', message);
 }
