@@ -1,23 +1,35 @@
 """Read the usage of a notebook, or of all notebooks, from the store.
 
-Invariant: each request and each summary counts once. If a cell or a notebook was copied, the copy's
-session contains the records of the original, too.
+Invariants: each request and each summary counts once. If a cell or a notebook was copied, the
+copy's session contains the records of the original, too. A session is read again only if its mark
+has changed (``benchmarks/large_notebooks.py``).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from ..models import SessionKey, SessionSummary
+from ..models import SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.record.damage.recovery import parse_or_recover
+from ..sessions.record.lru_cache import LRUCache
 from .records import UsageRecord, usage_of
 from .table import to_csv
 from .totals import UsageTotals, time_of, totals_of
 
 _SESSIONS_PER_READ = 64  # as many sessions are loaded and parsed together
+_MAX_CACHED = 100_000  # sessions, and records of all sessions; each takes about half a kilobyte
+
+
+class _SessionUsage(NamedTuple):
+    """The usage in a session that had this mark, and whether the session is a copy of another."""
+
+    mark: Hashable
+    is_copy: bool
+    records: tuple[UsageRecord, ...]
 
 
 class UsageReader:
@@ -25,6 +37,9 @@ class UsageReader:
 
     def __init__(self, sessions: SessionManager, *, owner: str = "") -> None:
         self._sessions, self._owner = sessions, owner
+        self._cache: LRUCache[tuple[str, str], _SessionUsage] = LRUCache(
+            _MAX_CACHED, limit=_MAX_CACHED, weight=lambda usage: len(usage.records)
+        )
 
     async def totals(
         self, notebook_id: str | None = None, since: datetime | None = None, *, user: str = ""
@@ -34,7 +49,7 @@ class UsageReader:
         With ``notebook_id``, only those of this notebook count, and with ``user`` only those of
         this person. Raises StorageError.
         """
-        records = await self._records(notebook_id, since)
+        records = await self._records(notebook_id)
 
         def build() -> UsageTotals:
             return totals_of(
@@ -45,56 +60,51 @@ class UsageReader:
 
     async def table(self, notebook_id: str | None = None) -> str:
         """Return the table of all requests as CSV, oldest first. Raises StorageError."""
-        records = await self._records(notebook_id, None)
+        records = await self._records(notebook_id)
         return await asyncio.to_thread(
             lambda: to_csv(sorted(records, key=lambda record: time_of(record.time)))
         )
 
-    async def _records(self, notebook_id: str | None, since: datetime | None) -> list[UsageRecord]:
-        """Return each record of the sessions that were written at ``since`` or later once."""
-        originals: list[UsageRecord] = []
-        copies: list[UsageRecord] = []
-        async for is_copy, records in self._records_by_session(notebook_id, since):
-            (copies if is_copy else originals).extend(records)
-        return await asyncio.to_thread(_unique, [*originals, *copies])
-
-    async def _records_by_session(
-        self, notebook_id: str | None, since: datetime | None
-    ) -> AsyncIterator[tuple[bool, list[UsageRecord]]]:
-        """Yield the records of each session, and whether the session is a copy of another one."""
-        summaries, _ = await self._sessions.list_sessions(notebook_id, owner=self._owner)
-        keys = await asyncio.to_thread(_keys_since, summaries, since, self._owner)
-        for start in range(0, len(keys), _SESSIONS_PER_READ):
-            batch = keys[start : start + _SESSIONS_PER_READ]
-            data = await self._sessions.load_raw_batch(batch)
-            for item in await asyncio.to_thread(_parse, batch, data):
-                yield item
-
-
-def _keys_since(
-    summaries: list[SessionSummary], since: datetime | None, owner: str
-) -> list[SessionKey]:
-    return [
-        SessionKey(summary.notebook_id, summary.cell_id, owner)
-        for summary in summaries
-        if summary.turns and (since is None or time_of(summary.last_updated) >= since)
-    ]
+    async def _records(self, notebook_id: str | None) -> list[UsageRecord]:
+        """Return each record once. Only new and changed sessions are read."""
+        marks = await self._sessions.session_marks(notebook_id, owner=self._owner)
+        cells = sorted(marks)
+        found: dict[tuple[str, str], _SessionUsage] = {}
+        for cell in cells:
+            cached = self._cache.get(cell)
+            if cached and cached.mark == marks[cell]:
+                found[cell] = cached
+        unread = [cell for cell in cells if cell not in found]
+        for start in range(0, len(unread), _SESSIONS_PER_READ):
+            group = unread[start : start + _SESSIONS_PER_READ]
+            keys = [SessionKey(*cell, self._owner) for cell in group]
+            data = await self._sessions.load_raw_batch(keys)
+            usages = await asyncio.to_thread(_parse, keys, data, marks)
+            for cell, usage in zip(group, usages, strict=True):
+                found[cell] = usage
+                self._cache.put(cell, usage)
+        return await asyncio.to_thread(_unique, [found[cell] for cell in cells])
 
 
-def _unique(records: list[UsageRecord]) -> list[UsageRecord]:
-    """Return each request and summary once; of several copies, the first one."""
-    unique: dict[tuple[str, str, str, bool], UsageRecord] = {}
-    for record in records:
-        identity = (record.time, record.model, record.text, record.is_summary)
-        unique.setdefault(identity, record)
+def _unique(usages: Sequence[_SessionUsage]) -> list[UsageRecord]:
+    """Return each request and summary once; of several copies, the original or the first one."""
+    unique: dict[tuple[str, str, int, bool], UsageRecord] = {}
+    for usage in sorted(usages, key=lambda usage: usage.is_copy):
+        for record in usage.records:
+            identity = (record.time, record.model, record.text_hash, record.is_summary)
+            unique.setdefault(identity, record)
     return list(unique.values())
 
 
 def _parse(
-    keys: list[SessionKey], data: list[bytes | None]
-) -> list[tuple[bool, list[UsageRecord]]]:
-    return [
-        (bool(session.meta.forked_from), list(usage_of(key, session)))
-        for key, raw in zip(keys, data, strict=True)
-        if raw is not None and (session := parse_or_recover(raw, key)) is not None
-    ]
+    keys: Sequence[SessionKey],
+    data: Sequence[bytes | None],
+    marks: Mapping[tuple[str, str], Hashable],
+) -> list[_SessionUsage]:
+    usages = []
+    for key, raw in zip(keys, data, strict=True):
+        session = parse_or_recover(raw, key) if raw else None
+        is_copy = session is not None and bool(session.meta.forked_from)
+        records = tuple(usage_of(key, session)) if session else ()
+        usages.append(_SessionUsage(marks[key.notebook_id, key.cell_id], is_copy, records))
+    return usages

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..models import Session, SessionKey
 from ..replay.receipts import receipt_of, summary_receipts
 from ..replay.steps import replay
 
 
-@dataclass(frozen=True)
-class UsageRecord:
-    """The usage of one request or summary. ``receipt`` lacks what isn't stored."""
+class UsageRecord(NamedTuple):
+    """The usage of one request or summary. ``receipt`` lacks what isn't stored.
 
-    key: SessionKey
+    The garbage collector doesn't traverse tuples and dicts of simple values, of which the reader
+    caches many.
+    """
+
+    notebook_id: str
+    cell_id: str
     time: str
-    text: str
-    """The intent or the summary, by which copies of a record are recognised."""
-    model: str = ""
-    mode: str = ""
-    status: str = "success"
-    user: str | None = None
-    turn_id: int | None = None
+    text_hash: int
+    """A hash of the intent or the summary, by which copies of a record are recognised."""
+    model: str
+    mode: str
+    status: str
+    user: str | None
+    turn_id: int | None
     """None for a summary."""
-    request_id: int | None = None
+    request_id: int | None
     """The id of the first turn that answered the same request."""
-    receipt: dict[str, Any] = field(default_factory=dict)
+    receipt: dict[str, Any]
 
     @property
     def is_request(self) -> bool:
@@ -45,9 +48,10 @@ def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
     first_ids = _first_ids(session)
     for turn in session.interactions:
         yield UsageRecord(
-            key,
+            key.notebook_id,
+            key.cell_id,
             turn.timestamp,
-            turn.user_request.intent,
+            hash(turn.user_request.intent),
             turn.model or "",
             turn.mode or "",
             turn.ai_response.status,
@@ -60,13 +64,17 @@ def usage_of(key: SessionKey, session: Session) -> Iterator[UsageRecord]:
         data = event.data or {}
         user = data.get("user")
         yield UsageRecord(
-            key,
+            key.notebook_id,
+            key.cell_id,
             event.timestamp,
-            str(data.get("text")),
+            hash(str(data.get("text"))),
             (event.contributor and event.contributor.name) or "",
             SUMMARY_MODE,
-            user=user if isinstance(user, str) else None,
-            receipt=receipt,
+            "success",
+            user if isinstance(user, str) else None,
+            None,
+            None,
+            receipt,
         )
 
 

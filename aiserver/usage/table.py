@@ -45,8 +45,8 @@ def to_csv(records: Iterable[UsageRecord]) -> str:
         writer.writerow(
             [
                 record.time,
-                record.key.notebook_id,
-                record.key.cell_id,
+                record.notebook_id,
+                record.cell_id,
                 "" if record.turn_id is None else record.turn_id,
                 "" if record.request_id is None else record.request_id,
                 _inert(record.mode),

@@ -18,7 +18,9 @@ from aiserver.models import (
     UserRequest,
 )
 from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.file import reader as file_reader
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.usage import reader as usage_reader
 from aiserver.usage.reader import UsageReader
 from aiserver.usage.totals import time_of
 
@@ -160,3 +162,35 @@ async def test_the_table_is_ordered_and_has_no_formulas(store):
 )
 def test_every_stored_form_of_a_time_is_read(stored, hour):
     assert time_of(stored).hour == hour and time_of(stored).tzinfo == timezone.utc
+
+
+async def test_only_changed_sessions_are_read_again(tmp_path, monkeypatch):
+    """A page asks for the usage after each answer, also in a notebook of 10,000 cells."""
+    monkeypatch.setattr(file_reader, "_MIN_AGE_NS", -(10**18))  # so that new stamps are trusted
+    store = FileSessionManager(start_dir=str(tmp_path))
+    for minute in range(3):
+        await store.save_interaction(SessionKey("nb", f"c{minute}"), turn(minute, usage=USAGE))
+    read: list[str] = []
+    load = store.load_raw_batch
+
+    async def load_raw_batch(keys):
+        read.extend(key.cell_id for key in keys)
+        return await load(keys)
+
+    monkeypatch.setattr(store, "load_raw_batch", load_raw_batch)
+    monkeypatch.setattr(store._listing, "_read_summary", None)  # which would parse each session
+    reader, since = UsageReader(store), datetime(2026, 5, 1, tzinfo=timezone.utc)
+    assert [(await reader.totals(since=since)).requests for _ in range(2)] == [3, 3]
+    assert read == ["c0", "c1", "c2"]
+    await store.save_interaction(SessionKey("nb", "c1"), turn(3, usage=USAGE))
+    await store.delete(SessionKey("nb", "c2"))
+    assert (await reader.totals("nb")).requests == 3 and read[3:] == ["c1"]
+
+
+async def test_the_cached_usage_is_bounded(store, monkeypatch):
+    monkeypatch.setattr(usage_reader, "_MAX_CACHED", 4)
+    for minute in range(9):
+        await store.save_interaction(SessionKey("nb", f"c{minute}"), turn(minute, usage=USAGE))
+    reader = UsageReader(store)
+    assert [(await reader.totals()).requests for _ in range(2)] == [9, 9]
+    assert len(reader._cache._entries) == 4
