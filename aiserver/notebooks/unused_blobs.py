@@ -23,9 +23,11 @@ async def delete_unused_blobs(
     unused = set(blobs)
     if not unused:
         return
-    summaries, _ = await store.list_sessions(owner=owner)
-    keys = [SessionKey(summary.notebook_id, summary.cell_id, owner) for summary in summaries]
+    # Unlike a list of the sessions, marks need no session to be parsed.
+    keys = [SessionKey(*cell, owner) for cell in await store.session_marks(owner=owner)]
     for start in range(0, len(keys), _SESSIONS_PER_READ):
+        if not unused:
+            return
         stored = await store.load_raw_batch(keys[start : start + _SESSIONS_PER_READ])
         if None in stored:
             return
