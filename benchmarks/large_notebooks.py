@@ -92,7 +92,7 @@ class Server:
     async def report(self) -> object:
         history = await self.histories.load("large")
         return await asyncio.to_thread(
-            lambda: json_bytes(report(history.timeline, history.sessions))
+            lambda: json_bytes(report(history.timeline, history.sessions, history.counts))
         )
 
     async def past_answer(self) -> object:

@@ -118,7 +118,9 @@ class ReportHandler(_NotebookHandler):
     async def get(self, notebook_id: str) -> None:
         """Answer with the line counts per contributor, per cell and in total."""
         history = await self.history(notebook_id)
-        await self.finish_in_thread(lambda: report(history.timeline, history.sessions))
+        await self.finish_in_thread(
+            lambda: report(history.timeline, history.sessions, history.counts)
+        )
 
 
 def encode_replay(key: SessionKey, session: Session) -> bytes:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry, Session, SessionKey, check_id
-from ..replay import Step, Timeline, replay
+from ..replay import CountCache, Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
 from ..sessions.record.damage.recovery import parse_or_recover
@@ -62,6 +62,8 @@ class History:
     timeline: Timeline
     version: str
     """A hash that changes with every write."""
+    counts: CountCache = field(default_factory=dict)
+    """The counts of lines for ``report``. They are reused while a cell is unchanged."""
 
 
 @dataclass(eq=False)
@@ -144,9 +146,13 @@ class Histories:
             _update_cells, self._owner, notebook_id, previous_cells, changed, loaded
         )
         if cached.history is None or cells != cached.cells or log_mark != cached.log_mark:
+            previous = cached.history
             cached.history = await asyncio.to_thread(
                 _history_of_cells, notebook_id, cells, log, log_mark
             )
+            for cell_id, counted in (previous.counts if previous else {}).items():
+                if cell_id in cells and cells[cell_id].steps is counted[0]:
+                    cached.history.counts[cell_id] = counted
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
         unread = set(changed) - loaded.keys()  # the next call tries to load these sessions again
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}

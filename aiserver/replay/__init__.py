@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from .blame import Origin, blame, trace
 from .moments import CellSnapshot, Moment, NotebookSnapshot
-from .report import report
+from .report import CountCache, count_lines, report
 from .step import Step
 from .steps import replay
 from .timeline import Timeline
 
 __all__ = [
     "CellSnapshot",
+    "CountCache",
     "Moment",
     "NotebookSnapshot",
     "Origin",
     "Step",
     "Timeline",
     "blame",
+    "count_lines",
     "replay",
     "report",
     "trace",

@@ -8,11 +8,12 @@ Each count of the notebook is the sum of the same count of all its cells.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..models import Session
 from .blame import Origin, trace
+from .step import Step
 from .timeline import Timeline
 
 UNKNOWN_MODEL = "unknown"  # the model's name in turns that other tools stored without a model
@@ -21,15 +22,22 @@ COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing"
 """The names of the line counts in a report. The sum of these counts is the count ``lines``."""
 
 
-def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
+CountCache = dict[str, tuple[Sequence[Step], dict[str, Any]]]
+"""Maps a cell id to the steps of a cell and the result of ``count_lines`` for its last version."""
+
+
+def report(
+    timeline: Timeline, sessions: Mapping[str, Session], cache: CountCache | None = None
+) -> dict[str, Any]:
     """Return the ``Report`` of ``rest-api.yml`` for the notebook after the last moment.
 
     ``sessions`` contains the notebook's sessions by cell id. They are needed to find the authors of
-    lines that came from other cells.
+    lines that came from other cells. Only the lines of cells that aren't in ``cache`` with the same
+    list of steps are counted. Of these, cells without lines of other cells are added to it.
     """
     notebook = timeline.last()
     cells = [
-        _count_cell(cell.cell_id, cell.type, cell.source, timeline, sessions)
+        _count_cell(cell.cell_id, cell.type, cell.source, timeline, sessions, cache)
         for cell in (notebook.cells if notebook else [])
     ]
     sums: dict[str, Any] = {name: sum(cell[name] for cell in cells) for name in ("lines", *COUNTS)}
@@ -43,14 +51,31 @@ def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any
 
 
 def _count_cell(
-    cell_id: str, type_: str, source: str, timeline: Timeline, sessions: Mapping[str, Session]
+    cell_id: str,
+    type_: str,
+    source: str,
+    timeline: Timeline,
+    sessions: Mapping[str, Session],
+    cache: CountCache | None,
 ) -> dict[str, Any]:
     """Return the counts of one cell, as the API sends them."""
+    steps = timeline.steps(cell_id)
+    cached_steps, counts = (cache or {}).get(cell_id, (None, {}))
+    if cached_steps is not steps:
+        origins = trace(cell_id, steps, sessions).current.origins if source.strip() else ()
+        counts = count_lines(source, origins)
+        if cache is not None and not any(map(_copies_lines, steps)):
+            cache[cell_id] = steps, counts
+    turns = timeline.own_turn_count(cell_id)
+    return {"cellId": cell_id, "type": type_, **counts, "turns": turns}
+
+
+def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
+    """Count the lines of a source by their authors. ``origins`` are those of the lines."""
     models: Counter[str] = Counter()
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)
     if source.strip():
-        origins = trace(cell_id, timeline.steps(cell_id), sessions).current.origins
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue
@@ -59,15 +84,13 @@ def _count_cell(
                 models[origin.model or origin.name or UNKNOWN_MODEL] += 1
             elif origin.name:
                 names[origin.name] += 1
-    return {
-        "cellId": cell_id,
-        "type": type_,
-        "lines": sum(counts.values()),
-        **counts,
-        "turns": timeline.own_turn_count(cell_id),
-        "models": dict(models),
-        "names": dict(names),
-    }
+    lines = sum(counts.values())
+    return {"lines": lines, **counts, "models": dict(models), "names": dict(names)}
+
+
+def _copies_lines(step: Step) -> bool:
+    """Return whether lines of a step may come from another cell, whose session can change."""
+    return step.kind == "merge" or "from_cell" in (step.data or {})
 
 
 def _count_name(origin: Origin) -> str:

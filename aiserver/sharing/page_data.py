@@ -38,7 +38,7 @@ from typing import Any
 
 from ..llm.labels import model_label
 from ..notebooks.history import History
-from ..replay import Moment, Origin, Step, report, trace
+from ..replay import CountCache, Moment, Origin, Step, count_lines, report, trace
 from ..replay.list_changes import ListChange
 from . import markdown
 from .labels import label_counts
@@ -74,14 +74,17 @@ def page_data(
     cell_trees: dict[str, Any] = {}  # maps the index of a text to the text's tree
     index_by_cell = {summary["cellId"]: number for number, summary in enumerate(summaries)}
     cells = []
+    counts: CountCache = {}
     for summary in summaries:
         cell_id = summary["cellId"]
         steps = timeline.steps(cell_id)
-        versions = trace(cell_id, steps, history.sessions).versions
+        tracer = trace(cell_id, steps, history.sessions)
         step_data = [
             _encode_step(step, version.origins, index_by_cell, texts)
-            for step, version in zip(steps, versions, strict=True)
+            for step, version in zip(steps, tracer.versions, strict=True)
         ]
+        if steps and steps[-1].missing is None:
+            counts[cell_id] = steps, count_lines(tracer.current.text, tracer.current.origins)
         for step in step_data:
             trees.add(step, "answer", step.get("explanation", ""))
         first_index = texts.add(timeline.initial_source(cell_id))
@@ -107,7 +110,7 @@ def page_data(
         "texts": texts.all,
         "markdown": cell_trees,
         "pictures": dict(pictures),
-        "report": _with_labels(report(timeline, history.sessions)),
+        "report": _with_labels(report(timeline, history.sessions, counts)),
     }
 
 

@@ -70,10 +70,10 @@ def output_hashes(data: Mapping[str, object] | None) -> list[str]:
 def referenced_pictures(history: History) -> list[str]:
     """Return the hashes of the pictures in a notebook's runs, newest first."""
     timed_hashes = [
-        (event.timestamp, sha256)
-        for session in history.sessions.values()
-        for event in session.events or []
-        if event.type == "run"
-        for sha256 in output_hashes(event.data)
+        (step.timestamp, sha256)
+        for cell_id in history.sessions  # only the ids, so that no session is parsed
+        for step in history.timeline.steps(cell_id)
+        if step.kind == "run"
+        for sha256 in output_hashes(step.data)
     ]
     return list(dict.fromkeys(sha256 for _, sha256 in sorted(timed_hashes, reverse=True)))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aiserver.errors import InvalidRequest
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories
+from aiserver.replay import report, trace
 from aiserver.sessions.file import reader as reading
 from aiserver.sessions.file.directory import SessionDirectory
 from aiserver.sessions.file.manager import FileSessionManager
@@ -212,3 +215,42 @@ def test_a_large_history_is_frozen_and_freed_without_the_garbage_collector(tmp_p
         asyncio.run(work())
     finally:
         gc.unfreeze()
+
+
+def test_a_report_counts_only_the_lines_of_changed_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a cell has lines of another cell, which may have changed."""
+    traced: list[str] = []
+
+    def counting_trace(cell_id: str, *rest: Any) -> Any:
+        traced.append(cell_id)
+        return trace(cell_id, *rest)
+
+    monkeypatch.setattr(sys.modules["aiserver.replay.report"], "trace", counting_trace)
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        for cell_id in ("a", "b", "c"):
+            await edit(store, cell_id, f"{cell_id} = 1")
+        data = {"from_cell": "a", "from_seq": 1}
+        restore = NewEvent(type="restore", timestamp=NOW, source="a = 1", data=data)
+        await store.record_events(SessionKey("nb", "copy"), [restore])
+        histories = Histories(store)
+
+        async def lines() -> int:
+            traced.clear()
+            history = await histories.load("nb")
+            counted = report(history.timeline, history.sessions, history.counts)
+            assert counted == report(history.timeline, history.sessions)
+            return counted["total"]["byPerson"]
+
+        assert await lines() == 4 and traced[:4] == ["a", "b", "c", "copy"]
+        assert await lines() == 4 and traced[:-4] == ["copy"]
+        await edit(store, "b", "b = 1\nb = 2")
+        await store.delete(SessionKey("nb", "c"))
+        assert await lines() == 4 and traced[:-3] == ["b", "copy"]
+        assert set((await histories.load("nb")).counts) == {"a", "b"}
+        await store.close()
+
+    asyncio.run(work())

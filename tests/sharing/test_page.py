@@ -11,6 +11,7 @@ import hashlib
 import html
 import json
 import re
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from babel.messages.pofile import read_po
 
 from aiserver.models import Event, Interaction, NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, History
-from aiserver.replay import blame
+from aiserver.replay import blame, trace
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import catalogues, page
@@ -283,3 +284,36 @@ def test_numbers_that_json_cannot_represent_are_left_out() -> None:
 
     steps = data_of(page(page_data(asyncio.run(work()), "a", {})))["cells"][0]["steps"]
     assert steps[-1]["data"] == {"duration_ms": None, "outputs": {"text": "a", "n": [None]}}
+
+
+def test_each_cell_is_traced_once_and_no_session_is_parsed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The report of the page counts the lines that were traced for its steps."""
+
+    async def work() -> History:
+        store = InMemorySessionManager()
+        stamp = "2026-01-01T00:00:00Z"
+        run = {"outputs": {"images": [{"sha256": "0" * 64}]}}
+        for cell_id in ("a", "b"):
+            await store.record_events(
+                SessionKey("nb", cell_id),
+                [
+                    NewEvent(type="edit", timestamp=stamp, source="x = 1"),
+                    NewEvent(type="run", timestamp=stamp, source="x = 1", data=run),
+                ],
+            )
+        return await Histories(store).load("nb")
+
+    history, traced = asyncio.run(work()), []
+
+    def counting_trace(cell_id: str, *rest: Any) -> Any:
+        traced.append(cell_id)
+        return trace(cell_id, *rest)
+
+    monkeypatch.setattr("aiserver.sharing.page_data.trace", counting_trace)
+    monkeypatch.setattr(sys.modules["aiserver.replay.report"], "trace", counting_trace)
+    monkeypatch.setattr("aiserver.notebooks.history.codec.parse", None)
+    assert referenced_pictures(history) == ["0" * 64]
+    data = page_data(history, "nb.ipynb", {}, language="python")
+    assert traced == ["a", "b"] and data["report"]["total"]["byPerson"] == 2
