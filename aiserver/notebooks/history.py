@@ -10,6 +10,8 @@ Invariants:
 - Python's garbage collector blocks the server while it visits all objects. So only a few notebooks
   are cached, and each cached notebook consists of few objects. The objects of large notebooks are
   hidden from the collector (by ``gc.freeze``, as in ``gc_pause.py``).
+- The memory of a cached notebook is a few times the size of its sessions. So the size of all cached
+  notebooks is limited, and the memory is freed ``_IDLE`` seconds after the last call.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
+import weakref
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -31,6 +34,8 @@ from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
 
 _MAX_NOTEBOOKS = 4
+_MAX_BYTES = 64 * 1024 * 1024  # of sessions; a larger notebook is cached alone
+_IDLE = 600.0  # seconds without a call after which nothing is cached any more
 _SESSIONS_PER_READ = 64  # the maximum number of sessions that are loaded together
 _MANY_STEPS = 5_000  # the garbage collector takes 10 ms to visit the objects of 5,000 steps
 
@@ -92,13 +97,20 @@ class _CachedNotebook:
     log: Sequence[NotebookLogEntry] = ()
     history: History | None = None
 
+    def weight(self) -> int:
+        """Return the size of the sessions, but at most the limit of the cache."""
+        return min(sum(len(cell.raw) for cell in self.cells.values()), _MAX_BYTES)
+
 
 class Histories:
     """The histories of one owner's notebooks."""
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._cache: LRUCache[str, _CachedNotebook] = LRUCache(_MAX_NOTEBOOKS)
+        self._cache: LRUCache[str, _CachedNotebook] = LRUCache(
+            _MAX_NOTEBOOKS, limit=_MAX_BYTES, weight=_CachedNotebook.weight
+        )
+        self._timer: asyncio.TimerHandle | None = None
 
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
         """Return the history of a notebook; it is empty if the store has none.
@@ -111,10 +123,20 @@ class Histories:
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)
         if version is not None and cached.history and cached.history.version == version:
+            self._restart_timer()
             return cached.history
         async with cached.lock:
             with pause_gc():
-                return await self._update(notebook_id, cached)
+                history = await self._update(notebook_id, cached)
+            self._cache.put(notebook_id, cached)  # its weight may have changed
+            self._restart_timer()
+            return history
+
+    def _restart_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        # The timer refers to the cache weakly, so that the cache is freed with this object.
+        self._timer = asyncio.get_running_loop().call_later(_IDLE, _clear, weakref.ref(self._cache))
 
     def _cached(self, notebook_id: str) -> _CachedNotebook:
         cached = self._cache.get(notebook_id)
@@ -159,6 +181,12 @@ class Histories:
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             gc.freeze()
         return cached.history
+
+
+def _clear(reference: weakref.ref[LRUCache[str, _CachedNotebook]]) -> None:
+    cache = reference()
+    if cache is not None:
+        cache.clear()
 
 
 async def load_raw_batch(

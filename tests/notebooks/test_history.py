@@ -15,6 +15,7 @@ import pytest
 
 from aiserver.errors import InvalidRequest
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
+from aiserver.notebooks import history as history_module
 from aiserver.notebooks.history import Histories
 from aiserver.replay import report, trace
 from aiserver.sessions.file import reader as reading
@@ -251,6 +252,47 @@ def test_a_report_counts_only_the_lines_of_changed_cells(
         await store.delete(SessionKey("nb", "c"))
         assert await lines() == 4 and traced[:-3] == ["b", "copy"]
         assert set((await histories.load("nb")).counts) == {"a", "b"}
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_large_notebooks_are_not_cached_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four notebooks of 10,000 cells would need gigabytes. The last one stays cached."""
+    monkeypatch.setattr(history_module, "_MAX_BYTES", 10_000)
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        for notebook_id in ("one", "two"):
+            event = NewEvent(type="edit", timestamp=NOW, source="x" * 6000)
+            await store.record_events(SessionKey(notebook_id, notebook_id), [event])
+        histories = Histories(store)
+        for notebook_id in ("one", "one", "two", "two", "one"):
+            await histories.load(notebook_id)
+        assert store.loaded == ["one", "two", "one"]
+        large = NewEvent(type="edit", timestamp=NOW, source="x" * 20_000)
+        await store.record_events(SessionKey("one", "large"), [large])
+        for _ in range(2):
+            await histories.load("one")
+        assert store.loaded[3:] == ["large"]
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_memory_is_freed_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history_module, "_IDLE", 0)
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        reference = weakref.ref((await histories.load("nb")).timeline)
+        while reference() is not None:
+            await asyncio.sleep(0)
+        assert (await histories.load("nb")).timeline.last().cells[0].source == "x"
         await store.close()
 
     asyncio.run(work())

@@ -53,6 +53,12 @@ class LRUCache(Generic[K, V]):
         with self._lock:
             return self._remove(key)
 
+    def clear(self) -> None:
+        """Remove all entries."""
+        with self._lock:
+            self._entries.clear()
+            self._total_weight = 0
+
     def _remove(self, key: K) -> V | None:
         entry = self._entries.pop(key, None)
         if entry is None:
