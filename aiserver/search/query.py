@@ -107,26 +107,9 @@ def similarity(left: frozenset[str], right: frozenset[str]) -> float:
     return 2 * len(left & right) / max(len(left) + len(right), 1)
 
 
-class Request:
-    """A request that is compared with many folded texts, of which few are similar.
-
-    Invariants:
-
-    - Nothing of a compared text is stored.
-    - The time of a comparison is bounded: only the first ``MAX_COMPARED`` characters count.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._parts = _parts(_SUBTERM.findall(fold(text)[:MAX_COMPARED]))
-
-    def similarity(self, text: str) -> float:
-        """Return the ``similarity`` of a folded text; 0 if it is clearly below MIN_SIMILARITY."""
-        text = text[:MAX_COMPARED]
-        # If 2c / (q + t) is at least 0.5, then c is at least q / 3, because t is at least c.
-        shared_count = sum(part in text for part in self._parts)
-        if 3 * shared_count < len(self._parts):
-            return 0.0
-        return similarity(self._parts, _parts(_SUBTERM.findall(text)))
+def request_parts(text: str) -> frozenset[str]:
+    """Return the parts of a folded request, of which only the beginning counts."""
+    return _parts(_SUBTERM.findall(text[:MAX_COMPARED]))
 
 
 def _parts(words: Iterable[str]) -> frozenset[str]:

@@ -27,7 +27,8 @@ from ..sessions.record.damage.recovery import parse_or_recover
 from .documents import FIELDS, SessionText, TurnId, count_turns, extract_text, without_mode
 from .embeddings import similarities, vectors
 from .hits import Hit, ScoredTurn, hits_of
-from .query import MIN_SIMILARITY, Request, Term, parse
+from .normalize import fold
+from .query import MIN_SIMILARITY, Term, parse, request_parts, similarity
 from .rank import Candidate, candidates, rank, scored_turn, sort_key
 
 CACHE = 32 * 1024 * 1024  # bytes of texts that are cached in memory
@@ -44,14 +45,15 @@ _TABLES = """
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
     owner BLOB, notebook TEXT, cell TEXT,
-    turns TEXT, vectors BLOB, text BLOB,
+    turns TEXT, requests BLOB, vectors BLOB, text BLOB,
     UNIQUE (owner, notebook, cell)
 );
 CREATE INDEX not_embedded ON cell (owner, notebook) WHERE vectors IS NULL;
 """
 _PUT = """
-INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
+INSERT INTO cell (owner, notebook, cell, turns, requests, text) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE
+SET turns = excluded.turns, requests = excluded.requests, text = excluded.text, vectors = NULL
 """
 _DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
 # SQLite can answer the next two queries from an SQL index alone. If SQLite had to look up the rows
@@ -63,6 +65,9 @@ WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook) AND noteboo
 _NOT_EMBEDDED_IDS = f"{_IDS} AND vectors IS NULL"
 _ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
 _TEXT, _VECTORS = 3, 4  # the positions of two columns in the result of _ROW
+# A search for similar requests, at each pause in typing, reads no texts, but the parts of requests.
+_REQUESTS = "SELECT notebook, cell, turns, requests FROM cell WHERE id = ?"
+_REQUEST_SEPARATOR, _PART_SEPARATOR = "\x1e", "\x1f"  # in the column ``requests``
 
 CellIds = tuple[str, str]  # the id of a notebook and the id of a cell
 
@@ -76,8 +81,8 @@ class _Search:
     """The row ids of the cells that are still to be searched."""
     query_vector: Any = None
     """In a search by meaning, the embedding of the query; in any other search, None."""
-    request: Request | None = None
-    """In a search for similar requests, the query; in any other search, None."""
+    request: frozenset[str] | None = None
+    """In a search for similar requests, the parts of the query; in any other search, None."""
     searched_turn_count: int = 0
     candidates: list[Candidate] = field(default_factory=list)
     """In a search by words, the matches so far."""
@@ -111,8 +116,9 @@ class TextIndex:
                 self._db.execute(_DELETE, (_bytes(owner), notebook_id, cell_id))
                 continue
             turns = json.dumps(searched.turns)
+            requests = _requests(searched).encode("utf-8", "replace")
             text = searched.text.encode("utf-8", "replace")
-            self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, text))
+            self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, requests, text))
         self._db.execute("COMMIT")
 
     def remove(self, owner: str, cells: Iterable[CellIds]) -> None:
@@ -159,13 +165,14 @@ class TextIndex:
         if by == "meaning":
             self._search.query_vector = vectors([query])
         elif by == "request":
-            self._search.request = Request(query)
+            self._search.request = request_parts(fold(query))
 
     def advance(self) -> bool:
         """Search one slice of the texts; return whether texts remain to be searched."""
         search, deadline = self._search, time.monotonic() + SLICE
         while search.remaining_ids and time.monotonic() < deadline:
-            row = self._fetch(search.remaining_ids.pop())
+            row_id = search.remaining_ids.pop()
+            row = self._fetch(row_id, _ROW if search.request is None else _REQUESTS)
             if row is None:
                 continue  # the session was deleted since the search began
             if search.query_vector is not None:
@@ -218,8 +225,8 @@ class TextIndex:
         parameters = {"owner": _bytes(owner), "notebook": notebook_id, "excluded": excluded}
         return [row_id for (row_id,) in self._db.execute(query, parameters)]
 
-    def _fetch(self, row_id: int) -> Any:
-        return self._db.execute(_ROW, (row_id,)).fetchone()
+    def _fetch(self, row_id: int, query: str = _ROW) -> Any:
+        return self._db.execute(query, (row_id,)).fetchone()
 
     def _match_words(self, row: Any) -> None:
         search, text = self._search, row[_TEXT].decode("utf-8")
@@ -238,12 +245,27 @@ class TextIndex:
                 if score >= _MIN_SIMILARITY
             ]
 
-    def _match_requests(self, row: Any, request: Request) -> None:
-        searched = _session_text(row)
-        for turn, fields in searched.fields_by_turn():
-            score = request.similarity(without_mode(fields[FIELDS.index("intent")]))
+    def _match_requests(self, row: Any, request: frozenset[str]) -> None:
+        notebook_id, cell_id, turns, requests = row
+        scores = [
+            similarity(request, frozenset(parts.split(_PART_SEPARATOR)))
+            for parts in requests.decode("utf-8").split(_REQUEST_SEPARATOR)
+        ]
+        if max(scores) < MIN_SIMILARITY:
+            return
+        searched = SessionText(notebook_id, cell_id)
+        for turn, score in zip(json.loads(turns), scores, strict=True):
             if score >= MIN_SIMILARITY:
-                self._search.scored_turns.append(scored_turn(searched, turn, "intent", score))
+                scored = scored_turn(searched, TurnId(*turn), "intent", score)
+                self._search.scored_turns.append(scored)
+
+
+def _requests(searched: SessionText) -> str:
+    """Return the parts of all requests, joined with separators, which no part contains."""
+    intents = (fields[FIELDS.index("intent")] for _, fields in searched.fields_by_turn())
+    return _REQUEST_SEPARATOR.join(
+        _PART_SEPARATOR.join(request_parts(without_mode(intent))) for intent in intents
+    )
 
 
 def _session_text(row: Any) -> SessionText:

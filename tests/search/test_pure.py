@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,16 +11,17 @@ from aiserver.search.documents import FIELDS, extract_text
 from aiserver.search.normalize import find, fold
 from aiserver.search.query import (
     MAX_COMPARED,
-    MIN_SIMILARITY,
-    Request,
     Term,
     compared_parts,
     parse,
+    request_parts,
     similarity,
 )
 from aiserver.search.rank import candidates, degree, rank
 from aiserver.search.simplified import simplify
 from aiserver.search.snippet import snippet
+from aiserver.search.text_index import TextIndex
+from aiserver.sessions.record.codec import dumps
 
 
 def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Session:
@@ -249,36 +247,36 @@ def test_similarity_is_the_share_of_common_words(left, right, expected):
     )
 )
 def test_requests_are_compared_by_their_words(words):
-    """The quick rejection of requests with few common words rejects no similar one."""
     text = " ".join(words)
     asked = "plot the mean price, city 画出价格"
     exact = similarity(compared_parts(asked), compared_parts(text))
-    assert Request(asked).similarity(text) == exact or exact < MIN_SIMILARITY
+    assert similarity(request_parts(fold(asked)), request_parts(fold(text))) == exact
 
 
 def test_only_the_beginning_of_a_request_is_compared():
     beginning = "".join(f"word{number} " for number in range(MAX_COMPARED))[:MAX_COMPARED]
-    asked = Request(beginning + "plot the price")
-    assert asked.similarity(beginning + " load a file" * 1000) == 1.0
-    assert Request("load a file").similarity(beginning + " load a file") == 0.0
+    asked = request_parts(beginning + "plot the price")
+    assert similarity(asked, request_parts(beginning + " load a file" * 1000)) == 1.0
+    assert not request_parts("load a file") & request_parts(beginning + " load a file")
 
 
-def test_compared_requests_are_not_stored():
-    """The memory doesn't grow, and nothing of a deleted request stays in it."""
-    asked = Request("plot the price by city")
+def test_similar_requests_are_found_without_reading_texts():
+    """Nothing of a deleted request stays in the index, either."""
+    index, statements = TextIndex(), []
+    intents = ["plot the price by city", "", "load a file", "/fix"]
+    session = session_of(*((intent, "x") for intent in intents))
+    session.interactions[0].mode = "fix"
+    index.put("", [(("nb", "c1"), dumps(session))])
+    index._db.set_trace_callback(statements.append)
 
-    def compare(first: int, last: int) -> None:
-        for number in range(first, last):
-            words = " ".join(f"w{number}x{word}" for word in range(200))
-            assert asked.similarity(f"plot the price by city {words}") > 0
+    def found() -> list[tuple[int, float]]:
+        index.begin("Plot price by the CITY", "", None, "request")
+        while index.advance():
+            pass
+        return [(turn.turn_id, turn.score) for turn in index.results(0, 9)[0]]
 
-    compare(0, 10)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        compare(10, 210)
-        gc.collect()
-        stored = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-    assert stored < 100_000
+    assert found() == [(1, 1.0)]
+    assert statements and not any("text" in statement for statement in statements)
+    index.remove("", [("nb", "c1")])
+    assert found() == []
+    assert index._db.execute("SELECT count(*) FROM cell").fetchone() == (0,)
