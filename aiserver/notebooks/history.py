@@ -20,8 +20,8 @@ import asyncio
 import gc
 import hashlib
 import weakref
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry, Session, SessionKey, check_id
@@ -69,6 +69,8 @@ class History:
     """A hash that changes with every write."""
     counts: CountCache = field(default_factory=dict)
     """The counts of lines for ``report``. They are reused while a cell is unchanged."""
+    left_out: int = 0
+    """The number of cells that are left out, because the sessions are too large together."""
 
 
 @dataclass(eq=False)
@@ -210,13 +212,18 @@ def build_history(
     notebook_id: str,
     stored: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
+    left_out: Collection[str] = (),
 ) -> History:
     """Build a notebook's history. ``stored`` maps each cell id to the stored bytes of its session.
 
-    For a large notebook this takes seconds, so don't call it on the event loop.
+    The cells ``left_out`` don't exist in it. For a large notebook this takes seconds, so don't call
+    it on the event loop.
     """
+    for entry in log if left_out else ():
+        if isinstance(ids := entry.data.get("cell_ids"), list):
+            entry.data["cell_ids"] = [id_ for id_ in ids if id_ not in left_out]
     cells = _update_cells(owner, notebook_id, {}, list(stored), stored)
-    return _history_of_cells(notebook_id, cells, log, None)
+    return replace(_history_of_cells(notebook_id, cells, log, None), left_out=len(left_out))
 
 
 def _update_cells(

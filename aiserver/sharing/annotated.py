@@ -28,7 +28,7 @@ from ..notebooks.history import History
 from ..replay import Step, report
 from .fences import escape_inline
 from .labels import cell_name
-from .narrative import cell_history, shares_summary
+from .narrative import cell_history, left_out, shares_summary
 from .page_data import main_language
 
 _VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -49,8 +49,14 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
     used_ids = {cell["id"] for cell in result["cells"]}
     cells = [
         _markdown_cell(
-            f"# How {escape_inline(name)} was made\n\n{shares_summary(report_data['total'])}.\n\n"
-            "Each cell that was written with AI or has changed is followed by its history.",
+            "\n\n".join(
+                [
+                    f"# How {escape_inline(name)} was made",
+                    f"{shares_summary(report_data['total'])}.",
+                    "Each cell that was written with AI or has changed is followed by its history.",
+                    *left_out(history),
+                ]
+            ),
             "story",
             used_ids,
         )

@@ -28,6 +28,7 @@ def narrative(history: History, name: str) -> str:
     paragraphs = [
         f"# How {escape_inline(name)} was made",
         f"{shares_summary(report_data['total'])}.",
+        *left_out(history),
     ]
     for number, summary in enumerate(timeline.cells(), 1):
         steps = timeline.steps(summary["cellId"])
@@ -41,6 +42,16 @@ def narrative(history: History, name: str) -> str:
         cell_language = language if summary["type"] == "code" else summary["type"]
         paragraphs += cell_history(steps, cell_language)
     return "\n\n".join(paragraphs) + "\n"
+
+
+def left_out(history: History) -> list[str]:
+    """Return a paragraph on the cells that are left out, if there are any."""
+    if not history.left_out:
+        return []
+    return [
+        "The history of this notebook is very large. Only those of the cells that changed last are"
+        f" included. Cells that are left out: {history.left_out:,}."
+    ]
 
 
 def shares_summary(counts: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ The main fields of the format, which ``src/exportedPage/model/data.ts`` reads:
 - ``deleted``: changes of the list of deleted cells, in the same form but without types
 - ``markdown``: maps the index of a text to the tree (``markdown.py``) of this text. It contains
   only sources of Markdown cells
+- ``leftOut``: the number of cells that are left out; missing if there are none
 - a step's ``answer``: the tree of its explanation; missing if the explanation has no tree
 
 Here, a cell is an index into ``cells``, a step an index into the cell's ``steps``, and a moment an
@@ -110,6 +111,7 @@ def page_data(
         "texts": texts.all,
         "markdown": cell_trees,
         "pictures": dict(pictures),
+        **({"leftOut": history.left_out} if history.left_out else {}),
         "report": _with_labels(report(timeline, history.sessions, counts)),
     }
 

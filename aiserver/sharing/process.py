@@ -5,7 +5,8 @@ Even in a thread, this work would block the event loop, because the thread would
 
 Invariants: the server's own process parses no session for an export. An ``Exporter`` runs only one
 export at a time, since each may need much memory. A child process ends after one export, and is
-killed if the export takes longer than ``limit`` seconds.
+killed if the export takes longer than ``limit`` seconds. The size of the exported sessions is
+bounded: of a very large notebook, only the cells that changed last are exported.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ from .pictures import load_pictures
 from .worker import Job
 
 _COMMAND = command_of("aiserver.sharing.worker")
-_LIMIT = 300.0  # seconds; an export of 10,000 cells takes 4 seconds (docs/performance.md)
+_LIMIT = 300.0  # seconds
+# The maximum size of all sessions, unless the newest one is larger. An export of so many takes 14
+# seconds of processor time (``benchmarks/large_notebooks.py``), and three times their size.
+_MAX_BYTES = 64 * 1024 * 1024
+_SESSIONS_PER_READ = 64
 
 
 class Exporter:
@@ -59,16 +64,37 @@ class Exporter:
         """
         check_id("notebookId", notebook_id)
         async with self._lock:
-            marks = await self._store.session_marks(notebook_id, owner=self._owner)
-            cells = sorted(cell_id for _, cell_id in marks)
-            sessions = await load_raw_batch(self._store, self._owner, notebook_id, cells)
+            sessions, left_out = await self._sessions(notebook_id)
             entries = await self._store.read_notebook_log(notebook_id, owner=self._owner)
 
             def create_job() -> Job:
                 log = [dumps(entry, None) for entry in entries]
-                return Job(notebook_id, self._owner, format_, name, notebook, sessions, log)
+                return Job(
+                    notebook_id, self._owner, format_, name, notebook, sessions, log, left_out
+                )
 
             return await self._run(await asyncio.to_thread(create_job))
+
+    async def _sessions(self, notebook_id: str) -> tuple[dict[str, bytes], frozenset[str]]:
+        """Load the newest sessions, and return them with the ids of the cells that are left out."""
+        marks = await self._store.session_marks(notebook_id, owner=self._owner)
+        cells = [cell_id for _, cell_id in marks]  # the newest first
+        sessions: dict[str, bytes] = {}
+        left_out: set[str] = set()
+        size = 0
+        for start in range(0, len(cells), _SESSIONS_PER_READ):
+            group = cells[start : start + _SESSIONS_PER_READ]
+            if size > _MAX_BYTES:
+                left_out.update(group)
+                continue
+            loaded = await load_raw_batch(self._store, self._owner, notebook_id, group)
+            for cell_id, data in loaded.items():
+                size += len(data)
+                if sessions and size > _MAX_BYTES:
+                    left_out.add(cell_id)
+                else:
+                    sessions[cell_id] = data
+        return dict(sorted(sessions.items())), frozenset(left_out)
 
     async def _run(self, job: Job) -> bytes:
         try:

@@ -36,13 +36,15 @@ class Job:
     """The stored bytes of the sessions, by cell id."""
     log: Sequence[bytes]
     """The entries of the notebook's change log, as JSON."""
+    left_out: frozenset[str]
+    """The ids of the cells whose sessions are left out."""
 
 
 def serve(messages: BinaryIO, answers: BinaryIO) -> None:
     """Handle one job: receive it, request its pictures, and answer with the exported file."""
     job: Job = receive(messages)
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
-    history = build_history(job.owner, job.notebook_id, job.sessions, log)
+    history = build_history(job.owner, job.notebook_id, job.sessions, log, job.left_out)
     if not history.timeline.moments:
         send(answers, None)
         return

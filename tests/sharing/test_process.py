@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from aiserver.errors import ExportFailed, ExportTimeout, InvalidRequest, NotFound
+from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
+from aiserver.sharing import process
 from aiserver.sharing.export import FORMATS, export
 from aiserver.sharing.process import Exporter
 
@@ -62,6 +66,45 @@ def test_no_session_is_parsed_in_the_server(
             patch.setattr("aiserver.notebooks.history.parse_or_recover", fail)
             exported = json.loads(await exporter.export(NOTEBOOK, "md"))
         assert exported["name"] == "sales-replay.md" and "读取 sales.csv" in exported["content"]
+
+    asyncio.run(work())
+
+
+def test_of_a_very_large_notebook_the_newest_cells_are_exported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The file says how many are left out. Their sessions aren't even loaded."""
+    stamp, ids = "2026-01-{:02}T00:00:00Z", [f"cell-{number}" for number in range(9)]
+
+    async def work() -> None:
+        store = InMemorySessionManager()
+        for number, cell_id in enumerate(ids, 1):
+            event = NewEvent(type="edit", timestamp=stamp.format(number), source=f"{cell_id} = 1")
+            await store.record_events(SessionKey("nb", cell_id), [event])
+        log = NewLogEntry(type="cell_order", timestamp=stamp.format(1), data={"cell_ids": ids})
+        await store.append_notebook_log("nb", [log])
+        marks = [cell for _, cell in await store.session_marks("nb")]
+        size = len((await store.load_raw(SessionKey("nb", ids[0])))[0])
+        monkeypatch.setattr(process, "_MAX_BYTES", 5 * size // 2)
+        monkeypatch.setattr(process, "_SESSIONS_PER_READ", 2)
+        loaded = []
+        load = store.load_raw_batch
+
+        async def load_raw_batch(keys: Sequence[SessionKey]) -> list[bytes | None]:
+            loaded.extend(key.cell_id for key in keys)
+            return await load(keys)
+
+        monkeypatch.setattr(store, "load_raw_batch", load_raw_batch)
+        exporter = Exporter(store)
+        content = json.loads(await exporter.export("nb", "html"))["content"]
+        match = re.search(r'id="replay-data">(.*?)</script>', content)
+        data = json.loads(match[1])
+        assert {cell["id"] for cell in data["cells"]} == set(marks[:2]) and data["leftOut"] == 7
+        assert len(data["report"]["cells"]) == 2 and loaded == marks[:4]
+        for format_ in ("md", "ipynb"):
+            content = json.loads(await exporter.export("nb", format_))["content"]
+            assert "Cells that are left out: 7." in content
+            assert [id_ for id_ in ids if f"{id_} = 1" in content] == sorted(marks[:2])
 
     asyncio.run(work())
 

@@ -100,6 +100,8 @@ export interface IPageData {
   readonly markdown: Readonly<Record<number, readonly MarkdownNode[]>>;
   /** The images of outputs as `data:` addresses, by SHA-256. */
   readonly pictures: Readonly<Record<string, string>>;
+  /** The number of cells that are left out; undefined if there are none. */
+  readonly leftOut?: number;
   readonly report: Report;
 }
 

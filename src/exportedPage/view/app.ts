@@ -46,11 +46,21 @@ export class App {
   /** Add the page's elements to `container`, and start to handle keys and printing. */
   attach(container: Element): void {
     const { trans, replay } = this._labels;
+    const { leftOut } = replay.data;
     container.append(
       el(
         'div.intro',
         el('h1', replay.data.name),
-        el('p.dull', this._labels.summary())
+        el('p.dull', this._labels.summary()),
+        leftOut !== undefined &&
+          el(
+            'p',
+            trans._n(
+              'The history is very large. Only the cells that changed last are included; %1 cell is left out.',
+              'The history is very large. Only the cells that changed last are included; %1 cells are left out.',
+              leftOut
+            )
+          )
       ),
       el(
         'header.top',
