@@ -45,11 +45,6 @@ class Attempt:
     title: str | None = None
     receipt: dict[str, Any] | None = None
 
-    @property
-    def rank(self) -> int:
-        """A suggestion is shown rather than an answer in words, and both rather than a failure."""
-        return {"open": 2, "done": 1}.get(self.outcome, 0)
-
     def to_wire(self) -> dict[str, Any]:
         """Return the attempt as sent: camelCase, without None values."""
         values = ((to_camel(name), getattr(self, name)) for name in Attempt.__dataclass_fields__)
@@ -129,14 +124,19 @@ class Step:
         if self.attempts is None:
             self.attempts = [Attempt(**{name: getattr(self, name) for name in _FIRST})]
         self.attempts.append(attempt)
-        self.show_attempt(max(reversed(self.attempts), key=lambda other: other.rank).turn_id)
+        # All earlier attempts are at most as useful as the one that the step shows.
+        if _rank(attempt.outcome) >= _rank(self.outcome):
+            self._show(attempt)
 
     def show_attempt(self, turn_id: int) -> None:
         """Show the attempt with this turn. Nothing changes if the step has no such attempt."""
         for attempt in self.attempts or ():
             if attempt.turn_id == turn_id:
-                for name in _SHOWN:
-                    setattr(self, name, getattr(attempt, name))
+                self._show(attempt)
+
+    def _show(self, attempt: Attempt) -> None:
+        for name in _SHOWN:
+            setattr(self, name, getattr(attempt, name))
 
     def show_code(self, code: str) -> None:
         """Show the newest suggestion with this code. Nothing changes if the step has none."""
@@ -191,6 +191,11 @@ class Step:
         if self.kind == "turn":
             present |= _error_text(self)
         return {**present, "parent": self.parent}
+
+
+def _rank(outcome: Outcome) -> int:
+    """A suggestion is shown rather than an answer in words, and both rather than a failure."""
+    return {"open": 2, "done": 1}.get(outcome, 0)
 
 
 def _error_text(answer: Attempt | Step) -> dict[str, Any]:

@@ -211,7 +211,8 @@ class _Reader:
         ):
             return None
         request = turn.user_request
-        if turn.parent_turn_id in step.turn_ids:
+        parent_id = turn.parent_turn_id
+        if parent_id is not None and self.step_by_turn.get(parent_id) is step:
             is_part = bool(turn.selection) and request.intent == step.title
             return step if is_part or turn.mode == REPAIR_MODE else None
         is_same = (request.intent, request.current_code) == (step.title, step.asked_code)

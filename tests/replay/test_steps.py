@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from aiserver.models import Session, SessionKey, new_session
 from aiserver.replay import Step, blame, replay
 
+from ..effort import at_most
 from .session_builder import NOW, SessionBuilder
 from .sessions import sessions
 
@@ -165,6 +166,16 @@ def test_a_request_is_one_step_whatever_its_attempts() -> None:
     assert (steps[1].outcome, steps[1].code, steps[1].turn_id) == ("accepted", "a\nb", first)
     assert [step.kind for step in steps] == ["start", "turn", "run", "accept"]
     assert {step.column for step in steps} == {0}
+
+
+def test_the_time_for_attempts_grows_with_their_number() -> None:
+    builder = SessionBuilder()
+    for number in range(4_000):
+        part = {"mode": "repair", "parent_turn_id": number} if number % 2 else {}
+        builder.turn("old", f"x = {number}", intent="plot it", **part)
+    with at_most(steps=16_000_000):
+        _, step = builder.replay()
+    assert len(step.attempts or []) == 4_000 and step.code == "x = 3999"
 
 
 def test_an_earlier_attempt_that_is_accepted_after_another_one() -> None:
