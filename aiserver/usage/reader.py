@@ -69,21 +69,21 @@ class UsageReader:
         """Return each record once. Only new and changed sessions are read."""
         marks = await self._sessions.session_marks(notebook_id, owner=self._owner)
         cells = sorted(marks)
-        found: dict[tuple[str, str], _SessionUsage] = {}
+        usages: dict[tuple[str, str], _SessionUsage] = {}
         for cell in cells:
             cached = self._cache.get(cell)
             if cached and cached.mark == marks[cell]:
-                found[cell] = cached
-        unread = [cell for cell in cells if cell not in found]
+                usages[cell] = cached
+        unread = [cell for cell in cells if cell not in usages]
         for start in range(0, len(unread), _SESSIONS_PER_READ):
             group = unread[start : start + _SESSIONS_PER_READ]
             keys = [SessionKey(*cell, self._owner) for cell in group]
             data = await self._sessions.load_raw_batch(keys)
-            usages = await asyncio.to_thread(_parse, keys, data, marks)
-            for cell, usage in zip(group, usages, strict=True):
-                found[cell] = usage
+            parsed = await asyncio.to_thread(_parse, keys, data, marks)
+            for cell, usage in zip(group, parsed, strict=True):
+                usages[cell] = usage
                 self._cache.put(cell, usage)
-        return await asyncio.to_thread(_unique, [found[cell] for cell in cells])
+        return await asyncio.to_thread(_unique, [usages[cell] for cell in cells])
 
 
 def _unique(usages: Sequence[_SessionUsage]) -> list[UsageRecord]:

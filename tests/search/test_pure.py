@@ -269,14 +269,14 @@ def test_similar_requests_are_found_without_reading_texts():
     index.put("", [(("nb", "c1"), dumps(session))])
     index._db.set_trace_callback(statements.append)
 
-    def found() -> list[tuple[int, float]]:
+    def similar_turns() -> list[tuple[int, float]]:
         index.begin("Plot price by the CITY", "", None, "request")
         while index.advance():
             pass
         return [(turn.turn_id, turn.score) for turn in index.results(0, 9)[0]]
 
-    assert found() == [(1, 1.0)]
+    assert similar_turns() == [(1, 1.0)]
     assert statements and not any("text" in statement for statement in statements)
     index.remove("", [("nb", "c1")])
-    assert found() == []
+    assert similar_turns() == []
     assert index._db.execute("SELECT count(*) FROM cell").fetchone() == (0,)
