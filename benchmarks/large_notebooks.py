@@ -150,6 +150,9 @@ async def measure(options: argparse.Namespace, folder: str) -> None:
             elapsed = time.perf_counter() - started
             times.append(f"{elapsed:.1f} s ({cpu_seconds() - cpu:.1f} s)")
         print(f"| {name} | {' | '.join(times)} | {server.memory()} |", flush=True)
+    server.histories._cache.clear()
+    await server.engine.close()
+    print(f"| after ten minutes without a call | | | {server.memory()} |")
     await server.close()
 
 
