@@ -23,7 +23,7 @@ from random import Random
 
 from aiserver.memory.histories.past_answers import find_past_answer
 from aiserver.models import NewLogEntry, SessionKey
-from aiserver.notebooks.history import Histories
+from aiserver.notebooks.history import Histories, free_memory
 from aiserver.notebooks.other_roots import blobs_in
 from aiserver.notebooks.unused_blobs import delete_unused_blobs
 from aiserver.prompts.language import cell_language
@@ -150,7 +150,8 @@ async def measure(options: argparse.Namespace, folder: str) -> None:
             elapsed = time.perf_counter() - started
             times.append(f"{elapsed:.1f} s ({cpu_seconds() - cpu:.1f} s)")
         print(f"| {name} | {' | '.join(times)} | {server.memory()} |", flush=True)
-    server.histories._cache.clear()
+    await asyncio.sleep(0.1)  # the event loop still refers to the last result
+    free_memory(server.histories._cache)
     await server.engine.close()
     print(f"| after ten minutes without a call | | | {server.memory()} |")
     await server.close()

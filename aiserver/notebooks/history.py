@@ -17,6 +17,8 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
 import gc
 import hashlib
 import weakref
@@ -188,7 +190,15 @@ class Histories:
 def _clear(reference: weakref.ref[LRUCache[str, _CachedNotebook]]) -> None:
     cache = reference()
     if cache is not None:
-        cache.clear()
+        asyncio.get_running_loop().run_in_executor(None, free_memory, cache)
+
+
+def free_memory(cache: LRUCache[str, _CachedNotebook]) -> None:
+    """Remove the cached notebooks, and return their memory to the system."""
+    cache.clear()
+    # Without this, glibc keeps most of it (``benchmarks/large_notebooks.py``).
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # no glibc
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 async def load_raw_batch(
