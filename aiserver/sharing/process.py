@@ -27,8 +27,8 @@ from .worker import Job
 
 _COMMAND = command_of("aiserver.sharing.worker")
 _LIMIT = 300.0  # seconds
-# The maximum size of all sessions, unless the newest one is larger. An export of so many takes 12
-# seconds of processor time (``benchmarks/large_notebooks.py``), and three times their size.
+# The maximum size of all sessions, unless the newest one is larger. An export of so many takes some
+# 12 seconds of processor time (``benchmarks/large_notebooks.py``).
 _MAX_BYTES = 64 * 1024 * 1024
 _SESSIONS_PER_READ = 64
 
