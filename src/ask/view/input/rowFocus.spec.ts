@@ -27,7 +27,8 @@ describe('RowFocus (P48)', () => {
         const init = { bubbles: true, cancelable: true };
         const pressed = new MouseEvent('mousedown', init);
         expect(button.dispatchEvent(pressed)).toBe(false); // keeps the focus
-        expect(document.activeElement).toBe(field);
+        // The page could scroll if the field were focused before the button is released.
+        expect(document.activeElement).toBe(document.body);
       } else {
         button.focus();
       }

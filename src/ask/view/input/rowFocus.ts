@@ -35,11 +35,14 @@ export class RowFocus {
     this._removals.disconnect();
   }
 
-  /** Keep a pressed control from taking the focus. */
+  /**
+   * Keep a pressed control from taking the focus. The field gets it after the click: if it were
+   * focused now, the page could scroll, and the control would no longer be below the pointer.
+   */
   private readonly _onMouseDown = (event: MouseEvent): void => {
     if (event.button === 0 && (event.target as Element).closest(CONTROLS)) {
       event.preventDefault();
-      this._focusField();
+      this._previousFocus = document.activeElement;
     }
   };
 
@@ -47,9 +50,11 @@ export class RowFocus {
   private readonly _onClick = (event: MouseEvent): void => {
     const control = (event.target as Element).closest(CONTROLS);
     const isText = !control && document.getSelection()?.isCollapsed;
+    const used = isText ? this._node : control;
+    const idle = [document.body, used, this._previousFocus];
+    this._previousFocus = null;
     requestAnimationFrame(() => {
-      const used = isText ? this._node : control;
-      if ([document.body, used].includes(document.activeElement as never)) {
+      if (idle.includes(document.activeElement)) {
         this._return();
       }
     });
@@ -90,6 +95,8 @@ export class RowFocus {
       this._return();
     }
   });
+  /** The element that had the focus when a control was pressed. */
+  private _previousFocus: Element | null = null;
   /** The element in the row that had the focus last. */
   private _lastFocused: Element | null = null;
 }
