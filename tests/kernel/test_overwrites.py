@@ -343,8 +343,9 @@ def test_no_other_name_is_offered_if_a_use_cannot_be_renamed(more):
     assert warning["kind"] == "replaced" and warning["other_name"] == ""
 
 
-def test_no_other_name_if_a_function_above_reads_it():
-    [warning] = warnings("def f():\n    return sales\nsales = sales.head()")
+@pytest.mark.parametrize("above", ["def f():\n    return sales", "frame = sales"])
+def test_no_other_name_if_something_above_keeps_it(above):
+    [warning] = warnings(f"{above}\nsales = sales.head()")
     assert warning["other_name"] == ""
 
 

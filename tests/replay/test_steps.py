@@ -171,7 +171,7 @@ def test_a_request_is_one_step_whatever_its_attempts() -> None:
 def test_the_time_for_attempts_grows_with_their_number() -> None:
     builder = SessionBuilder()
     for number in range(4_000):
-        part = {"mode": "repair", "parent_turn_id": number} if number % 2 else {}
+        part: dict[str, Any] = {"mode": "repair", "parent_turn_id": number} if number % 2 else {}
         builder.turn("old", f"x = {number}", intent="plot it", **part)
     with at_most(steps=16_000_000):
         _, step = builder.replay()

@@ -262,7 +262,8 @@ def test_only_the_beginning_of_a_request_is_compared():
 
 def test_similar_requests_are_found_without_reading_texts():
     """Nothing of a deleted request stays in the index, either."""
-    index, statements = TextIndex(), []
+    index = TextIndex()
+    statements: list[str] = []
     intents = ["plot the price by city", "", "load a file", "/fix"]
     session = session_of(*((intent, "x") for intent in intents))
     session.interactions[0].mode = "fix"

@@ -87,7 +87,7 @@ def test_of_a_very_large_notebook_the_newest_cells_are_exported(
         size = len((await store.load_raw(SessionKey("nb", ids[0])))[0])
         monkeypatch.setattr(process, "_MAX_BYTES", 5 * size // 2)
         monkeypatch.setattr(process, "_SESSIONS_PER_READ", 2)
-        loaded = []
+        loaded: list[str] = []
         load = store.load_raw_batch
 
         async def load_raw_batch(keys: Sequence[SessionKey]) -> list[bytes | None]:

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from ..scopes.bindings import bound_names, target_names
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.NamedExpr)
 _GROUPED_BY = re.compile(r"""\.group_?by\(\[?["'](\w+)["'](?:[])]|, *\w+ *=)""")  # by one column
 
 
@@ -38,6 +39,9 @@ def uses_after(tree: ast.Module, statement: ast.stmt, name: str) -> list[ast.Nam
     for node in ast.walk(ast.Module(tree.body[:index], [])):
         if isinstance(node, _SCOPES) and name in target_names(node):
             return None  # a function above may run later
+        value = node.value if isinstance(node, _ASSIGNMENTS) else None
+        if isinstance(value, ast.Name) and value.id == name:
+            return None  # through another name, later statements may change the DataFrame
     nodes = [node for part in [*targets, *tree.body[index + 1 :]] for node in ast.walk(part)]
     is_simple = all(isinstance(target, ast.Name) for target in targets)
     if not is_simple or any(_is_other_use(node, name) for node in nodes):
