@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aiserver.kernel.check import check_suggestion
@@ -399,6 +399,7 @@ def has_all_data(frame: Any) -> bool:
 
 
 @settings(max_examples=examples(400))
+@example("frame = sales\nsales = sales.sort_values('price')\nframe['region'] = 5")
 @given(PROGRAMS)
 def test_a_warning_means_that_data_is_lost(program):
     """P41: and if data is lost for certain, there is a warning."""

@@ -133,6 +133,8 @@ class _Finder(Origins):
         if origin is None:
             return
         if origin.frame is not None and origin.frame.obj is self.variables.get(name):
+            if previous is not None and self._is_certain:
+                previous.is_same = False
             origin.is_same = True  # a copy stands for the DataFrame now
             if self._is_certain and not origin.is_changed:
                 self.warnings.pop((False, name), None)
