@@ -7,7 +7,8 @@ Invariants:
   the copy is identified by this module.
 - A notebook that lost its id is recognised by its path. But one of its cells must have an id that
   was recorded at this path, or the recorded notebook must have no sessions. So a new notebook at an
-  old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook.
+  old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook. Ids that a tool
+  gives to any cell don't count. If the notebook was moved, too, random ids of its cells decide.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
   server ended during the first call, or two servers identify the notebook at the same time. If
   another page has already saved an id in the notebook's file, a page without an id gets this id.
@@ -28,6 +29,7 @@ This module writes these entries into the change log:
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
@@ -42,6 +44,10 @@ from .other_roots import CopiedRecords, OtherRoots
 
 _PATH_SEEN = "path_seen"
 _COPIED = "taken_over"
+# Ids that tools assign by position, and the id of the first cell in notebooks of PyCharm.
+_POSITIONAL = re.compile(r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}")
+# A UUID, or its first eight digits, as JupyterLab, nbformat and VS Code generate them.
+_RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}")
 
 
 class NotebookFiles(Protocol):
@@ -61,6 +67,9 @@ class NotebookFiles(Protocol):
 
     async def notebook_id(self, name: str) -> str | None:
         """Return the id in the notebook's file, or None."""
+
+    async def is_report(self, name: str) -> bool:
+        """Return whether a tool writes the notebook anew at this path, as papermill does."""
 
     async def is_same(self, name: str, other: str) -> bool:
         """Return whether two names lead to the same file, for example because one is a link."""
@@ -86,6 +95,8 @@ class _Notebook:
     """The last recorded order of the cells at the last path."""
     cells_by_path: dict[str, set[str]] = field(default_factory=dict)
     """All cells that were recorded at each path."""
+    forked_from: str | None = None
+    """The id of the original notebook, if this is a copy."""
     copied: CopiedRecords = field(default_factory=CopiedRecords)
     has_inherited_entry: bool = False
     """For a copy: whether its log already has the ``changed`` entry with ``inherited: true``."""
@@ -97,6 +108,7 @@ class _Notebook:
             if entry.type == _PATH_SEEN and isinstance(path, str):
                 self.path, self.cell_order = path, None
                 self.pending_fork_of = entry.data.get("forked_from")
+                self.forked_from = self.pending_fork_of or self.forked_from
                 self.cells_by_path.setdefault(path, set())
             elif entry.type == ORDER and isinstance(cell_ids, list) and self.path:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
@@ -179,7 +191,7 @@ class NotebookRegistry:
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        matching_id = self._best_match(name, cell_ids)
+        matching_id = self._best_match(name, cell_ids) or await self._find_moved(cell_ids)
         if matching_id is not None:
             return matching_id
         for notebook_id, notebook in sorted(self._notebooks.items()):
@@ -194,13 +206,26 @@ class NotebookRegistry:
 
         A notebook that had the name in the past also counts.
         """
-        cells = set(cell_ids)
+        cells = {cell_id for cell_id in cell_ids if not _POSITIONAL.fullmatch(cell_id)}
         matches = [
             (len(common), notebook.path == name, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
             if (common := cells & notebook.cells_by_path.get(name, set()))
         ]
         return max(matches)[2] if matches else None
+
+    async def _find_moved(self, cell_ids: Sequence[str]) -> str | None:
+        """Return the id of the only notebook with most of these cells that has left its path."""
+        cells = {cell_id for cell_id in cell_ids if _RANDOM.fullmatch(cell_id)}
+        moved = [
+            notebook_id
+            for notebook_id, notebook in self._notebooks.items()
+            if (common := cells.intersection(notebook.cell_order or ()))
+            and 2 * len(common) >= max(len(cells), len(notebook.cell_order or ()))
+            and notebook.path
+            and not await self._files.exists(notebook.path)
+        ]
+        return moved[0] if len(moved) == 1 else None
 
     async def _is_original(self, notebook_id: str, name: str) -> bool:
         """Return whether the file with this name is the notebook itself, which may have been moved.
@@ -227,13 +252,7 @@ class NotebookRegistry:
         The copy also gets copies of the sessions.
         """
         name = self._files.name(path)
-        # If the copy was identified before and its new id got lost, it gets that id again.
-        earlier_copies = (
-            notebook_id
-            for notebook_id, notebook in self._notebooks.items()
-            if notebook.path == name and notebook.pending_fork_of == origin_id
-        )
-        copy_id = next(earlier_copies, None) or str(uuid.uuid4())
+        copy_id = await self._find_earlier_copy(origin_id, name, cell_ids) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
@@ -256,6 +275,29 @@ class NotebookRegistry:
                 digests[summary.cell_id] = digest
         await self._record_inherited(copy_id, last_seqs, digests)
         return NotebookIdentity(copy_id, forked_from=origin_id)
+
+    async def _find_earlier_copy(
+        self, origin_id: str, name: str, cell_ids: Sequence[str]
+    ) -> str | None:
+        """Return the id of an earlier copy of a notebook at the same path; None if there is none.
+
+        The copy's new id may have got lost before the page saved it. Or a tool has written the copy
+        anew; then its cells decide.
+        """
+        copies = {
+            notebook_id: notebook
+            for notebook_id, notebook in self._notebooks.items()
+            if notebook.path == name and notebook.forked_from == origin_id
+        }
+        for notebook_id, notebook in copies.items():
+            if notebook.pending_fork_of == origin_id:
+                return notebook_id
+        matches = [
+            (len(common), notebook_id)
+            for notebook_id, notebook in copies.items()
+            if (common := set(cell_ids).intersection(notebook.cell_order or ()))
+        ]
+        return max(matches)[1] if matches and await self._files.is_report(name) else None
 
     async def _record_inherited(
         self, copy_id: str, last_seqs: dict[str, int], digests: dict[str, str]

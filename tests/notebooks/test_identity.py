@@ -41,6 +41,9 @@ class Disk:
     async def notebook_id(self, name: str) -> str | None:
         return self.ids.get(name)
 
+    async def is_report(self, name: str) -> bool:
+        return name.startswith("report")
+
     async def is_same(self, name: str, other: str) -> bool:
         return name == other
 
@@ -201,6 +204,53 @@ async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world
     assert await world.open("a.ipynb", ["new", "c2"]) == first
     world.disk.ids["a.ipynb"] = None
     assert await world.open("a.ipynb", ["new"]) == first, "cells seen later count as well"
+
+
+RANDOM = [uuid.uuid4().hex[:8], str(uuid.uuid4()), str(uuid.uuid4())]
+
+
+@in_loop
+async def test_a_cleaned_and_moved_notebook_is_recognised_by_its_cells(world: World) -> None:
+    """nbdev_clean drops the id of the notebook."""
+    first = await world.open("n.ipynb", RANDOM)
+    # While the notebook is at its path, a file with its cells is another one.
+    copy = await world.open("copy.ipynb", RANDOM)
+    assert copy.notebook_id != first.notebook_id
+    del world.disk.ids["n.ipynb"]
+    other = await world.open("other.ipynb", [*RANDOM[:1], *CELLS])
+    assert other.notebook_id not in (first.notebook_id, copy.notebook_id)
+    moved = await world.open("01_core.ipynb", [*RANDOM[1:], str(uuid.uuid4())])
+    assert moved.notebook_id == first.notebook_id
+    # It isn't clear which of two notebooks that are gone this is.
+    del world.disk.ids["01_core.ipynb"]
+    del world.disk.ids["copy.ipynb"]
+    unknown = await world.open("02_core.ipynb", RANDOM)
+    assert unknown.notebook_id not in (first.notebook_id, copy.notebook_id)
+
+
+@pytest.mark.parametrize("cell_id", ["initial_id", "0", "cell-1"])
+@in_loop
+async def test_ids_that_any_cell_may_have_prove_nothing(world: World, cell_id: str) -> None:
+    """PyCharm gives the first cell of each notebook the same id."""
+    first = await world.open("Untitled.ipynb", [cell_id])
+    await world.write(first.notebook_id, cell_id)
+    world.disk.ids["Untitled.ipynb"] = None
+    assert (await world.open("Untitled.ipynb", [cell_id])).notebook_id != first.notebook_id
+
+
+@in_loop
+async def test_a_rewritten_report_keeps_its_histories(world: World) -> None:
+    """papermill copies the template, with its id, to the same path each day."""
+    template = await world.open("template.ipynb")
+    world.copy("template.ipynb", "report.ipynb")
+    report = await world.open("report.ipynb")
+    await world.write(report.notebook_id, intent="only in the report")
+    for day in ("d2", "d3"):
+        world.copy("template.ipynb", "report.ipynb")
+        again = await world.open("report.ipynb", [day, *CELLS])
+        assert again.notebook_id == report.notebook_id
+    assert await world.history(report.notebook_id) == ["only in the report"]
+    assert (await world.open("template.ipynb")).notebook_id == template.notebook_id
 
 
 @in_loop
