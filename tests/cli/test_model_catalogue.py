@@ -19,9 +19,9 @@ from .test_model import (  # noqa: F401 - some of them are fixtures
     Hub,
     Run,
     copy_part,
-    environment,
     hub,
     run,
+    variables,
     wheels,
     write_wheel,
 )

