@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,12 @@ from .test_models import bare_machine, jp_server_config  # noqa: F401 - fixtures
 
 CONTENT = bytes(range(256)) * 100_000  # 25.6 MB, more than one chunk of the hub's client
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
+# What the hub sends must be what the catalogue says. Python imports this module when it starts.
+_SITE = f"""
+from aiserver.llm.local.catalogue import CATALOGUE
+for model in CATALOGUE:
+    vars(model).update(size={len(CONTENT)}, sha256={DIGEST!r})
+"""
 
 
 class Hub(ThreadingHTTPServer):
@@ -71,6 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(_SITE)
+    folders = [str(tmp_path / "site"), os.environ["PYTHONPATH"]]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
     with Hub() as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")

@@ -67,7 +67,8 @@ class Machine(RuleBasedStateMachine):
     @rule(text=texts, scope=scopes)
     def propose(self, text: str, scope: Scope) -> None:
         proposal = self.run(self.window().propose(text, scope, "request"))
-        same = [id_ for id_, (other, _, _) in self.proposals.items() if other == text]
+        waiting = self.proposals.items()
+        same = [id_ for id_, (*proposed, _) in waiting if proposed == [text, scope]]
         if same:
             assert proposal.id == same[0]
         else:
