@@ -92,6 +92,7 @@ class AnswerReader:
         self.answer = Answer()
         self._language, self._in_words = language, in_words
         self._text = ""
+        self._has_read = False
         self._next_reading = 0.0
 
     @property
@@ -107,7 +108,10 @@ class AnswerReader:
             return []
         changes = self._read(ended=False)
         ended = time.monotonic()
-        self._next_reading = ended + _SHARE * (ended - started)
+        # The first reading may load the parser, and the model may pause after the next piece.
+        if self._has_read:
+            self._next_reading = ended + _SHARE * (ended - started)
+        self._has_read = True
         return changes
 
     def finish(self) -> list[Change]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -104,7 +105,7 @@ def test_reading_takes_a_small_share_of_the_time(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
     answer_reader = AnswerReader(CODE)
     changes = [bool(answer_reader.feed("x = 1\n")) for _ in range(100)]
-    assert 3 <= sum(changes) <= 5
+    assert 4 <= sum(changes) <= 6
     answer_reader.finish()
     assert answer_reader.answer.code == ("x = 1\n" * 100).strip()
 
@@ -125,3 +126,18 @@ def test_hostile_answers_are_read_in_linear_time(name: str) -> None:
     """P17"""
     with at_most(60_000_000):
         read_answer(HOSTILE[name], CODE)
+
+
+def test_a_slow_first_reading_delays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one loads the parser; a model may pause after the second piece."""
+    monkeypatch.setattr(reader, "_SHARE", 20)
+    read, pauses = reader.read_answer, [0.1]
+
+    def slow(*arguments: Any, **options: Any) -> reader.Answer:
+        time.sleep(pauses.pop() if pauses else 0)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(reader, "read_answer", slow)
+    answers = reader.AnswerReader(cell_language("python"))
+    answers.feed("```python\n")
+    assert answers.feed("x = 1\n") == [reader.Change("code", "x = 1")]
