@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -131,13 +130,8 @@ def test_hostile_answers_are_read_in_linear_time(name: str) -> None:
 def test_a_slow_first_reading_delays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one loads the parser; a model may pause after the second piece."""
     monkeypatch.setattr(reader, "_SHARE", 20)
-    read, pauses = reader.read_answer, [0.1]
-
-    def slow(*arguments: Any, **options: Any) -> reader.Answer:
-        time.sleep(pauses.pop() if pauses else 0)
-        return read(*arguments, **options)
-
-    monkeypatch.setattr(reader, "read_answer", slow)
-    answers = reader.AnswerReader(cell_language("python"))
-    answers.feed("```python\n")
-    assert answers.feed("x = 1\n") == [reader.Change("code", "x = 1")]
+    now = itertools.chain([0.0, 1.0], itertools.repeat(1.1))  # the first one takes a second
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    answer_reader = AnswerReader(CODE)
+    answer_reader.feed("```python\n")
+    assert answer_reader.feed("x = 1\n") == [reader.Change("code", "x = 1")]
