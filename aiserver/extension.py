@@ -293,6 +293,7 @@ class AIServer(MemorySettings, ExtensionApp):
         from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
+        from .notebooks.restored_ids import restore_on_reading
         from .redact import register_secrets, secrets_in_environment
         from .search import SearchEngine
         from .sharing.process import Exporter
@@ -315,6 +316,9 @@ class AIServer(MemorySettings, ExtensionApp):
             self.sessions, self.models, root, self.log, self.memories
         )
         self.search = SearchEngine(self.sessions)
+        contents = server.contents_manager
+        notebooks = notebook_registry(self.sessions, contents, self.log, session_owner)
+        restore_on_reading(contents, notebooks, self.log)
         return Services(
             sessions=self.sessions,
             models=self.models,
@@ -322,9 +326,7 @@ class AIServer(MemorySettings, ExtensionApp):
             search=self.search,
             histories=Histories(self.sessions, owner=session_owner),
             exporter=Exporter(self.sessions, owner=session_owner),
-            notebooks=notebook_registry(
-                self.sessions, server.contents_manager, self.log, session_owner
-            ),
+            notebooks=notebooks,
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             usage=UsageReader(self.sessions, owner=session_owner),
             memory=memory,

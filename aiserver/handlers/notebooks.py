@@ -118,7 +118,9 @@ class Contents:
             elif path is None:
                 return {}
             else:  # notebooks aren't files, or it isn't safe to open a file of this name
-                model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
+                # As it is in the file: without the ids that ``restored_ids`` adds.
+                read = getattr(self._manager.get, "__wrapped__", self._manager.get)
+                model = await ensure_async(read(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
         except (web.HTTPError, OSError, ValueError, KeyError, TypeError, RecursionError):
             return {}

@@ -8,7 +8,9 @@ Invariants:
 - A notebook that lost its id is recognised by its path. But one of its cells must have an id that
   was recorded at this path, or the recorded notebook must have no sessions. So a new notebook at an
   old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook. Ids that a tool
-  gives to any cell don't count. If the notebook was moved, too, random ids of its cells decide.
+  gives to any cell don't count. If the notebook was moved, too, random ids of its cells decide. In
+  a format without ids, most of the contents must be the same.
+- A text notebook and the ``.ipynb`` file of the same name are one notebook (a pair of jupytext).
 - Identifying a notebook again gives the same result, even if the first response got lost, the
   server ended during the first call, or two servers identify the notebook at the same time. If
   another page has already saved an id in the notebook's file, a page without an id gets this id.
@@ -29,25 +31,33 @@ This module writes these entries into the change log:
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
+from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge.digests import last_digest, seqs_by_digest
+from .cell_match import (
+    FileCell,
+    Match,
+    is_positional,
+    is_random,
+    is_same_notebook,
+    match_cells,
+)
 from .log_view import CHANGED, ORDER
 from .other_roots import CopiedRecords, OtherRoots
+from .recorded_cells import read_contents, record_matches
 
 _PATH_SEEN = "path_seen"
 _COPIED = "taken_over"
-# Ids that tools assign by position, and the id of the first cell in notebooks of PyCharm.
-_POSITIONAL = re.compile(r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}")
-# A UUID, or its first eight digits, as JupyterLab, nbformat and VS Code generate them.
-_RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}")
+_MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
+_MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
 class NotebookFiles(Protocol):
@@ -81,6 +91,16 @@ class NotebookIdentity:
 
     notebook_id: str
     forked_from: str | None = None
+
+
+class RecognisedCells(NamedTuple):
+    """The recorded notebook in a file, and the recorded cells in it."""
+
+    notebook_id: str
+    matches: dict[int, Match]
+    """The matches by the indices of the file's cells."""
+    recorded: Set[str]
+    """The ids of all cells of the notebook that have a session."""
 
 
 @dataclass
@@ -135,6 +155,7 @@ class NotebookRegistry:
         self._owner = owner
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
+        self._matches: LRUCache[str, list[Match]] = LRUCache(_MAX_FILES)
         # All notebooks share this lock, because calls are rare and quick, and because two calls may
         # be about the same notebook.
         self._lock = asyncio.Lock()
@@ -151,18 +172,75 @@ class NotebookRegistry:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
-            if self._other_roots:
-                await self._other_roots.copy_logs(path)
+            identity = await self._identify(path, notebook_id, cell_ids)
+        matches = self._matches.pop(self._files.name(path)) or ()
+        matches = [match for match in matches if match.id in cell_ids]
+        await record_matches(self._store, identity.notebook_id, self._owner, matches)
+        return identity
+
+    async def _identify(
+        self, path: str, notebook_id: str | None, cell_ids: Sequence[str]
+    ) -> NotebookIdentity:
+        if self._other_roots:
+            await self._other_roots.copy_logs(path)
+        await self._refresh()
+        name = self._files.name(path)
+        id_ = notebook_id or await self._find_id(name, cell_ids)
+        if id_ is None:
+            id_ = str(uuid.uuid4())
+        elif not await self._is_original(id_, name):
+            return await self._fork(id_, path, cell_ids)
+        await self._record(id_, name, cell_ids)
+        await self._copy_sessions(path, id_, id_)
+        return NotebookIdentity(id_)
+
+    async def recognise(
+        self, path: str, notebook_id: str | None, cells: Sequence[FileCell], *, keeps_ids: bool
+    ) -> RecognisedCells | None:
+        """Return which recorded cells the cells of a notebook's file are; None if it is unknown.
+
+        ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file's format keeps the
+        ids of cells, and these look random. Nothing is written, but the next call of ``identify``
+        records the matches. Raises StorageError.
+        """
+        name = self._files.name(path.strip("/"))
+        cell_ids = [cell.id for cell in cells]
+        async with self._lock:
             await self._refresh()
-            name = self._files.name(path)
-            id_ = notebook_id or await self._find_id(name, cell_ids)
-            if id_ is None:
-                id_ = str(uuid.uuid4())
-            elif not await self._is_original(id_, name):
-                return await self._fork(id_, path, cell_ids)
-            await self._record(id_, name, cell_ids)
-            await self._copy_sessions(path, id_, id_)
-            return NotebookIdentity(id_)
+            id_ = await self._find_recorded(name, notebook_id, cell_ids)
+            at_path = [] if keeps_ids or notebook_id or id_ else self._find_at(name)
+        results = [await self._recognise(id_, cells)] if id_ else []
+        for candidate in at_path:
+            result = await self._recognise(candidate, cells)
+            last = result.recorded & set(self._notebooks[candidate].cell_order or ())
+            if is_same_notebook(cells, last, result.matches):
+                results.append(result)
+        if len(results) != 1:
+            return None
+        again = [match for match in results[0].matches.values() if match.sign != "id"]
+        if again:
+            self._matches.put(name, again)
+        return results[0]
+
+    async def _recognise(self, notebook_id: str, cells: Sequence[FileCell]) -> RecognisedCells:
+        marks = await self._store.session_marks(notebook_id, owner=self._owner)
+        recorded = {cell_id for _, cell_id in marks}
+        own_ids = {cell.id for cell in cells if not is_positional(cell.id)} & recorded
+        missing = recorded - own_ids
+        contents: dict[str, Sequence[str]] = dict.fromkeys(recorded, ())
+        orders: list[list[str]] = []
+        if missing and any(cell.id not in own_ids for cell in cells):
+            if len(missing) > _MAX_SESSIONS:
+                return RecognisedCells(notebook_id, {}, set())
+            contents |= await read_contents(self._store, notebook_id, self._owner, missing)
+            log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
+            orders = [
+                [id_ for id_ in entry.data.get("cell_ids", ()) if id_ in recorded]
+                for entry in reversed(log)
+                if entry.type == ORDER
+            ]
+        matches = await asyncio.to_thread(match_cells, cells, contents, orders)
+        return RecognisedCells(notebook_id, matches, recorded)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the current paths of notebooks in the contents API, by notebook id.
@@ -201,22 +279,48 @@ class NotebookRegistry:
                     return notebook_id
         return None
 
+    async def _find_recorded(
+        self, name: str, notebook_id: str | None, cell_ids: Sequence[str]
+    ) -> str | None:
+        """Return the id of the notebook whose histories the file gets, if ids tell which it is."""
+        if notebook_id is None:
+            return self._best_match(name, cell_ids) or await self._find_moved(cell_ids)
+        if notebook_id not in self._notebooks:
+            return None
+        if await self._is_original(notebook_id, name):
+            return notebook_id
+        return await self._find_earlier_copy(notebook_id, name, cell_ids) or notebook_id
+
+    def _find_at(self, name: str) -> list[str]:
+        """Return the ids of the notebooks at a path, or at that of the other file of a pair."""
+        return [
+            notebook_id
+            for notebook_id, notebook in sorted(self._notebooks.items())
+            if notebook.path and (notebook.path == name or _is_pair(notebook.path, name))
+            if notebook.pending_fork_of is None
+        ]
+
     def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return the id of the notebook with this name that contains the most of these cells.
 
-        A notebook that had the name in the past also counts.
+        A notebook that had the name in the past also counts. Ids that a person or an agent may have
+        chosen only count if they are at least half of the ids.
         """
-        cells = {cell_id for cell_id in cell_ids if not _POSITIONAL.fullmatch(cell_id)}
+        cells = {cell_id for cell_id in cell_ids if not is_positional(cell_id)}
         matches = [
             (len(common), notebook.path == name, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
             if (common := cells & notebook.cells_by_path.get(name, set()))
+            and (
+                any(map(is_random, common))
+                or 2 * len(common) >= max(len(cells), len(notebook.cell_order or ()))
+            )
         ]
         return max(matches)[2] if matches else None
 
     async def _find_moved(self, cell_ids: Sequence[str]) -> str | None:
         """Return the id of the only notebook with most of these cells that has left its path."""
-        cells = {cell_id for cell_id in cell_ids if _RANDOM.fullmatch(cell_id)}
+        cells = set(filter(is_random, cell_ids))
         moved = [
             notebook_id
             for notebook_id, notebook in self._notebooks.items()
@@ -235,7 +339,7 @@ class NotebookRegistry:
         notebook = self._notebooks.get(notebook_id)
         if notebook is None or notebook.path in (None, name):
             return True
-        if not await self._files.exists(notebook.path):
+        if _is_pair(notebook.path, name) or not await self._files.exists(notebook.path):
             return True
         if await self._files.is_same(notebook.path, name):
             return True
@@ -379,3 +483,12 @@ class NotebookRegistry:
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
         self._notebooks[notebook_id].extend(saved)
+
+
+def _is_pair(name: str, other: str) -> bool:
+    """Return whether two names are those of a text notebook and of its ``.ipynb`` file."""
+    path, other_path = PurePosixPath(name), PurePosixPath(other)
+    suffixes = {path.suffix, other_path.suffix}
+    return path.with_suffix("") == other_path.with_suffix("") and (
+        len(suffixes) == 2 and ".ipynb" in suffixes
+    )

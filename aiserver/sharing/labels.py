@@ -47,6 +47,7 @@ _TITLES = {
     "type": "Changed cell type",
     "move": "Moved",
     "recovered": "Recovered from a damaged file",
+    "found": "Found again by its content",
 }
 _OUTCOMES = {
     "open": "pending",

@@ -9,7 +9,7 @@ const UUIDS = [
   'b3f1c7aa-0000-4000-8000-000000000002'
 ];
 
-function repair(cells: { id: string; colab?: unknown }[]): string[] {
+function repair(cells: { id: string; tool?: unknown }[]): string[] {
   let count = 0;
   return repairedIds(cells, () => `new-${++count}`);
 }
@@ -34,25 +34,25 @@ describe('repairedIds', () => {
     ]);
   });
 
-  it('uses Colab’s ids if all ids were generated', () => {
+  it('uses the ids of Colab, Databricks or Kaggle if all ids were generated', () => {
     const cells = [
-      { id: UUIDS[0], colab: 'uSyI3fA' },
+      { id: UUIDS[0], tool: 'uSyI3fA' },
       { id: UUIDS[1] },
-      { id: UUIDS[1].replace('2', '3'), colab: 'with space' }
+      { id: UUIDS[1].replace('2', '3'), tool: 'with space' }
     ];
     expect(repair(cells)).toEqual(['uSyI3fA', cells[1].id, cells[2].id]);
   });
 
-  it('ignores Colab’s ids if a cell has an id that wasn’t generated', () => {
+  it('ignores ids of other tools if a cell has an id that wasn’t generated', () => {
     for (const id of ['own', 'uSyI3fA']) {
       const cells = [
-        { id, colab: 'uSyI3fA' },
-        { id: UUIDS[1], colab: 'uSyI3fB' }
+        { id, tool: 'uSyI3fA' },
+        { id: UUIDS[1], tool: 'uSyI3fB' }
       ];
       expect(repair(cells)).toEqual([id, UUIDS[1]]);
     }
     // Cells copied in Colab may share an id.
-    const copies = UUIDS.map(id => ({ id, colab: 'same' }));
+    const copies = UUIDS.map(id => ({ id, tool: 'same' }));
     expect(repair(copies)).toEqual(UUIDS);
   });
 });

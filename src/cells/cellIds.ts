@@ -5,15 +5,17 @@
  * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids, and JupyterLab
  *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades the format to
  *   4.5.
- * - A valid, unique id is not changed, except to restore an id of Colab.
- * - When Google Colab saves a notebook, it drops the cell ids and writes only ids of its own, as
- *   `metadata.id`. When JupyterLab opens the notebook, it generates new cell ids, under which no
- *   histories would be found. If JupyterLab generated the ids of all cells from Colab, and Colab's
- *   ids are all different, these replace the generated ids.
+ * - A valid, unique id is not changed, except to restore an id of another tool.
+ * - When Google Colab, Databricks or Kaggle saves a notebook, it drops the cell ids and writes only
+ *   ids of its own into the cells' metadata. When JupyterLab opens the notebook, it generates new cell
+ *   ids, under which no histories would be found. If JupyterLab generated the ids of all cells from
+ *   the tool, and the tool's ids are all different, these replace the generated ids.
+ *   `aiserver/notebooks/restored_ids.py` does the same when a notebook with histories is read.
  * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
  *   isn't added to the undo history, because undoing it would restore an invalid id.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
+import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 
@@ -24,8 +26,8 @@ const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The ids of one cell, from which `repairedIds` chooses. */
 interface ICellIds {
   readonly id: string;
-  /** The value of `metadata.id`, which is Colab's id if it is valid. */
-  readonly colab?: unknown;
+  /** The id that another tool keeps in the cell's metadata. */
+  readonly tool?: unknown;
 }
 
 /** Return whether sessions can be stored under this id. */
@@ -38,13 +40,13 @@ export function repairedIds(
   cells: readonly ICellIds[],
   createId: () => string = UUID.uuid4
 ): string[] {
-  const colabCells = cells.filter(cell => isValidId(cell.colab));
-  const shouldUseColabIds =
-    colabCells.every(
-      cell => cell.id !== cell.colab && GENERATED_ID.test(cell.id)
-    ) && new Set(colabCells.map(cell => cell.colab)).size === colabCells.length;
+  const toolCells = cells.filter(cell => isValidId(cell.tool));
+  const shouldUseToolIds =
+    toolCells.every(
+      cell => cell.id !== cell.tool && GENERATED_ID.test(cell.id)
+    ) && new Set(toolCells.map(cell => cell.tool)).size === toolCells.length;
   const preferredIds = cells.map(cell =>
-    shouldUseColabIds && isValidId(cell.colab) ? cell.colab : cell.id
+    shouldUseToolIds && isValidId(cell.tool) ? cell.tool : cell.id
   );
   const usedIds = new Set<string>();
   return preferredIds.map(id => {
@@ -52,6 +54,17 @@ export function repairedIds(
     usedIds.add(repairedId);
     return repairedId;
   });
+}
+
+/** Return the id that Google Colab, Databricks or Kaggle keeps in the cell's metadata, if any. */
+function toolId(cell: ICellModel): string | undefined {
+  const databricks = cell.getMetadata('application/vnd.databricks.v1+cell') as
+    { nuid?: unknown } | undefined;
+  return [
+    cell.getMetadata('id'),
+    databricks?.nuid,
+    cell.getMetadata('_cell_guid')
+  ].find(isValidId);
 }
 
 /** Repair the cell ids of a notebook. Return whether any id was changed. */
@@ -62,7 +75,7 @@ export function repairCellIds(model: INotebookModel): boolean {
   }
   const cells = [...model.cells];
   const ids = repairedIds(
-    cells.map(cell => ({ id: cell.id, colab: cell.getMetadata('id') }))
+    cells.map(cell => ({ id: cell.id, tool: toolId(cell) }))
   );
   const hasChanges = cells.some((cell, index) => cell.id !== ids[index]);
   if (hasChanges) {

@@ -161,6 +161,10 @@ function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
       return moveTitle(data, trans);
     case 'recovered':
       return trans.__('Recovered from a damaged file');
+    case 'found':
+      return data.sign === 'similar'
+        ? trans.__('Found again by a similar content')
+        : trans.__('Found again by its content');
     default:
       // A later version of AI Server recorded this event. Use the event's type as the title.
       return type.replace(/_/g, ' ');

@@ -271,11 +271,11 @@ async def test_a_reused_untitled_inherits_nothing(world: World) -> None:
 async def test_cells_decide_between_notebooks_of_one_path(world: World) -> None:
     """P28"""
     identities = []
-    for cells in (["x1", "x2"], ["y1", "y2"]):
+    for cells in (["aaaa1111", "aaaa2222"], ["bbbb1111", "bbbb2222"]):
         world.disk.ids["a.ipynb"] = None
         identities.append(await world.open("a.ipynb", cells))
         await world.write(identities[-1].notebook_id, cells[0])
-    for identity, cells in zip(identities, (["x2"], ["y1"]), strict=True):
+    for identity, cells in zip(identities, (["aaaa2222"], ["bbbb1111"]), strict=True):
         world.disk.ids["a.ipynb"] = None
         assert await world.open("a.ipynb", cells) == identity
 

@@ -24,6 +24,8 @@ from ...generation.generation import Generation, Outcome, Waiting
 from ...handlers.notebooks import notebook_registry
 from ...models import Contributor, NewEvent, SessionKey, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
+from ...notebooks.identity import NotebookRegistry
+from ...notebooks.restored_ids import restore_ids
 from ...requests import GenerateBody
 from ...requests.base import MAX_INTENT
 from ..safe_text import make_safe
@@ -38,31 +40,29 @@ _PROGRAM = Contributor(kind="program", name="jupyter aiserver ask")
 async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Ask for the code of a cell and print it; with ``--apply``, write it into the file."""
     notebook = NotebookFile(arguments.notebook)
-    cell = notebook.find_cell(arguments.cell)
     path = notebook.path_below(context.configuration.root_dir)
+    is_new = notebook.notebook_id is None
+    registry = _registry(context)
+    await restore_ids(registry, path, notebook.content)
+    cell = notebook.find_cell(arguments.cell)
     if arguments.apply:
         await asyncio.to_thread(check_not_open, notebook)
     intent = sys.stdin.read() if arguments.request == "-" else arguments.request
-    key = await _identify(notebook, cell, path, context)
+    # A page may have recorded a newer order of the cells than the file has. So the order is only
+    # recorded if the notebook is new, because its id is then found by its cells.
+    cell_ids = notebook.cell_ids if is_new else []
+    identity = await registry.identify(path, notebook.notebook_id, cell_ids)
+    key = SessionKey(identity.notebook_id, cell.id, context.owner)
     body = _body(notebook, cell, path, intent.strip(), arguments.model, key)
     async with open_assistant(context) as assistant:
         outcome = await _generate(await assistant.generate(key, body))
     return await _finish(arguments, context, notebook, cell, outcome, key)
 
 
-async def _identify(
-    notebook: NotebookFile, cell: Cell, path: str, context: StoreContext
-) -> SessionKey:
-    """Return the key of the cell's session, as the server would find it."""
-    served = str(context.configuration.root_dir)
-    contents = FileContentsManager(root_dir=served)
+def _registry(context: StoreContext) -> NotebookRegistry:
+    contents = FileContentsManager(root_dir=str(context.configuration.root_dir))
     log = logging.getLogger(__name__)
-    registry = notebook_registry(context.store, contents, log, context.owner)
-    # A page may have recorded a newer order of the cells than the file has. So the order is only
-    # recorded if the notebook is new, because its id is then found by its cells.
-    cell_ids = [] if notebook.notebook_id else notebook.cell_ids
-    identity = await registry.identify(path, notebook.notebook_id, cell_ids)
-    return SessionKey(identity.notebook_id, cell.id, context.owner)
+    return notebook_registry(context.store, contents, log, context.owner)
 
 
 def _body(

@@ -1,8 +1,8 @@
 """Read a notebook's file, and replace the source of one of its cells.
 
-Invariants: a write is atomic, changes the source of one cell and, if it is missing, the notebook's
-id; everything else in the file keeps its value and its order. If the file was changed after it was
-read, nothing is written.
+Invariants: a write is atomic, changes the source of one cell and, if they differ from those of the
+histories, the ids of the notebook and its cells; everything else in the file keeps its value and
+its order. If the file was changed after it was read, nothing is written.
 """
 
 from __future__ import annotations
@@ -65,14 +65,17 @@ class Cell:
 class NotebookFile:
     """The file of a notebook. Raises SettingError if it can't be read."""
 
+    content: dict[str, Any]
+    """The notebook in the file."""
+
     def __init__(self, name: str) -> None:
         self.name = name
         self._bytes = read_notebook(name)
         self._path = Path(name).resolve()  # a link stays a link: its target is replaced
         try:
-            self._content = json.loads(self._bytes)
-            self._metadata: dict[str, Any] = self._content["metadata"]
-            self.cells = [Cell(fields) for fields in self._content["cells"] if "source" in fields]
+            self.content = json.loads(self._bytes)
+            self._metadata: dict[str, Any] = self.content["metadata"]
+            self.cells = [Cell(fields) for fields in self.content["cells"] if "source" in fields]
             is_valid = isinstance(self._metadata, dict)
         except (ValueError, KeyError, TypeError, RecursionError):
             is_valid = False
@@ -173,7 +176,7 @@ class NotebookFile:
             data = data if isinstance(data, dict) else {}
             self._metadata["aiserver"] = data | {"notebook_id": notebook_id}
         cell.source = source
-        text = _encode(self._content, self._bytes)
+        text = _encode(self.content, self._bytes)
         with translate_os_errors():
             mode = stat.S_IMODE(self._path.stat().st_mode)
             if self._path.read_bytes() != self._bytes:

@@ -59,6 +59,7 @@ def _create_checks(*, ask: bool) -> Checks:
     from ..config import Configuration
     from .installation import check_installation
     from .model import check_model
+    from .notebooks import check_notebooks
     from .proxies import check_proxies
     from .storage import check_settings
     from .store import check_store
@@ -71,6 +72,7 @@ def _create_checks(*, ask: bool) -> Checks:
     return [
         ("Installation", lambda: check_installation(is_enabled=configuration.is_enabled)),
         ("Histories", lambda: asyncio.run(check_store(configuration.create_store()))),
+        ("Notebooks", lambda: asyncio.run(check_notebooks(configuration))),
         ("Settings", lambda: check_settings(configuration.extension.make_models().folder)),
         ("Proxies", check_proxies),
         (

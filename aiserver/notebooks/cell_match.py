@@ -1,0 +1,221 @@
+"""Match the cells of a notebook's file with the recorded cells of the notebook. Pure.
+
+Tools that rewrite notebooks number the cells anew (nbstripout), give them new ids at each reading
+(text notebooks, formats before nbformat 4.5), or give the same id to the first cell of each
+notebook (PyCharm). So a cell is recognised by one of these signs, in this order:
+
+1. ``id``: its id, unless tools give such ids to any cell.
+2. ``content``: a content that only one recorded cell has had. A short content only counts in the
+   version that fits the file best. Equal contents are told apart by their order between two cells
+   that are recognised, if as many cells are between them as in that version.
+3. ``similar``: most of the words of a content, under the same condition.
+
+Invariant: a cell without such a sign is unknown. It isn't recognised by its place alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+_MIN_TEXT = 20  # characters; a shorter content may be the same by chance
+_MIN_WORDS = 5  # of a similar content, for the same reason
+_MIN_SIMILARITY = 0.7
+_MAX_WORDS = 5_000  # of a content that is compared for similarity
+_MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
+# Ids that tools assign by position, or give to the first cell of each notebook (PyCharm, Kaggle).
+_POSITIONAL = re.compile(
+    r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}"
+    r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19"
+)
+# A UUID, its first eight digits, as JupyterLab, nbformat and VS Code generate them, or Colab's.
+_RANDOM = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}"
+    r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{12}"
+)
+_WORD = re.compile(r"\w+")
+
+Sign = Literal["id", "content", "similar"]
+
+
+class FileCell(NamedTuple):
+    """A cell of the file; ``id`` is empty if it has none. ``source`` must be ``normalized``."""
+
+    id: str
+    source: str
+
+
+class Match(NamedTuple):
+    """The id of a recorded cell, and the sign by which a cell of the file was recognised as it."""
+
+    id: str
+    sign: Sign
+
+
+def is_positional(cell_id: str) -> bool:
+    """Return whether a tool may give this id to any cell."""
+    return _POSITIONAL.fullmatch(cell_id) is not None
+
+
+def is_random(cell_id: str) -> bool:
+    """Return whether no cell of another notebook has this id, unless it is a copy."""
+    return _RANDOM.fullmatch(cell_id) is not None and not is_positional(cell_id)
+
+
+def normalized(source: str) -> str:
+    """Return a content without what tools change when they write it: line breaks and ends."""
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+def match_cells(
+    cells: Sequence[FileCell],
+    recorded: Mapping[str, Sequence[str]],
+    orders: Iterable[Sequence[str]],
+) -> dict[int, Match]:
+    """Return the matches by the indices of ``cells``.
+
+    ``recorded`` has the contents that each recorded cell has had, newest first and ``normalized``;
+    those of cells that are recognised by their ids aren't needed. ``orders`` are the recorded
+    orders of the cells, newest first.
+    """
+    matcher = _Matcher(cells, recorded, orders)
+    matcher.match_ids()
+    matcher.match_contents()
+    matcher.drop_replaced()
+    matcher.match_gaps()
+    return matcher.matches
+
+
+def is_same_notebook(
+    cells: Sequence[FileCell], recorded: Iterable[str], matches: Mapping[int, Match]
+) -> bool:
+    """Return whether the contents prove that a file without any ids is a recorded notebook.
+
+    ``recorded`` are the notebook's cells in its last order. More than half of the cells on both
+    sides must match, so that a new notebook isn't recognised by the imports at its start.
+    """
+    texts = [cell.source for index, cell in enumerate(cells) if index in matches]
+    size = max(sum(bool(cell.source) for cell in cells), len(list(recorded)))
+    return 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
+
+
+class _Matcher:
+    def __init__(
+        self,
+        cells: Sequence[FileCell],
+        recorded: Mapping[str, Sequence[str]],
+        orders: Iterable[Sequence[str]],
+    ) -> None:
+        self.matches: dict[int, Match] = {}
+        self._cells, self._sources = cells, recorded
+        self._free = set(recorded)
+        self._version = self._best_version(orders)
+        self._places = {id_: place for place, id_ in enumerate(self._version)}
+
+    def match_ids(self) -> None:
+        for index, (id_, _) in enumerate(self._cells):
+            if id_ in self._free and not is_positional(id_):
+                self._take(index, id_, "id")
+
+    def match_contents(self) -> None:
+        """Match each content that only one cell has, and that only one other cell has had."""
+        indices, ids = defaultdict[str, set[int]](set), defaultdict[str, set[str]](set)
+        for index, cell in enumerate(self._cells):
+            if index not in self.matches and cell.source:
+                indices[cell.source].add(index)
+        for id_ in self._free:
+            for source in self._sources[id_]:
+                ids[source].add(id_)
+        # Each match may make clear which cell another content belongs to.
+        tasks = list(indices)
+        while tasks:
+            source = tasks.pop()
+            if len(indices[source]) != 1 or len(ids[source]) != 1:
+                continue
+            (id_,) = ids[source]
+            if len(source) >= _MIN_TEXT or id_ in self._places:
+                self._take(indices[source].pop(), id_, "content")
+                for old in self._sources[id_]:
+                    ids[old].discard(id_)
+                tasks += self._sources[id_]
+
+    def drop_replaced(self) -> None:
+        """Remove the matches of cells in whose place, between the same neighbours, is another cell.
+
+        The cell there may be the recorded one after a change, and the matching one a copy of it.
+        """
+        moved = {match.id: index for index, match in self.matches.items() if match.sign != "id"}
+        for run, gap in list(self._gaps()):
+            for id_ in gap if len(run) == len(gap) else ():
+                if id_ in moved:
+                    del self.matches[moved.pop(id_)]
+                    self._free.add(id_)
+
+    def match_gaps(self) -> None:
+        """Match cells with the same or similar contents in the same order between two matches.
+
+        If cells have ids of their own, a similar cell with another id is a new one.
+        """
+        has_ids = any(match.sign == "id" for match in self.matches.values())
+        counts = Counter(old[0] for old in self._sources.values() if old and not has_ids)
+        unique = {source for source, count in counts.items() if count == 1}
+        contents = {source for old in self._sources.values() for source in old}
+        for run, gap in self._gaps():
+            for index, id_ in zip(run, gap, strict=True) if len(run) == len(gap) else ():
+                source, old = self._cells[index].source, self._sources[id_]
+                if id_ not in self._free or not source:
+                    continue
+                if source in old:
+                    self._take(index, id_, "content")
+                elif source in contents or unique.isdisjoint(old[:1]):
+                    continue
+                elif _is_similar(source, old[0]):
+                    self._take(index, id_, "similar")
+
+    def _best_version(self, orders: Iterable[Sequence[str]]) -> Sequence[str]:
+        """Return the recorded order that has the most contents of the file.
+
+        It isn't always the newest order, for example after a checkout in git.
+        """
+        ids = {cell.id for cell in self._cells if not is_positional(cell.id)}
+        contents = {cell.source for cell in self._cells if cell.source}
+        is_here = {
+            id_: id_ in ids or not contents.isdisjoint(old) for id_, old in self._sources.items()
+        }
+        best: Sequence[str] = ()
+        most, size = -1, 0
+        for order in orders:
+            size += len(order)
+            count = sum(is_here.get(id_, False) for id_ in order)
+            if size <= _MAX_ORDERED and count > most:
+                best, most = order, count
+        return best
+
+    def _gaps(self) -> Iterator[tuple[list[int], Sequence[str]]]:
+        """Return the unknown cells between two matches, with the recorded cells between these."""
+        run: list[int] = []
+        above: int | None = -1  # the place of the match above
+        for index in range(len(self._cells) + 1):
+            match = self.matches.get(index)
+            if match is None and index < len(self._cells):
+                run.append(index)
+                continue
+            below = self._places.get(match.id) if match else len(self._version)
+            if run and above is not None and below is not None:
+                yield run, self._version[above + 1 : below]
+            above, run = below, []
+
+    def _take(self, index: int, id_: str, sign: Sign) -> None:
+        self.matches[index] = Match(id_, sign)
+        self._free.remove(id_)
+
+
+def _is_similar(source: str, old: str) -> bool:
+    """Return whether two contents have most of their words in common."""
+    words, old_words = (Counter(_WORD.findall(text)[:_MAX_WORDS]) for text in (source, old))
+    sizes = words.total(), old_words.total()
+    common = (words & old_words).total()
+    return min(sizes) >= _MIN_WORDS and 2 * common >= _MIN_SIMILARITY * sum(sizes)

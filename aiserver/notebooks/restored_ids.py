@@ -1,0 +1,147 @@
+"""Give the cells of a notebook that is read from its file the ids of their histories.
+
+Invariants: the file isn't written; the notebook has the ids until it is saved with them. Two pages
+that read the same file get the same ids. An id that is the same in the file and in the history is
+not changed. A cell that may be another one than the recorded cell with its id gets a new id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..models import is_id
+from .cell_match import FileCell, is_random, normalized
+from .identity import NotebookRegistry, RecognisedCells
+
+_MAX_SECONDS = 10  # for which opening a notebook may be delayed
+_KEY = "aiserver"  # of AI Server's data in the metadata of a notebook
+
+
+def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Logger) -> None:
+    """Restore the ids in all notebooks that a contents manager reads from now on.
+
+    An error is logged, and the notebook is read as it is in the file. A contents manager that isn't
+    asynchronous isn't changed, because the session store is asynchronous.
+    """
+    read = manager.get
+    if not inspect.iscoroutinefunction(read):
+        return
+
+    @functools.wraps(read)
+    async def get(*args: Any, **kwargs: Any) -> Any:
+        model = await read(*args, **kwargs)
+        if model.get("type") == "notebook" and model.get("content"):
+            try:
+                restoring = restore_ids(registry, model["path"], model["content"])
+                await asyncio.wait_for(restoring, _MAX_SECONDS)
+            except Exception:  # whatever it is, it must not keep a notebook from being opened
+                log.warning("The cells of %s have no histories.", model["path"], exc_info=True)
+        return model
+
+    manager.get = get
+
+
+async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
+    """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
+    if not _is_valid(notebook):
+        return
+    recognised = await recognise_cells(registry, path, notebook)
+    if recognised is None:
+        return
+    new_ids = _new_ids(_read_cells(notebook), recognised)
+    if recognised.matches:
+        for cell, id_ in zip(notebook["cells"], new_ids, strict=True):
+            cell["id"] = id_
+        notebook["nbformat_minor"] = max(5, _minor_version(notebook))
+    own = _own_metadata(notebook)
+    if not _valid_id(own.get("notebook_id")):
+        notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}
+
+
+async def recognise_cells(
+    registry: NotebookRegistry, path: str, notebook: dict[str, Any]
+) -> RecognisedCells | None:
+    """Return which recorded cells the cells of a valid notebook are. Raises StorageError."""
+    id_ = _own_metadata(notebook).get("notebook_id")
+    cells = await asyncio.to_thread(_read_cells, notebook)
+    keeps_ids = path.endswith(".ipynb") and any(is_random(cell.id) for cell in cells)
+    return await registry.recognise(path, _valid_id(id_) or None, cells, keeps_ids=keeps_ids)
+
+
+def _new_ids(cells: Sequence[FileCell], recognised: RecognisedCells) -> list[str]:
+    """Return the ids that the cells should have."""
+    taken = set(recognised.recorded) | {match.id for match in recognised.matches.values()}
+    new_ids: list[str] = []
+    for index, cell in enumerate(cells):
+        match = recognised.matches.get(index)
+        id_ = match.id if match else cell.id
+        if match is None:
+            count = 0
+            while not id_ or id_ in taken:
+                count += 1
+                name = f"{recognised.notebook_id}\n{cell.id}\n{cell.source}\n{count}"
+                id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+            taken.add(id_)
+        new_ids.append(id_)
+    return new_ids
+
+
+def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
+    return [
+        FileCell(id_, normalized(_source(cell)))
+        for id_, cell in zip(_ids(notebook), notebook["cells"], strict=True)
+    ]
+
+
+def _ids(notebook: dict[str, Any]) -> list[str]:
+    """Return the ids of the cells; if the file has none, those in which other tools keep them."""
+    cells = notebook["cells"]
+    if _minor_version(notebook) >= 5:
+        return [_valid_id(cell.get("id")) for cell in cells]
+    ids = [_tool_id(cell["metadata"]) for cell in cells]
+    counts = Counter(ids)
+    return [id_ if counts[id_] == 1 else "" for id_ in ids]
+
+
+def _tool_id(metadata: dict[str, Any]) -> str:
+    """Return the id that Colab, Databricks or Kaggle gives a cell, as ``src/cells/cellIds.ts``."""
+    databricks = metadata.get("application/vnd.databricks.v1+cell")
+    nuid = databricks.get("nuid") if isinstance(databricks, dict) else None
+    ids = (metadata.get("id"), nuid, metadata.get("_cell_guid"))
+    return next(filter(None, map(_valid_id, ids)), "")
+
+
+def _valid_id(value: object) -> str:
+    return value if isinstance(value, str) and is_id(value) else ""
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    return "".join(source) if isinstance(source, list) else str(source)
+
+
+def _minor_version(notebook: dict[str, Any]) -> int:
+    minor = notebook.get("nbformat_minor")
+    return minor if isinstance(minor, int) else 0
+
+
+def _own_metadata(notebook: dict[str, Any]) -> dict[str, Any]:
+    own = notebook["metadata"].get(_KEY)
+    return own if isinstance(own, dict) else {}
+
+
+def _is_valid(notebook: dict[str, Any]) -> bool:
+    cells = notebook.get("cells")
+    return (
+        notebook.get("nbformat") == 4
+        and isinstance(notebook.get("metadata"), dict)
+        and isinstance(cells, list)
+        and all(isinstance(cell, dict) and isinstance(cell.get("metadata"), dict) for cell in cells)
+    )

@@ -1,0 +1,195 @@
+"""P28: cells are recognised after tools rewrote their notebook, and never mixed."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.notebooks.cell_match import (
+    FileCell,
+    is_positional,
+    is_random,
+    match_cells,
+    normalized,
+)
+
+A, B, C, D = "aaaa1111", "bbbb2222", "cccc3333", "dddd4444"
+RECORDED = {A: ["a = 1"], B: ["b = 2"], C: ["c = 3"]}
+KAGGLE_START = "b1076dfc-b9ad-4769-8c92-a6c4dae69d19"
+LONG = "total = sales.groupby('region')['price'].sum()\ntotal.plot.bar()"
+
+
+def matched(
+    cells: Sequence[tuple[str, str]],
+    recorded: Mapping[str, Sequence[str]] = RECORDED,
+    orders: Sequence[Sequence[str]] | None = None,
+) -> dict[int, str]:
+    """Return the ids of the recorded cells by the indices of the file's cells."""
+    orders = [list(recorded)] if orders is None else orders
+    matches = match_cells([FileCell(*cell) for cell in cells], recorded, orders)
+    return {index: match.id for index, match in matches.items()}
+
+
+def numbered(*sources: str) -> list[tuple[str, str]]:
+    return [(str(place), source) for place, source in enumerate(sources)]
+
+
+@pytest.mark.parametrize(
+    "id_", ["0", "12", "initial_id", "cell-3", "cell_12", "id-0", "cell", KAGGLE_START]
+)
+def test_ids_that_any_cell_may_have(id_: str) -> None:
+    assert is_positional(id_)
+    assert not is_random(id_)
+
+
+@given(st.randoms(use_true_random=False))
+def test_the_ids_of_jupyter_and_vs_code_are_random(rng: random.Random) -> None:
+    id_ = str(uuid.UUID(int=rng.getrandbits(128), version=4))
+    assert is_random(id_)
+    assert is_random(id_[:8])
+    assert not is_random("load-data")
+
+
+def test_a_cell_with_its_own_id_is_recognised_whatever_it_contains() -> None:
+    assert matched([(A, "other = 1"), ("eeee5555", "b = 2")]) == {0: A, 1: B}
+
+
+def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> None:
+    recorded = RECORDED | {"0": ["a = 1 + 1"]}
+    cells = numbered("top = 0", "a = 1", "b = 2", "c = 3")
+    assert matched(cells, recorded) == {1: A, 2: B, 3: C}
+
+
+def test_a_cell_is_recognised_by_an_earlier_content() -> None:
+    """The cell above has this content now; after a checkout, it has its old one, too."""
+    recorded = {B: ["x = 2", "x = 1"], A: ["x = 1", "y = 1"]}
+    assert matched(numbered("x = 1", "y = 1"), recorded) == {0: B, 1: A}
+    assert matched(numbered("x = 2", "x = 1"), recorded) == {0: B, 1: A}
+
+
+def test_equal_cells_are_distinguished_by_their_order() -> None:
+    recorded = {A: ["a = 1"], "p": ["x"], B: ["b = 2"], "q": ["x"], C: ["c = 3"]}
+    assert matched(numbered("a = 1", "b = 2", "x", "c = 3"), recorded)[2] == "q"
+    assert matched(numbered("x", "new"), recorded) == {}
+    pair = {A: ["a = 1"], "p": ["x"], "q": ["x"], C: ["c = 3"]}
+    assert matched(numbered("a = 1", "x", "x", "c = 3"), pair) == {0: A, 1: "p", 2: "q", 3: C}
+
+
+def test_a_copy_from_another_editor_leaves_both_cells_unknown() -> None:
+    recorded = {A: ["a = 1"], "p": ["x"], C: ["c = 3"]}
+    cells = numbered("a = 1", "x", "new", "x", "c = 3")
+    assert matched(cells, recorded) == {0: A, 4: C}
+
+
+def test_the_short_content_of_a_removed_cell_is_no_sign() -> None:
+    recorded = RECORDED | {D: ["df.head()"], "eeee5555": [LONG]}
+    cells = numbered("a = 1", "df.head()", "b = 2", "c = 3", LONG)
+    assert matched(cells, recorded, [[A, B, C]]) == {0: A, 2: B, 3: C, 4: "eeee5555"}
+
+
+def test_a_changed_cell_is_recognised_between_its_neighbors_only() -> None:
+    recorded = {A: ["a = 1"], B: [LONG], C: ["c = 3"]}
+    changed = LONG.replace("sum", "mean")
+    assert matched(numbered("a = 1", changed, "c = 3"), recorded)[1] == B
+    assert 2 not in matched(numbered("a = 1", "c = 3", changed), recorded)
+    assert matched(numbered("a = 1", changed, changed + "()", "c = 3"), recorded) == {0: A, 3: C}
+    assert 1 not in matched(numbered("a = 1", "import os", "c = 3"), recorded)
+    # A tool that keeps ids would have kept this one.
+    assert matched([(A, "a = 1"), ("ffff6666", changed), (C, "c = 3")], recorded) == {0: A, 2: C}
+
+
+def test_empty_cells_are_not_recognised_by_their_content() -> None:
+    assert matched(numbered("", ""), {A: [], B: ["x"]}) == {}
+
+
+def test_thousands_of_equal_cells_take_linear_time() -> None:
+    def seconds(count: int) -> float:
+        recorded = {A: ["a = 1"], **{f"cell{place}x": ["x"] for place in range(count)}}
+        start = time.process_time()
+        assert len(matched(numbered("a = 1", *["x"] * count), recorded)) == count + 1
+        return time.process_time() - start
+
+    assert seconds(4_000) < 20 * seconds(500) + 0.1
+
+
+@given(st.text(max_size=40))
+def test_normalizing_again_changes_nothing(text: str) -> None:
+    assert normalized(normalized(text)) == normalized(text)
+
+
+# What tools do to the ids of cells: they number them, or give them new ones, or keep them.
+TOOLS: list[Callable[[list[tuple[str, str]]], list[tuple[str, str]]]] = [
+    lambda cells: numbered(*[source for _, source in cells]),
+    lambda cells: [(str(uuid.uuid4()), source) for _, source in cells],
+    lambda cells: cells,
+]
+
+
+def test_500_walks_of_versions_and_tools_mix_nothing() -> None:
+    """Cells are edited, added, removed, moved and copied; two branches are checked out in turn."""
+    counts = [_walk(seed) for seed in range(500)]
+    unchanged_count, recognised_count = map(sum, zip(*counts, strict=True))
+    assert recognised_count >= 0.99 * unchanged_count, (recognised_count, unchanged_count)
+
+
+def _walk(seed: int) -> tuple[int, int]:
+    """Return how many unchanged cells with a content of their own there were and are recognised."""
+    rng = random.Random(seed)
+    branches = [[_new(rng) for _ in range(rng.randint(2, 8))]] * 2
+    recorded: dict[str, list[str]] = {}
+    orders: list[list[str]] = []
+    unchanged_count = recognised_count = 0
+    for _ in range(12):
+        branch = rng.randrange(2)
+        after = _changed(rng, branches[branch]) if orders else branches[branch]
+        rewritten = rng.choice(TOOLS)(after)
+        matches = matched(rewritten, recorded, orders)
+        here = {id_ for id_, _ in after}
+        texts = [text for _, text in after]
+        recorded_texts = [text for old in recorded.values() for text in set(old)]
+        for index, (true_id, source) in enumerate(after):
+            id_ = matches.get(index)
+            if id_ is not None and id_ != true_id and source not in recorded[id_]:
+                # A copy may get the history of its original, as it does in JupyterLab. Otherwise,
+                # only a cell that is gone can have moved here, and it had most of this text.
+                assert id_ not in here, (seed, source)
+                assert any(map(source.startswith, recorded[id_])), (seed, source)
+            is_unique = texts.count(source) == recorded_texts.count(source) == 1
+            if source in recorded.get(true_id, [])[:1] and is_unique:
+                unchanged_count += 1
+                recognised_count += id_ == true_id
+        branches[branch] = after
+        for id_, source in after:
+            recorded[id_] = [source, *(old for old in recorded.get(id_, []) if old != source)]
+        orders.insert(0, [id_ for id_, _ in after])
+    return unchanged_count, recognised_count
+
+
+def _new(rng: random.Random) -> tuple[str, str]:
+    name = rng.choice(["sales", "total", "price", "region", "df", "model"])
+    return uuid.UUID(int=rng.getrandbits(128)).hex[:8], f"{name} = load({rng.randrange(10**6)})"
+
+
+def _changed(rng: random.Random, cells: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    cells = list(cells)
+    for _ in range(rng.randint(0, 3)):
+        place = rng.randrange(len(cells) + 1)
+        change = rng.choice(["add", "remove", "edit", "move", "copy"])
+        if change == "add":
+            cells.insert(place, _new(rng))
+        elif change == "copy" and cells:
+            cells.insert(place, (_new(rng)[0], rng.choice(cells)[1]))
+        elif change == "remove" and len(cells) > 1:
+            del cells[place % len(cells)]
+        elif change == "move":
+            cells.insert(place % len(cells), cells.pop(rng.randrange(len(cells))))
+        elif change == "edit" and cells:
+            id_, source = cells[place % len(cells)]
+            cells[place % len(cells)] = (id_, f"{source}.where({rng.randrange(10**6)})")
+    return cells

@@ -1,0 +1,318 @@
+"""P28: tools rewrite notebooks; their cells keep their histories, and get no others."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+import uuid
+from typing import Any
+
+import pytest
+
+from aiserver.models import Event, NewEvent, SessionKey, utc_now
+from aiserver.notebooks.identity import NotebookIdentity
+from aiserver.notebooks.recorded_cells import FOUND_AGAIN
+from aiserver.notebooks.restored_ids import restore_ids, restore_on_reading
+from aiserver.testing import Backend
+from aiserver.testing.records import in_loop
+
+from .test_identity import World
+
+A, B, C = "aaaa1111", "bbbb2222", "cccc3333"
+SOURCES = {A: "import pandas as pd", B: "b = 2", C: "c = load('x.csv')"}
+
+
+class Notebook:
+    """A notebook on disk that a page opens, with its cells: ids and contents."""
+
+    def __init__(self, world: World, path: str, cells: dict[str, str] | None = None) -> None:
+        self.world, self.path = world, path
+        self.cells = dict(SOURCES if cells is None else cells)
+        self.minor: int | None = 5
+        self.cell_metadata: dict[str, dict[str, Any]] = {}
+        world.disk.ids.setdefault(path, None)
+
+    def content(self) -> dict[str, Any]:
+        """Return what is read from the file."""
+        id_ = self.world.disk.ids[self.path]
+        cells = [
+            {"cell_type": "code", "source": source, "metadata": self.cell_metadata.get(cell_id, {})}
+            | ({"id": cell_id} if self.minor == 5 else {})
+            for cell_id, source in self.cells.items()
+        ]
+        metadata = {"aiserver": {"notebook_id": id_, "x": 1}} if id_ else {"aiserver": {"x": 1}}
+        version = {"nbformat": 4, "nbformat_minor": self.minor}
+        return {"cells": cells, "metadata": metadata} | version
+
+    async def read(self) -> dict[str, Any]:
+        """Return what a page gets from the server."""
+        content = self.content()
+        await restore_ids(self.world.registry, self.path, content)
+        return content
+
+    async def open(self) -> NotebookIdentity:
+        """Read the notebook, register it as the page does, and save it."""
+        content = await self.read()
+        for cell in content["cells"]:
+            cell.setdefault("id", str(uuid.uuid4()))
+        ids = [cell["id"] for cell in content["cells"]]
+        own = content["metadata"]["aiserver"].get("notebook_id")
+        identity = await self.world.registry.identify(self.path, own, ids)
+        self.world.disk.ids[self.path] = identity.notebook_id
+        self.cells = {cell["id"]: cell["source"] for cell in content["cells"]}
+        for cell_id, source in self.cells.items():
+            key = SessionKey(identity.notebook_id, cell_id)
+            if not await self.world.store.exists(key):
+                event = NewEvent(type="edit", timestamp=utc_now(), source=source)
+                await self.world.store.record_events(key, [event])
+        return identity
+
+    def rewrite(self, *sources: str, ids: list[str] | None = None) -> None:
+        """Write the file anew, with other ids of cells; by default, random ones."""
+        ids = ids or [str(uuid.uuid4()) for _ in sources]
+        self.cells = dict(zip(ids, sources, strict=True))
+
+    def id_of(self, source: str) -> str:
+        return next(id_ for id_, text in self.cells.items() if text == source)
+
+    async def signs(self, cell_id: str) -> list[str]:
+        """Return the signs that the cell's history mentions."""
+        notebook_id = self.world.disk.ids[self.path]
+        assert notebook_id
+        session = await self.world.store.load_session(SessionKey(notebook_id, cell_id))
+        return [
+            record.data["sign"]
+            for record in session.ordered()
+            if isinstance(record, Event) and record.type == FOUND_AGAIN and record.data
+        ]
+
+
+@pytest.fixture
+def world(local_backend: Backend) -> World:
+    return World(local_backend)
+
+
+@in_loop
+async def test_numbered_cells_get_their_ids_back(world: World) -> None:
+    """nbstripout numbers the cells; on another branch, the number is that of another cell."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    await world.write(first.notebook_id, A)
+    notebook.rewrite(*SOURCES.values(), ids=["0", "1", "2"])
+    again = await notebook.open()
+    assert again.notebook_id == first.notebook_id
+    assert notebook.cells == SOURCES
+    assert await notebook.signs(A) == ["content"]
+    await notebook.open()
+    notebook.rewrite("top = 0", *SOURCES.values(), ids=["0", "1", "2", "3"])
+    await notebook.open()
+    assert list(notebook.cells) == ["0", *SOURCES]
+    await world.write(again.notebook_id, "0", "about top")
+    notebook.rewrite(*SOURCES.values(), "end = 9", ids=["0", "1", "2", "3"])
+    await notebook.open()
+    assert list(notebook.cells)[:3] == list(SOURCES)
+    notebook.rewrite("new = 1", *SOURCES.values(), ids=["0", "1", "2", "3"])
+    pages = [await notebook.read(), await notebook.read()]
+    assert pages[0] == pages[1], "two pages get the same ids"
+    await notebook.open()
+    assert await world.history(again.notebook_id, notebook.id_of("new = 1")) == []
+
+
+@in_loop
+async def test_a_read_writes_nothing_and_what_is_certain_stays(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    assert await notebook.read() == notebook.content()
+    await notebook.open()
+
+    async def recorded() -> object:
+        return await world.store.notebook_marks(), await world.store.list_sessions()
+
+    before = await recorded()
+    assert await notebook.read() == notebook.content()
+    notebook.rewrite(*SOURCES.values())
+    assert await notebook.read() != notebook.content()
+    assert await recorded() == before
+
+
+@in_loop
+async def test_recognising_a_cell_is_recorded_once(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    await notebook.open()
+    for _ in range(3):
+        notebook.rewrite(*SOURCES.values())
+        await notebook.open()
+    assert await notebook.signs(B) == ["content"]
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.md", "a.Rmd"])
+@in_loop
+async def test_text_notebooks_have_one_id_and_their_histories(world: World, path: str) -> None:
+    """The file keeps no ids at all."""
+    notebook = Notebook(world, path)
+    first = await notebook.open()
+    for _ in range(2):
+        notebook.rewrite(*SOURCES.values())
+        world.disk.ids[path] = None
+        assert (await notebook.open()).notebook_id == first.notebook_id
+        assert notebook.cells == SOURCES
+    world.disk.ids[path] = None
+    notebook.rewrite(SOURCES[A], "other = 1", "another = 2")
+    assert (await notebook.open()).notebook_id != first.notebook_id, "too little to tell"
+
+
+@in_loop
+async def test_a_pair_is_one_notebook(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    text = Notebook(world, "a.py")
+    for opened in (text, notebook, text):
+        if opened is text:
+            text.rewrite(*SOURCES.values())
+            world.disk.ids["a.py"] = None
+        assert (await opened.open()).notebook_id == first.notebook_id
+    assert text.cells == SOURCES
+    world.copy("a.ipynb", "copy.ipynb")
+    assert (await Notebook(world, "copy.ipynb").open()).forked_from == first.notebook_id
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("secret = load('salaries.csv')", "print('hello')"),
+        ("import pandas", "import pandas"),  # too little to tell
+    ],
+)
+@in_loop
+async def test_a_fixed_id_is_not_trusted(world: World, old: str, new: str) -> None:
+    """PyCharm gives the first cell of each notebook the same id."""
+    notebook = Notebook(world, "Untitled.ipynb", {"initial_id": old})
+    first = await notebook.open()
+    await world.write(first.notebook_id, notebook.id_of(old))
+    world.disk.ids["Untitled.ipynb"] = None
+    other = Notebook(world, "Untitled.ipynb", {"initial_id": new})
+    second = await other.open()
+    assert second.notebook_id != first.notebook_id
+    assert await world.history(second.notebook_id, "initial_id") == []
+
+
+@in_loop
+async def test_a_new_notebook_at_an_old_path_inherits_no_imports(world: World) -> None:
+    notebook = Notebook(world, "Untitled.ipynb")
+    first = await notebook.open()
+    world.disk.ids["Untitled.ipynb"] = None
+    notebook.rewrite(*SOURCES.values())  # JupyterLab and VS Code keep the ids of cells
+    assert (await notebook.open()).notebook_id != first.notebook_id
+
+
+@in_loop
+async def test_names_that_an_agent_chooses_prove_little(world: World) -> None:
+    """Agents call the cells of each notebook "imports" and "plot"."""
+    first = await Notebook(world, "n.ipynb", {"imports": "import x", "q": "q", "r": "r"}).open()
+    world.disk.ids["n.ipynb"] = None
+    second = await Notebook(world, "n.ipynb", {"imports": "import x", "s": "s"}).open()
+    assert second.notebook_id != first.notebook_id
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        lambda id_: {"id": id_},
+        lambda id_: {"application/vnd.databricks.v1+cell": {"nuid": id_}},
+        lambda id_: {"_cell_guid": id_},
+    ],
+)
+@in_loop
+async def test_ids_that_other_tools_keep_are_those_of_the_cells(
+    world: World, metadata: Any
+) -> None:
+    """Colab, Databricks and Kaggle drop the ids of cells; ``src/cells/cellIds.ts`` uses theirs."""
+    notebook = Notebook(world, "a.ipynb")
+    await notebook.open()
+    notebook.rewrite("other = 1", "b = 3", "", ids=["x", "y", "z"])
+    notebook.minor = 4
+    notebook.cell_metadata = {"y": metadata(B), "x": metadata("new"), "z": metadata("new")}
+    content = await notebook.read()
+    assert [cell["id"] for cell in content["cells"]].index(B) == 1
+    assert content["nbformat_minor"] == 5
+
+
+@in_loop
+async def test_an_old_format_gets_ids_only_with_histories(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    notebook.minor = 2
+    assert await notebook.read() == notebook.content()
+    await notebook.open()
+    notebook.minor = 5
+    assert await notebook.read() == notebook.content()
+    ids = list(notebook.cells)
+    for minor in (2, None):
+        notebook.minor = minor
+        assert [cell["id"] for cell in (await notebook.read())["cells"]] == ids
+
+
+@in_loop
+async def test_a_rewritten_report_keeps_its_histories(world: World) -> None:
+    """papermill copies the template, with its id, to the same path each day."""
+    template = await Notebook(world, "template.ipynb").open()
+    world.copy("template.ipynb", "report.ipynb")
+    report = await Notebook(world, "report.ipynb").open()
+    await world.write(report.notebook_id, C, "only in the report")
+    for day in ("day = 2", "day = 3"):
+        world.copy("template.ipynb", "report.ipynb")
+        again = Notebook(world, "report.ipynb", {str(uuid.uuid4()): day, **SOURCES})
+        assert (await again.open()).notebook_id == report.notebook_id
+    assert await world.history(report.notebook_id, C) == ["only in the report"]
+    assert (await Notebook(world, "template.ipynb").open()).notebook_id == template.notebook_id
+
+
+@in_loop
+async def test_damaged_notebooks_are_read_as_they_are(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    await notebook.open()
+    good = notebook.content()
+    for damage in (
+        {"nbformat": 3},
+        {"cells": None},
+        {"cells": [7]},
+        {"cells": [{"source": "b = 2"}]},
+        {"metadata": None},
+        {"metadata": {"aiserver": {"notebook_id": "../x"}}},
+        {"metadata": {"aiserver": []}},
+    ):
+        content = good | damage
+        before = copy.deepcopy(content)
+        await restore_ids(world.registry, "other.ipynb", content)
+        assert content == before
+
+
+class Manager:
+    """A contents manager with a single notebook."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+
+    async def get(self, path: str, content: bool = True) -> dict[str, Any]:
+        model = {"path": path, "type": "notebook", "content": None}
+        return model | ({"content": copy.deepcopy(self.content)} if content else {})
+
+
+@in_loop
+async def test_a_failing_store_keeps_no_notebook_from_being_opened(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    await notebook.open()
+    notebook.rewrite(*SOURCES.values())
+    manager = Manager(notebook.content())
+    restore_on_reading(manager, world.registry, logging.getLogger("test"))
+    assert (await manager.get("a.ipynb", content=False))["content"] is None
+    assert [cell["id"] for cell in (await manager.get("a.ipynb"))["content"]["cells"]] == [*SOURCES]
+
+    async def fail(*_: object, **__: object) -> None:
+        await asyncio.sleep(0)
+        raise OSError
+
+    world.store.session_marks = fail  # type: ignore[method-assign,assignment]
+    assert (await manager.get("a.ipynb"))["content"] == notebook.content()
+    assert "no histories" in caplog.text
