@@ -94,12 +94,13 @@ def is_same_notebook(
 ) -> bool:
     """Return whether the contents prove that a file without any ids is a recorded notebook.
 
-    ``recorded`` are the notebook's cells in its last order. More than half of the cells on both
-    sides must match, so that a new notebook isn't recognised by the imports at its start.
+    ``recorded`` are the notebook's cells in its last order. All cells must match, or more than half
+    on both sides with a longer text, so that a new notebook isn't recognised by its first imports.
     """
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
     size = max(sum(bool(cell.source) for cell in cells), len(list(recorded)))
-    return 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
+    is_enough = 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
+    return is_enough or len(texts) == size > 1
 
 
 class _Matcher:
