@@ -13,7 +13,6 @@ import inspect
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from ..models import is_id
@@ -55,7 +54,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         return
-    new_ids = _new_ids(_read_cells(notebook), recognised)
+    new_ids = await asyncio.to_thread(_new_ids, notebook, recognised)
     if recognised.matches:
         for cell, id_ in zip(notebook["cells"], new_ids, strict=True):
             cell["id"] = id_
@@ -75,11 +74,11 @@ async def recognise_cells(
     return await registry.recognise(path, _valid_id(id_) or None, cells, keeps_ids=keeps_ids)
 
 
-def _new_ids(cells: Sequence[FileCell], recognised: RecognisedCells) -> list[str]:
+def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]:
     """Return the ids that the cells should have."""
     taken = set(recognised.recorded) | {match.id for match in recognised.matches.values()}
     new_ids: list[str] = []
-    for index, cell in enumerate(cells):
+    for index, cell in enumerate(_read_cells(notebook)):
         match = recognised.matches.get(index)
         id_ = match.id if match else cell.id
         if match is None:

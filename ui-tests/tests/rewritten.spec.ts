@@ -69,4 +69,23 @@ test('cells that a tool numbers anew keep their histories and their ids (P28)', 
   await new CellUnderTest(page, 2).focus();
   await expect(replay.steps.filter({ hasText: 'make b three' })).toHaveCount(1);
   await expect(replay.steps.last()).toContainText('Found again by its content');
+
+  // A cell that was changed, too, is unknown until the person gives it its history.
+  await run(page, 'docmanager:save');
+  const changed = JSON.parse(numbered(await lab.read(file)));
+  changed.cells[2].source = 'something else';
+  await lab.write(file, JSON.stringify(changed));
+  await run(page, 'docmanager:reload');
+  await expect.poll(async () => (await ids())[2]).not.toBe(before[1]);
+  await new CellUnderTest(page, 2).focus();
+  await replay.tab('Notebook').click();
+  const list = replay.panel.getByRole('list', { name: 'Notebook cells' });
+  await list.getByRole('listitem').last().getByRole('button').first().click();
+  await expect(replay.steps.filter({ hasText: 'make b three' })).toHaveCount(1);
+  await replay.choose('Give this history to the selected cell');
+  await expect.poll(ids).toEqual([expect.anything(), ...before]);
+  await expect(replay.steps.filter({ hasText: 'make b three' })).toHaveCount(1);
+  await expect(new CellUnderTest(page, 2).editor).toContainText(
+    'something else'
+  );
 });

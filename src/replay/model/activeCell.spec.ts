@@ -51,7 +51,7 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
   const type = (index: number, source: string) =>
     models[index].sharedModel.setSource(source);
   const common = { cells, activate, content, activeCell, identity, models };
-  return { ...common, panel, changes, tracker, type, widgets };
+  return { ...common, panel, changes, shared, tracker, type, widgets };
 }
 
 describe('ActiveCell', () => {
@@ -70,6 +70,21 @@ describe('ActiveCell', () => {
     expect(activeCell.cell).toMatchObject({ id: 'c1', number: 2 });
     expect(activeCell.cells()[1].number).toBe(2);
     expect(activeCell.numberOf('none')).toBeNull();
+  });
+
+  it('gets the history of a cell that isn’t in the notebook (P28)', () => {
+    const { activate, activeCell, panel, shared } = setup();
+    activate(1);
+    const { id, source } = shared.cells[1];
+    const taken = shared.cells[0].id;
+    expect(activeCell.takeHistory(taken)).toBe(false);
+    expect(activeCell.takeHistory('lost')).toBe(true);
+    expect(shared.cells.map(cell => cell.id)).toEqual([taken, 'lost']);
+    expect(shared.cells[1].source).toBe(source);
+    shared.undo();
+    expect(shared.cells[1].id).toBe(id);
+    panel.context.contentsModel.writable = false;
+    expect(activeCell.takeHistory('lost')).toBe(false);
   });
 
   it('emits and listens to no signals while inactive', () => {

@@ -177,6 +177,34 @@ export class ActiveCell {
   }
 
   /**
+   * Give the active cell the id of a cell that isn't in the notebook, and so its history. One undo
+   * reverts this. The active cell's own history stays, as that of a deleted cell.
+   *
+   * @returns Whether the cell has the id now.
+   */
+  takeHistory(cellId: string): boolean {
+    const shared = this._panel?.content.model?.sharedModel;
+    if (!shared || !this._cell || !this.canUndelete || this.numberOf(cellId)) {
+      return false;
+    }
+    const index = this.numberOf(this._cell.model.id)! - 1;
+    const cell = {
+      ...this._cell.model.toJSON(),
+      id: cellId
+    } as SharedCell.Cell;
+    const { undoManager } = shared as YNotebook;
+    undoManager?.stopCapturing();
+    runAsOwnWrite(() =>
+      shared.transact(() => {
+        shared.insertCell(index, cell);
+        shared.deleteCell(index + 1);
+      })
+    );
+    undoManager?.stopCapturing();
+    return true;
+  }
+
+  /**
    * Insert a new cell below the active cell, and scroll to the new cell. The new cell gets the type
    * of the active cell, but doesn't become active.
    */

@@ -96,6 +96,18 @@ export class FakeSubject implements IReplaySubject {
     return true;
   }
 
+  takeHistory(cellId: string): boolean {
+    const entries = [...this.sources].map(([id, source]): [string, string] => [
+      id === this.activeId ? cellId : id,
+      source
+    ]);
+    this.sources.clear();
+    entries.forEach(([id, source]) => this.sources.set(id, source));
+    this.activeId = cellId;
+    this.emitChange('cells');
+    return true;
+  }
+
   canInsert = true;
   readonly inserted: string[] = [];
 

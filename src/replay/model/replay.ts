@@ -172,6 +172,15 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
+  /** Give the active cell the history of the deleted cell whose steps are shown. */
+  async takeHistory(): Promise<void> {
+    const cellId = this.steps.shownCell?.cellId;
+    if (cellId !== undefined && this.subject.takeHistory(cellId)) {
+      this.steps.pin(null);
+      await this.subject.goTo(cellId);
+    }
+  }
+
   /**
    * Show a search result's step. If the step is in another notebook, open that notebook first. Do
    * nothing if the path of that notebook is unknown.

@@ -41,7 +41,13 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
         label: trans.__('Insert this version below the cell'),
         isEnabled: actions.canInsert,
         run: () => actions.insertBelow()
-      }
+      },
+      key !== null &&
+        model.subject.numberOf(key.cellId) === null && {
+          label: trans.__('Give this history to the selected cell'),
+          isEnabled: model.subject.canUndelete && !!model.subject.cell,
+          run: () => void model.takeHistory()
+        }
     ],
     step?.kind === 'turn' && step.title.trim()
       ? requestEntries(step, context)
