@@ -259,8 +259,12 @@ def _prompt_input(
         note=hide(remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
-        is_retry=isinstance(body, GenerateBody) and body.mode == RETRY_MODE,
+        earlier_answers=max(past.left_out, 1) if _is_retry(body) else 0,
     )
+
+
+def _is_retry(body: WarmUpBody) -> bool:
+    return isinstance(body, GenerateBody) and body.mode == RETRY_MODE
 
 
 def _hide_in_cell(cell: ContextCell, vault: Vault) -> ContextCell:

@@ -50,6 +50,8 @@ class PastTurns:
 
     all: Sequence[AnyTurn] = ()
     condensed: CondensedTurns | None = None
+    left_out: int = 0
+    """The number of turns that are left out, because they are attempts at the same request."""
 
     @property
     def recent(self) -> list[Interaction]:
@@ -103,12 +105,14 @@ async def past_turns_of(
         # Only a summary needs merged cells' turns that are older than the recent turns.
         if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
             turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
+        count = len(turns)
         if before:
             turns = await asyncio.to_thread(before_request, turns, *before)
+        left_out = count - len(turns)
         events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
         if not (events and condenses):
-            return PastTurns(turns)
-        return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns))
+            return PastTurns(turns, left_out=left_out)
+        return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns), left_out)
 
 
 def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[AnyTurn]:

@@ -107,8 +107,8 @@ class PromptInput:
     older_turns: OlderTurns | None = None
     """The summary of turns that are older than ``history``, or that may not fit."""
 
-    is_retry: bool = False
-    """Whether the model has answered the same request before, and another answer is wanted."""
+    earlier_answers: int = 0
+    """How many answers to the same request the model is told of, if another one is wanted."""
 
     @property
     def code(self) -> str:

@@ -169,8 +169,14 @@ def with_cell(intent: str, code: str, rest: RestOfCell | None = None) -> str:
 
 
 def another_answer(request: PromptInput) -> str:
-    """Return the line after a request that was answered before; empty for a new request."""
-    return f"\n{ANOTHER_ANSWER}" if request.is_retry else ""
+    """Return the line after a request that was answered before; empty for a new request.
+
+    It differs each time, so that no prompt is sent twice.
+    """
+    count = request.earlier_answers
+    if count > 1:
+        return f"\n{ANOTHER_ANSWER.replace('answer isn', f'{count} answers aren')}"
+    return f"\n{ANOTHER_ANSWER}" if count else ""
 
 
 def cell_above(code: str, *, failed: bool) -> str:

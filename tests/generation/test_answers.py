@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiserver.generation.generation import Generation, Outcome
-from aiserver.llm.base import ChatModel, Delta, ModelInfo
+from aiserver.llm.base import ChatModel, Delta, ModelInfo, PromptStyle
 from aiserver.models import SessionKey
 from aiserver.prompts.answers import reader
 from aiserver.prompts.answers import thoughts as thoughts_in_text
@@ -141,6 +141,20 @@ async def test_thoughts_are_never_sent_again(sessions: InMemorySessionManager, r
     await generate(sessions, second, **({"mode": "retry"} if retry else {"intent": "shorter"}))
     assert "x = 1" in second.sent or retry
     assert "canary" not in second.sent
+
+
+@pytest.mark.parametrize("style", ["compact", "full"])
+async def test_each_further_answer_is_asked_for_in_other_words(
+    sessions: InMemorySessionManager, style: PromptStyle
+) -> None:
+    """P49: no prompt is sent twice, also not to a small model, which doesn't get its answers."""
+    prompts = []
+    for mode in ("detect", "retry", "retry", "retry"):
+        model = ScriptedModel(Delta(CODE))
+        model.style = style
+        await generate(sessions, model, mode=mode)
+        prompts.append(model.sent)
+    assert len(set(prompts)) == 4
 
 
 async def test_what_was_replaced_is_stored(sessions: InMemorySessionManager) -> None:
