@@ -4,11 +4,14 @@ Tools that rewrite notebooks number the cells anew (nbstripout), give them new i
 (text notebooks, formats before nbformat 4.5), or give the same id to the first cell of each
 notebook (PyCharm). So a cell is recognised by one of these signs, in this order:
 
-1. ``id``: its id, unless tools give such ids to any cell.
+1. ``id``: its id, unless tools give such ids to any cell. An id that a person, an agent or another
+   tool may have given to cells of several notebooks needs a recorded or a similar content.
 2. ``content``: a content that only one recorded cell has had. A short content only counts in the
    version that fits the file best. Equal contents are told apart by their order between two cells
    that are recognised, if as many cells are between them as in that version.
 3. ``similar``: most of the words of a content, under the same condition.
+
+If cells have kept random ids, another random id is that of a new cell, whatever it contains.
 
 Invariant: a cell without such a sign is unknown. It isn't recognised by its place alone.
 """
@@ -22,13 +25,13 @@ from typing import Literal, NamedTuple
 
 _MIN_TEXT = 20  # characters; a shorter content may be the same by chance
 _MIN_WORDS = 5  # of a similar content, for the same reason
-_MIN_SIMILARITY = 0.7
+_MIN_SIMILARITY = 0.8
 _MAX_WORDS = 5_000  # of a content that is compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
-# Ids that tools assign by position, or give to the first cell of each notebook (PyCharm, Kaggle).
+# Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
     r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}"
-    r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19"
+    r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19|79c7e3d0-c299-4dcb-8224-4455121ee9b0"
 )
 # A UUID, its first eight digits, as JupyterLab, nbformat and VS Code generate them, or Colab's.
 _RANDOM = re.compile(
@@ -78,8 +81,8 @@ def match_cells(
     """Return the matches by the indices of ``cells``.
 
     ``recorded`` has the contents that each recorded cell has had, newest first and ``normalized``;
-    those of cells that are recognised by their ids aren't needed. ``orders`` are the recorded
-    orders of the cells, newest first.
+    those of cells that are recognised by random ids aren't needed. ``orders`` are the recorded
+    orders of the cells, newest first. They may contain other cells, too.
     """
     matcher = _Matcher(cells, recorded, orders)
     matcher.match_ids()
@@ -113,19 +116,22 @@ class _Matcher:
         self.matches: dict[int, Match] = {}
         self._cells, self._sources = cells, recorded
         self._free = set(recorded)
+        self._has_ids = any(is_random(cell.id) and cell.id in recorded for cell in cells)
         self._version = self._best_version(orders)
         self._places = {id_: place for place, id_ in enumerate(self._version)}
 
     def match_ids(self) -> None:
-        for index, (id_, _) in enumerate(self._cells):
+        for index, (id_, source) in enumerate(self._cells):
             if id_ in self._free and not is_positional(id_):
-                self._take(index, id_, "id")
+                old = self._sources[id_]
+                if is_random(id_) or source in old or (old and _is_similar(source, old[0])):
+                    self._take(index, id_, "id")
 
     def match_contents(self) -> None:
         """Match each content that only one cell has, and that only one other cell has had."""
         indices, ids = defaultdict[str, set[int]](set), defaultdict[str, set[str]](set)
         for index, cell in enumerate(self._cells):
-            if index not in self.matches and cell.source:
+            if self._may_match(index):
                 indices[cell.source].add(index)
         for id_ in self._free:
             for source in self._sources[id_]:
@@ -156,19 +162,15 @@ class _Matcher:
                     self._free.add(id_)
 
     def match_gaps(self) -> None:
-        """Match cells with the same or similar contents in the same order between two matches.
-
-        If cells have ids of their own, a similar cell with another id is a new one.
-        """
-        has_ids = any(match.sign == "id" for match in self.matches.values())
-        counts = Counter(old[0] for old in self._sources.values() if old and not has_ids)
+        """Match cells with the same or similar contents in the same order between two matches."""
+        counts = Counter(old[0] for old in self._sources.values() if old)
         unique = {source for source, count in counts.items() if count == 1}
         contents = {source for old in self._sources.values() for source in old}
         for run, gap in self._gaps():
             for index, id_ in zip(run, gap, strict=True) if len(run) == len(gap) else ():
-                source, old = self._cells[index].source, self._sources[id_]
-                if id_ not in self._free or not source:
+                if id_ not in self._free or not self._may_match(index):
                     continue
+                source, old = self._cells[index].source, self._sources[id_]
                 if source in old:
                     self._take(index, id_, "content")
                 elif source in contents or unique.isdisjoint(old[:1]):
@@ -208,6 +210,12 @@ class _Matcher:
             if run and above is not None and below is not None:
                 yield run, self._version[above + 1 : below]
             above, run = below, []
+
+    def _may_match(self, index: int) -> bool:
+        """Return whether a cell that isn't matched yet may be recognised by its content."""
+        cell = self._cells[index]
+        is_new = self._has_ids and is_random(cell.id)
+        return index not in self.matches and bool(cell.source) and not is_new
 
     def _take(self, index: int, id_: str, sign: Sign) -> None:
         self.matches[index] = Match(id_, sign)

@@ -45,7 +45,6 @@ from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,
-    is_positional,
     is_random,
     is_same_notebook,
     match_cells,
@@ -225,19 +224,16 @@ class NotebookRegistry:
     async def _recognise(self, notebook_id: str, cells: Sequence[FileCell]) -> RecognisedCells:
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
-        own_ids = {cell.id for cell in cells if not is_positional(cell.id)} & recorded
-        missing = recorded - own_ids
+        ids = {cell.id for cell in cells} & recorded
+        missing = recorded - await asyncio.to_thread(lambda: set(filter(is_random, ids)))
         contents: dict[str, Sequence[str]] = dict.fromkeys(recorded, ())
         orders: list[list[str]] = []
-        if missing and any(cell.id not in own_ids for cell in cells):
-            if len(missing) > _MAX_SESSIONS:
-                return RecognisedCells(notebook_id, {}, set())
+        is_complete = len(cells) == len(recorded) - len(missing)
+        if missing and not is_complete and len(missing) <= _MAX_SESSIONS:
             contents |= await read_contents(self._store, notebook_id, self._owner, missing)
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             orders = [
-                [id_ for id_ in entry.data.get("cell_ids", ()) if id_ in recorded]
-                for entry in reversed(log)
-                if entry.type == ORDER
+                entry.data.get("cell_ids", ()) for entry in reversed(log) if entry.type == ORDER
             ]
         matches = await asyncio.to_thread(match_cells, cells, contents, orders)
         return RecognisedCells(notebook_id, matches, recorded)
@@ -303,18 +299,14 @@ class NotebookRegistry:
     def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return the id of the notebook with this name that contains the most of these cells.
 
-        A notebook that had the name in the past also counts. Ids that a person or an agent may have
-        chosen only count if they are at least half of the ids.
+        A notebook that had the name in the past also counts. Only random ids count: a person, an
+        agent or a tool may give the other ones to cells of several notebooks.
         """
-        cells = {cell_id for cell_id in cell_ids if not is_positional(cell_id)}
+        cells = set(filter(is_random, cell_ids))
         matches = [
             (len(common), notebook.path == name, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
             if (common := cells & notebook.cells_by_path.get(name, set()))
-            and (
-                any(map(is_random, common))
-                or 2 * len(common) >= max(len(cells), len(notebook.cell_order or ()))
-            )
         ]
         return max(matches)[2] if matches else None
 

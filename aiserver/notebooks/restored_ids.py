@@ -16,7 +16,7 @@ from collections import Counter
 from typing import Any
 
 from ..models import is_id
-from .cell_match import FileCell, is_random, normalized
+from .cell_match import FileCell, is_positional, is_random, normalized
 from .identity import NotebookRegistry, RecognisedCells
 
 _MAX_SECONDS = 10  # for which opening a notebook may be delayed
@@ -36,12 +36,12 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
     @functools.wraps(read)
     async def get(*args: Any, **kwargs: Any) -> Any:
         model = await read(*args, **kwargs)
-        if model.get("type") == "notebook" and model.get("content"):
-            try:
+        try:
+            if model["type"] == "notebook" and model["content"]:
                 restoring = restore_ids(registry, model["path"], model["content"])
                 await asyncio.wait_for(restoring, _MAX_SECONDS)
-            except Exception:  # whatever it is, it must not keep a notebook from being opened
-                log.warning("The cells of %s have no histories.", model["path"], exc_info=True)
+        except Exception:  # whatever it is, it must not keep a notebook from being opened
+            log.warning("The ids of a notebook's cells were not compared.", exc_info=True)
         return model
 
     manager.get = get
@@ -54,8 +54,8 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         return
-    new_ids = await asyncio.to_thread(_new_ids, notebook, recognised)
-    if recognised.matches:
+    if recognised.matches or _minor_version(notebook) >= 5:
+        new_ids = await asyncio.to_thread(_new_ids, notebook, recognised)
         for cell, id_ in zip(notebook["cells"], new_ids, strict=True):
             cell["id"] = id_
         notebook["nbformat_minor"] = max(5, _minor_version(notebook))
@@ -83,9 +83,10 @@ def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]
         id_ = match.id if match else cell.id
         if match is None:
             count = 0
-            while not id_ or id_ in taken:
+            while not id_ or id_ in taken or is_positional(id_):
                 count += 1
                 name = f"{recognised.notebook_id}\n{cell.id}\n{cell.source}\n{count}"
+                name = name.encode("utf-8", "backslashreplace").decode()
                 id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
             taken.add(id_)
         new_ids.append(id_)
@@ -104,13 +105,14 @@ def _ids(notebook: dict[str, Any]) -> list[str]:
     cells = notebook["cells"]
     if _minor_version(notebook) >= 5:
         return [_valid_id(cell.get("id")) for cell in cells]
-    ids = [_tool_id(cell["metadata"]) for cell in cells]
+    ids = [_tool_id(cell.get("metadata")) for cell in cells]
     counts = Counter(ids)
     return [id_ if counts[id_] == 1 else "" for id_ in ids]
 
 
-def _tool_id(metadata: dict[str, Any]) -> str:
+def _tool_id(metadata: Any) -> str:
     """Return the id that Colab, Databricks or Kaggle gives a cell, as ``src/cells/cellIds.ts``."""
+    metadata = metadata if isinstance(metadata, dict) else {}
     databricks = metadata.get("application/vnd.databricks.v1+cell")
     nuid = databricks.get("nuid") if isinstance(databricks, dict) else None
     ids = (metadata.get("id"), nuid, metadata.get("_cell_guid"))
@@ -142,5 +144,5 @@ def _is_valid(notebook: dict[str, Any]) -> bool:
         notebook.get("nbformat") == 4
         and isinstance(notebook.get("metadata"), dict)
         and isinstance(cells, list)
-        and all(isinstance(cell, dict) and isinstance(cell.get("metadata"), dict) for cell in cells)
+        and all(isinstance(cell, dict) for cell in cells)
     )

@@ -74,8 +74,13 @@ export function repairCellIds(model: INotebookModel): boolean {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
   const cells = [...model.cells];
+  // If the notebook has histories, the server has already compared these ids with theirs.
+  const hasHistories = model.getMetadata('aiserver') !== undefined;
   const ids = repairedIds(
-    cells.map(cell => ({ id: cell.id, tool: toolId(cell) }))
+    cells.map(cell => ({
+      id: cell.id,
+      tool: hasHistories ? null : toolId(cell)
+    }))
   );
   const hasChanges = cells.some((cell, index) => cell.id !== ids[index]);
   if (hasChanges) {

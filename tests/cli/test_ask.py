@@ -39,13 +39,13 @@ SOURCE = "import pandas as pd\ndf = pd.read_csv('data.csv')"
 def write_notebook(work: Path, notebook_id: str | None = None, name: str = "a.ipynb") -> Path:
     """Write a notebook with three cells, one of which failed."""
     cells = [
-        nbformat.v4.new_markdown_cell("# 销售", id="title"),
+        nbformat.v4.new_markdown_cell("# 销售", id="aaaa0001"),
         nbformat.v4.new_code_cell(
             "limit = 3\nlimit / 0",
-            id="above",
+            id="aaaa0002",
             outputs=[nbformat.v4.new_output("error", ename="E", evalue="canary", traceback=[])],
         ),
-        nbformat.v4.new_code_cell("x = 1", id="target", metadata={"b": 1, "a": "é"}),
+        nbformat.v4.new_code_cell("x = 1", id="aaaa0003", metadata={"b": 1, "a": "é"}),
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
     if notebook_id:
@@ -86,7 +86,7 @@ def test_ask_prints_the_code_and_changes_only_the_history(
     assert done == Result(0, SOURCE + "\n", "It reads the file.\n")
     assert path.read_bytes() == before
     [session] = stored(work).values()
-    assert (session.meta.notebook_id, session.meta.cell_id) == ("nb-1", "target")
+    assert (session.meta.notebook_id, session.meta.cell_id) == ("nb-1", "aaaa0003")
     [turn] = session.interactions
     assert turn.user_request.current_code == "x = 1" and turn.user_request.intent == "读取 data.csv"
     sent = json.dumps(scripted.requests[-1]["body"], ensure_ascii=False)
@@ -97,8 +97,8 @@ def test_the_history_continues_and_a_cell_can_be_named_by_its_id(
     ask: Ask, work: Path, scripted: ScriptedModel
 ) -> None:
     write_notebook(work, "nb-1")
-    assert ask("a.ipynb", "target", "first wish").status == 0
-    assert ask("a.ipynb", "tar", "second wish", "--model", "openai:scripted").status == 0
+    assert ask("a.ipynb", "aaaa0003", "first wish").status == 0
+    assert ask("a.ipynb", "aaaa0003", "second wish", "--model", "openai:scripted").status == 0
     assert "first wish" in json.dumps(scripted.requests[-1]["body"])
     [session] = stored(work).values()
     assert [turn.turn_id for turn in session.interactions] == [1, 2]
@@ -132,14 +132,14 @@ def test_apply_writes_the_cell_and_the_replay_names_the_model(
     assert json.dumps(new) == json.dumps(old)  # the same keys, in the same order
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     nbformat.validate(nbformat.read(path, as_version=4))
-    event = stored(work)["nb-1_target.json"].events
+    event = stored(work)["nb-1_aaaa0003.json"].events
     assert event and event[0].type == "accept" and event[0].turn_id == 1
     assert event[0].contributor and event[0].contributor.kind == "program"
 
     async def load() -> Any:
         store = FileSessionManager(root=str(work))
         history = await Histories(store).load("nb-1")
-        return history.timeline.steps("target"), report(history.timeline, history.sessions)
+        return history.timeline.steps("aaaa0003"), report(history.timeline, history.sessions)
 
     steps, counts = asyncio.run(load())
     assert [(step.kind, step.outcome, step.author) for step in steps][-1] == (
@@ -149,7 +149,7 @@ def test_apply_writes_the_cell_and_the_replay_names_the_model(
     )
     assert counts["total"]["byModel"] == 2 and counts["total"]["byPerson"] == 0
     assert ask("a.ipynb", "3", "again").status == 0  # the file and the history agree
-    turn = stored(work)["nb-1_target.json"].interactions[-1]
+    turn = stored(work)["nb-1_aaaa0003.json"].interactions[-1]
     assert turn.user_request.current_code == SOURCE
 
 

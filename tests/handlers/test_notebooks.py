@@ -43,11 +43,11 @@ class Desk:
         self.write(path, notebook)
         return dict(answer.data)
 
-    async def ask(self, path: str, intent: str, cell: str = "c1") -> None:
+    async def ask(self, path: str, intent: str, cell: str = "c1c1c1c1") -> None:
         body = request(intent, notebookId=(await self.open(path))["notebookId"], cellId=cell)
         assert (await self.call("POST", "generate", body)).status == 200
 
-    async def history(self, path: str, cell: str = "c1") -> list[str]:
+    async def history(self, path: str, cell: str = "c1c1c1c1") -> list[str]:
         notebook_id = (await self.open(path))["notebookId"]
         answer = await self.call("GET", f"sessions/{notebook_id}/{cell}")
         turns = answer.data["interactions"] if answer.status == 200 else []
@@ -62,7 +62,7 @@ def desk(call: Call, jp_root_dir: Path) -> Desk:
 @pytest.mark.parametrize("link", ["linked folder", "linked file", "hard link"])
 async def test_a_notebook_with_two_paths_has_one_history(desk: Desk, link: str):
     """P28: a link is no copy, so both paths have the same history."""
-    desk.make("real/a.ipynb", "c1")
+    desk.make("real/a.ipynb", "c1c1c1c1")
     real, other = desk.root / "real", desk.root / "other"
     if link == "linked folder":
         other.symlink_to(real)
@@ -82,7 +82,7 @@ async def test_a_notebook_with_two_paths_has_one_history(desk: Desk, link: str):
 
 
 async def test_histories_follow_moved_notebooks(desk, jp_fetch):
-    desk.make("a.ipynb", "c1")
+    desk.make("a.ipynb", "c1c1c1c1")
     await desk.ask("a.ipynb", "one")
     (desk.root / "deep").mkdir()
     (desk.root / "a.ipynb").rename(desk.root / "deep/分析 1.ipynb")
@@ -97,9 +97,9 @@ async def test_histories_follow_moved_notebooks(desk, jp_fetch):
 
 @pytest.mark.parametrize("how", ["cp", "Jupyter"])
 async def test_a_copy_gets_its_own_history(desk, jp_fetch, how):
-    desk.make("a.ipynb", "c1", "c2")
+    desk.make("a.ipynb", "c1c1c1c1", "c2c2c2c2")
     await desk.ask("a.ipynb", "one")
-    await desk.ask("a.ipynb", "of two", "c2")
+    await desk.ask("a.ipynb", "of two", "c2c2c2c2")
     if how == "cp":
         shutil.copy(desk.root / "a.ipynb", desk.root / "a-Copy1.ipynb")
     else:
@@ -111,14 +111,14 @@ async def test_a_copy_gets_its_own_history(desk, jp_fetch, how):
     await desk.ask("a-Copy1.ipynb", "copy")
     assert await desk.history("a.ipynb") == ["one", "original"]
     assert await desk.history("a-Copy1.ipynb") == ["one", "copy"]
-    assert await desk.history("a-Copy1.ipynb", "c2") == ["of two"]
+    assert await desk.history("a-Copy1.ipynb", "c2c2c2c2") == ["of two"]
 
 
 async def test_names_with_dots_are_not_confused(desk, call):
     """The notebooks have the same cells and names with a common prefix."""
     names = ("a.ipynb", "a.b.ipynb", "a.c.ipynb", "a.b/c.ipynb")
     for name in names:
-        desk.make(name, "c1")
+        desk.make(name, "c1c1c1c1")
         await desk.ask(name, f"in {name}")
     ids = {name: (await desk.open(name))["notebookId"] for name in names}
     assert len(set(ids.values())) == len(names)
@@ -138,20 +138,20 @@ async def test_names_with_dots_are_not_confused(desk, call):
 
 
 async def test_stripped_and_replaced(desk):
-    desk.make("Untitled.ipynb", "c1", "c2")
+    desk.make("Untitled.ipynb", "c1c1c1c1", "c2c2c2c2")
     await desk.ask("Untitled.ipynb", "one")
     stripped = desk.read("Untitled.ipynb")
     del stripped.metadata["aiserver"], stripped.cells[1]
     desk.write("Untitled.ipynb", stripped)
     assert await desk.history("Untitled.ipynb") == ["one"]
     (desk.root / "Untitled.ipynb").unlink()
-    desk.make("Untitled.ipynb", "d1")
-    assert await desk.history("Untitled.ipynb", "d1") == []
-    assert await desk.history("Untitled.ipynb", "c1") == []
+    desk.make("Untitled.ipynb", "d1d1d1d1")
+    assert await desk.history("Untitled.ipynb", "d1d1d1d1") == []
+    assert await desk.history("Untitled.ipynb", "c1c1c1c1") == []
 
 
 async def test_a_page_that_was_opened_before_another_saved(desk, call):
-    desk.make("a.ipynb", "c1")
+    desk.make("a.ipynb", "c1c1c1c1")
     await desk.ask("a.ipynb", "one")
     first = (await desk.open("a.ipynb"))["notebookId"]
     stale = await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["made-up"]})
@@ -167,7 +167,7 @@ async def test_invalid_paths_are_no_crash(desk, call):
 
 async def test_histories_in_subfolders_are_used(desk, jp_serverapp):
     """A server ran in the subfolder before."""
-    desk.make("sub/a.ipynb", "c1")
+    desk.make("sub/a.ipynb", "c1c1c1c1")
     await desk.ask("sub/a.ipynb", "one")
     (desk.root / ".aiserver_sessions").rename(desk.root / "sub/.aiserver_sessions")
     (log,) = (desk.root / "sub/.aiserver_sessions/notebooks").iterdir()

@@ -22,7 +22,7 @@ from aiserver.notebooks.cell_match import (
 A, B, C, D = "aaaa1111", "bbbb2222", "cccc3333", "dddd4444"
 RECORDED = {A: ["a = 1"], B: ["b = 2"], C: ["c = 3"]}
 KAGGLE_START = "b1076dfc-b9ad-4769-8c92-a6c4dae69d19"
-LONG = "total = sales.groupby('region')['price'].sum()\ntotal.plot.bar()"
+LONG = "total = sales.groupby('region')['price'].sum()\ntotal.plot.bar(title='Total')"
 
 
 def matched(
@@ -57,7 +57,16 @@ def test_the_ids_of_jupyter_and_vs_code_are_random(rng: random.Random) -> None:
 
 
 def test_a_cell_with_its_own_id_is_recognised_whatever_it_contains() -> None:
-    assert matched([(A, "other = 1"), ("eeee5555", "b = 2")]) == {0: A, 1: B}
+    """A tool that keeps ids would have kept that of the second cell, too: it is a new one."""
+    assert matched([(A, "other = 1"), ("eeee5555", "b = 2")]) == {0: A}
+    assert matched([(A, "other = 1"), ("0", "b = 2")]) == {0: A, 1: B}
+
+
+def test_an_id_that_was_chosen_requires_a_recorded_content() -> None:
+    """marimo and agents give the same names to cells of several notebooks."""
+    recorded = {"load": ["sales = load('sales.csv')"], "plot": [LONG]}
+    cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG.replace("bar", "line"))]
+    assert matched(cells, recorded) == {1: "plot"}
 
 
 def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> None:

@@ -20,7 +20,7 @@ from aiserver.testing.records import in_loop, turn
 
 from ..sessions.conftest import DurableBackend
 
-CELLS = ["c1", "c2", "c3"]
+CELLS = ["c1c1c1c1", "c2c2c2c2", "c3c3c3c3"]
 
 
 @dataclass
@@ -76,10 +76,10 @@ class World:
     def move(self, path: str, other: str) -> None:
         self.disk.ids[other] = self.disk.ids.pop(path)
 
-    async def write(self, notebook_id: str, cell_id: str = "c1", intent: str = "x") -> None:
+    async def write(self, notebook_id: str, cell_id: str = "c1c1c1c1", intent: str = "x") -> None:
         await self.store.save_interaction(SessionKey(notebook_id, cell_id), turn(intent))
 
-    async def history(self, notebook_id: str, cell_id: str = "c1") -> list[str]:
+    async def history(self, notebook_id: str, cell_id: str = "c1c1c1c1") -> list[str]:
         turns = await self.store.get_history(SessionKey(notebook_id, cell_id))
         return [each.user_request.intent for each in turns]
 
@@ -105,7 +105,7 @@ async def test_a_new_notebook_gets_a_uuid_and_keeps_it(world: World) -> None:
     assert uuid.UUID(first.notebook_id).version == 4
     assert first.forked_from is None
     assert await world.open("a.ipynb") == first
-    assert (await world.open("b.ipynb", ["d1"])).notebook_id != first.notebook_id
+    assert (await world.open("b.ipynb", ["d1d1d1d1"])).notebook_id != first.notebook_id
 
 
 @in_loop
@@ -124,13 +124,13 @@ async def test_a_renamed_notebook_keeps_its_history(world: World) -> None:
 async def test_a_copy_gets_its_own_history(world: World) -> None:
     """P28"""
     original = await world.open("a.ipynb")
-    await world.write(original.notebook_id, "c1", "before")
+    await world.write(original.notebook_id, "c1c1c1c1", "before")
     await world.write(original.notebook_id, "deleted", "of a deleted cell")
     world.copy("a.ipynb", "a-Copy1.ipynb")
     copy = await world.open("a-Copy1.ipynb")
     assert copy.forked_from == original.notebook_id
     assert copy.notebook_id != original.notebook_id
-    session = await world.store.load_session(SessionKey(copy.notebook_id, "c1"))
+    session = await world.store.load_session(SessionKey(copy.notebook_id, "c1c1c1c1"))
     assert session.meta.forked_from is not None
     assert session.meta.forked_from["notebook_id"] == original.notebook_id
     assert await world.history(copy.notebook_id, "deleted") == ["of a deleted cell"]
@@ -161,11 +161,11 @@ async def test_moved_while_another_gets_the_old_path(world: World) -> None:
     world.move("a.ipynb", "b.ipynb")
     world.disk.ids["a.ipynb"] = None
     assert await world.open("b.ipynb") == first
-    second = await world.open("a.ipynb", ["d1"])
+    second = await world.open("a.ipynb", ["d1d1d1d1"])
     assert second.notebook_id != first.notebook_id
     world.move("a.ipynb", "x"), world.move("b.ipynb", "a.ipynb"), world.move("x", "b.ipynb")
     assert await world.open("a.ipynb") == first, "swapped"
-    assert await world.open("b.ipynb", ["d1"]) == second, "swapped"
+    assert await world.open("b.ipynb", ["d1d1d1d1"]) == second, "swapped"
 
 
 @in_loop
@@ -201,7 +201,7 @@ async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world
     """P28"""
     first = await world.open("a.ipynb")
     world.disk.ids["a.ipynb"] = None
-    assert await world.open("a.ipynb", ["new", "c2"]) == first
+    assert await world.open("a.ipynb", ["new", "c2c2c2c2"]) == first
     world.disk.ids["a.ipynb"] = None
     assert await world.open("a.ipynb", ["new"]) == first, "cells seen later count as well"
 
@@ -245,7 +245,7 @@ async def test_a_rewritten_report_keeps_its_histories(world: World) -> None:
     world.copy("template.ipynb", "report.ipynb")
     report = await world.open("report.ipynb")
     await world.write(report.notebook_id, intent="only in the report")
-    for day in ("d2", "d3"):
+    for day in ("d2d2d2d2", "d3d3d3d3"):
         world.copy("template.ipynb", "report.ipynb")
         again = await world.open("report.ipynb", [day, *CELLS])
         assert again.notebook_id == report.notebook_id
@@ -258,7 +258,7 @@ async def test_a_reused_untitled_inherits_nothing(world: World) -> None:
     """P28"""
     first = await world.open("Untitled.ipynb")
     await world.write(first.notebook_id)
-    for cells in (["d1", "d2"], []):
+    for cells in (["d1d1d1d1", "d2d2d2d2"], []):
         world.disk.ids["Untitled.ipynb"] = None
         other = await world.open("Untitled.ipynb", cells)
         assert (other.notebook_id != first.notebook_id, other.forked_from) == (True, None)
@@ -307,16 +307,16 @@ async def test_only_changes_are_logged(world: World) -> None:
     first = await world.open("a.ipynb")
     for _ in range(3):
         await world.open("a.ipynb")
-    await world.open("a.ipynb", ["c2", "c1"])
+    await world.open("a.ipynb", ["c2c2c2c2", "c1c1c1c1"])
     world.move("a.ipynb", "b.ipynb")
-    await world.open("b.ipynb", ["c2", "c1"])
+    await world.open("b.ipynb", ["c2c2c2c2", "c1c1c1c1"])
     log = await world.store.read_notebook_log(first.notebook_id)
     assert [(entry.type, entry.data) for entry in log] == [
         ("path_seen", {"path": "a.ipynb"}),
         ("cell_order", {"cell_ids": CELLS}),
-        ("cell_order", {"cell_ids": ["c2", "c1"]}),
+        ("cell_order", {"cell_ids": ["c2c2c2c2", "c1c1c1c1"]}),
         ("path_seen", {"path": "b.ipynb"}),
-        ("cell_order", {"cell_ids": ["c2", "c1"]}),
+        ("cell_order", {"cell_ids": ["c2c2c2c2", "c1c1c1c1"]}),
     ]
 
 
@@ -360,7 +360,7 @@ async def test_the_saved_file_decides(world: World) -> None:
     stale = await world.registry.identify("a.ipynb", None, ["other", "ones"])
     assert stale == first
     world.disk.ids["a.ipynb"] = "../x"
-    odd = await world.registry.identify("a.ipynb", None, ["d1"])
+    odd = await world.registry.identify("a.ipynb", None, ["d1d1d1d1"])
     assert odd.notebook_id not in (first.notebook_id, "../x")
 
 
@@ -368,12 +368,12 @@ async def test_the_saved_file_decides(world: World) -> None:
 async def test_an_id_without_sessions_can_be_shared(world: World) -> None:
     """P28: two pages with different cells, neither saved yet."""
     world.disk.ids["a.ipynb"] = None
-    first = await world.registry.identify("a.ipynb", None, ["x1"])
-    assert await world.registry.identify("a.ipynb", None, ["y1"]) == first
-    await world.write(first.notebook_id, "x1")
-    other = await world.registry.identify("a.ipynb", None, ["z1"])
+    first = await world.registry.identify("a.ipynb", None, ["aaaa0001"])
+    assert await world.registry.identify("a.ipynb", None, ["bbbb0001"]) == first
+    await world.write(first.notebook_id, "aaaa0001")
+    other = await world.registry.identify("a.ipynb", None, ["cccc0001"])
     assert other.notebook_id != first.notebook_id
-    assert await world.registry.identify("a.ipynb", None, ["y1"]) == first
+    assert await world.registry.identify("a.ipynb", None, ["bbbb0001"]) == first
 
 
 @in_loop
@@ -403,7 +403,7 @@ async def test_an_interrupted_fork_is_completed(
     fork = type(world.store).fork
 
     async def full(self: SessionManager, source: SessionKey, target: SessionKey) -> Session:
-        if source.cell_id == "c2":
+        if source.cell_id == "c2c2c2c2":
             raise StorageFull
         return await fork(self, source, target)
 
