@@ -101,4 +101,20 @@ describe('repairCellIds', () => {
     model.dispose();
     reopened.dispose();
   });
+
+  it.each([
+    [{ id: 'uSyI3fA' }, {}, 'uSyI3fA'],
+    [{ 'application/vnd.databricks.v1+cell': { nuid: 'n' } }, {}, 'n'],
+    [{ _cell_guid: 'guid' }, {}, 'guid'],
+    // The server has compared the ids of a notebook with histories.
+    [{ id: 'uSyI3fA' }, { aiserver: { notebook_id: 'nb' } }, UUIDS[0]]
+  ])('uses the id that another tool keeps as %j', (own, metadata, expected) => {
+    const model = new NotebookModel();
+    const cell = { cell_type: 'raw', id: UUIDS[0], source: '', metadata: own };
+    const file = { cells: [cell], metadata, nbformat: 4, nbformat_minor: 5 };
+    model.fromJSON(file as never);
+    repairCellIds(model);
+    expect([...model.cells][0].id).toBe(expected);
+    model.dispose();
+  });
 });
