@@ -26,7 +26,8 @@ from typing import Literal, NamedTuple
 _MIN_TEXT = 20  # characters; a shorter content may be the same by chance
 _MIN_WORDS = 5  # of a similar content, for the same reason
 _MIN_SIMILARITY = 0.8
-_MAX_WORDS = 5_000  # of a content that is compared for similarity
+_MAX_WORDS = 1_000  # of a content that is compared for similarity
+_MAX_CHANGED = 10  # cells between two matches that are compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
 # Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
@@ -123,8 +124,8 @@ class _Matcher:
     def match_ids(self) -> None:
         for index, (id_, source) in enumerate(self._cells):
             if id_ in self._free and not is_positional(id_):
-                old = self._sources[id_]
-                if is_random(id_) or source in old or (old and _is_similar(source, old[0])):
+                is_same = is_random(id_) or source in self._sources[id_]
+                if is_same or _similarity(source, self._newest(id_)) >= _MIN_SIMILARITY:
                     self._take(index, id_, "id")
 
     def match_contents(self) -> None:
@@ -164,35 +165,63 @@ class _Matcher:
     def match_gaps(self) -> None:
         """Match cells with the same or similar contents in the same order between two matches."""
         counts = Counter(old[0] for old in self._sources.values() if old)
-        unique = {source for source, count in counts.items() if count == 1}
         contents = {source for old in self._sources.values() for source in old}
         for run, gap in self._gaps():
-            for index, id_ in zip(run, gap, strict=True) if len(run) == len(gap) else ():
-                if id_ not in self._free or not self._may_match(index):
-                    continue
-                source, old = self._cells[index].source, self._sources[id_]
-                if source in old:
+            if len(run) != len(gap):
+                continue
+            pairs = [
+                (index, id_)
+                for index, id_ in zip(run, gap, strict=True)
+                if id_ in self._free and self._may_match(index)
+            ]
+            for index, id_ in pairs:
+                if self._cells[index].source in self._sources[id_]:
                     self._take(index, id_, "content")
-                elif source in contents or unique.isdisjoint(old[:1]):
-                    continue
-                elif _is_similar(source, old[0]):
-                    self._take(index, id_, "similar")
+            changed = [
+                (index, id_)
+                for index, id_ in pairs
+                if index not in self.matches
+                and self._cells[index].source not in contents
+                and counts[self._newest(id_)] == 1
+            ]
+            if len(changed) <= _MAX_CHANGED:
+                self._match_similar(changed)
+
+    def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
+        """Match pairs of cells if each is the most similar one to the other."""
+        similarity = {
+            (index, id_): _similarity(self._cells[index].source, self._newest(id_))
+            for index, _ in pairs
+            for _, id_ in pairs
+        }
+        for pair in pairs:
+            others = [
+                value
+                for (index, id_), value in similarity.items()
+                if (index == pair[0]) != (id_ == pair[1])
+            ]
+            if similarity[pair] >= max(_MIN_SIMILARITY, *others, 0):
+                self._take(*pair, "similar")
+
+    def _newest(self, id_: str) -> str:
+        return self._sources[id_][0] if self._sources[id_] else ""
 
     def _best_version(self, orders: Iterable[Sequence[str]]) -> Sequence[str]:
         """Return the recorded order that has the most contents of the file.
 
         It isn't always the newest order, for example after a checkout in git.
         """
-        ids = {cell.id for cell in self._cells if not is_positional(cell.id)}
+        ids = {cell.id for cell in self._cells if is_random(cell.id)}
         contents = {cell.source for cell in self._cells if cell.source}
-        is_here = {
-            id_: id_ in ids or not contents.isdisjoint(old) for id_, old in self._sources.items()
+        # The file's ids and contents that a recorded cell explains. Copies explain the same ones.
+        explained = {
+            id_: ids & {id_} or contents.intersection(old) for id_, old in self._sources.items()
         }
         best: Sequence[str] = ()
         most, size = -1, 0
         for order in orders:
             size += len(order)
-            count = sum(is_here.get(id_, False) for id_ in order)
+            count = len(set().union(*(explained.get(id_, ()) for id_ in order)))
             if size <= _MAX_ORDERED and count > most:
                 best, most = order, count
         return best
@@ -222,9 +251,8 @@ class _Matcher:
         self._free.remove(id_)
 
 
-def _is_similar(source: str, old: str) -> bool:
-    """Return whether two contents have most of their words in common."""
+def _similarity(source: str, old: str) -> float:
+    """Return the share of words that two contents have in common, from 0 to 1."""
     words, old_words = (Counter(_WORD.findall(text)[:_MAX_WORDS]) for text in (source, old))
     sizes = words.total(), old_words.total()
-    common = (words & old_words).total()
-    return min(sizes) >= _MIN_WORDS and 2 * common >= _MIN_SIMILARITY * sum(sizes)
+    return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0

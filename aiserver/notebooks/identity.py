@@ -340,7 +340,9 @@ class NotebookRegistry:
         # tool has removed it, the notebook also counts as moved. When the file at the old path is
         # opened again, its cells match those of the notebook. Then the file at the old path becomes
         # the copy.
-        return await self._files.notebook_id(notebook.path) != notebook_id
+        # A text notebook never contains an id: it has not been moved, either.
+        is_text = not notebook.path.endswith(".ipynb")
+        return not is_text and await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
         """Assign an id of its own to the notebook at ``path``, a copy of notebook ``origin_id``.

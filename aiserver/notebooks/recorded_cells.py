@@ -16,6 +16,8 @@ from .history import load_raw_batch
 FOUND_AGAIN = "found"
 """The type of the event that records by which sign a cell was recognised."""
 _MAX_SOURCES = 500  # the newest contents of a cell that are compared
+_MAX_BYTES = 64 * 1024 * 1024
+_BATCH = 64  # sessions that are read together
 
 
 async def read_contents(
@@ -23,9 +25,17 @@ async def read_contents(
 ) -> dict[str, Sequence[str]]:
     """Return the contents that each cell has had, newest first and ``normalized``.
 
-    The contents of a session that can't be read are empty. Raises StorageError.
+    The contents of a session that can't be read are empty, as are all if the sessions are larger
+    than ``_MAX_BYTES`` together. Raises StorageError.
     """
-    raw = await load_raw_batch(store, owner, notebook_id, sorted(cell_ids))
+    raw: dict[str, bytes] = {}
+    size, ids = 0, sorted(cell_ids)
+    for start in range(0, len(ids), _BATCH):
+        batch = await load_raw_batch(store, owner, notebook_id, ids[start : start + _BATCH])
+        size += sum(map(len, batch.values()))
+        if size > _MAX_BYTES:
+            return dict.fromkeys(cell_ids, ())
+        raw |= batch
 
     def read_all() -> dict[str, Sequence[str]]:
         contents: dict[str, Sequence[str]] = dict.fromkeys(cell_ids, ())

@@ -13,6 +13,7 @@ import inspect
 import logging
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ..models import is_id
@@ -26,39 +27,57 @@ _KEY = "aiserver"  # of AI Server's data in the metadata of a notebook
 def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Logger) -> None:
     """Restore the ids in all notebooks that a contents manager reads from now on.
 
-    An error is logged, and the notebook is read as it is in the file. A contents manager that isn't
-    asynchronous isn't changed, because the session store is asynchronous.
+    If that fails, no cell is recognised by an id that another cell may have. That is also so with a
+    contents manager that isn't asynchronous, because the session store is asynchronous.
     """
     read = manager.get
-    if not inspect.iscoroutinefunction(read):
-        return
 
     @functools.wraps(read)
     async def get(*args: Any, **kwargs: Any) -> Any:
         model = await read(*args, **kwargs)
         try:
-            if model["type"] == "notebook" and model["content"]:
+            if _is_notebook(model):
                 restoring = restore_ids(registry, model["path"], model["content"])
                 await asyncio.wait_for(restoring, _MAX_SECONDS)
         except Exception:  # whatever it is, it must not keep a notebook from being opened
             log.warning("The ids of a notebook's cells were not compared.", exc_info=True)
+            replace_positional_ids(model["content"])
         return model
 
-    manager.get = get
+    @functools.wraps(read)
+    def get_at_once(*args: Any, **kwargs: Any) -> Any:
+        model = read(*args, **kwargs)
+        if _is_notebook(model):
+            replace_positional_ids(model["content"])
+        return model
+
+    manager.get = get if inspect.iscoroutinefunction(read) else get_at_once
+
+
+def replace_positional_ids(notebook: dict[str, Any]) -> None:
+    """Replace the ids that another cell may have in a notebook that has a notebook id."""
+    id_ = _valid_id(_own_metadata(notebook).get("notebook_id"))
+    if id_ and _minor_version(notebook) >= 5:
+        _set_ids(notebook, _new_ids(notebook, RecognisedCells(id_, {}, set())))
+
+
+def _is_notebook(model: Any) -> bool:
+    return (
+        isinstance(model, dict)
+        and model.get("type") == "notebook"
+        and isinstance(model.get("path"), str)
+        and isinstance(model.get("content"), dict)
+        and _is_valid(model["content"])
+    )
 
 
 async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
-    if not _is_valid(notebook):
-        return
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         return
     if recognised.matches or _minor_version(notebook) >= 5:
-        new_ids = await asyncio.to_thread(_new_ids, notebook, recognised)
-        for cell, id_ in zip(notebook["cells"], new_ids, strict=True):
-            cell["id"] = id_
-        notebook["nbformat_minor"] = max(5, _minor_version(notebook))
+        _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
     own = _own_metadata(notebook)
     if not _valid_id(own.get("notebook_id")):
         notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}
@@ -67,7 +86,12 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
 async def recognise_cells(
     registry: NotebookRegistry, path: str, notebook: dict[str, Any]
 ) -> RecognisedCells | None:
-    """Return which recorded cells the cells of a valid notebook are. Raises StorageError."""
+    """Return which recorded cells the cells of a notebook are; None if the notebook is unknown.
+
+    Raises StorageError.
+    """
+    if not _is_valid(notebook):
+        return None
     id_ = _own_metadata(notebook).get("notebook_id")
     cells = await asyncio.to_thread(_read_cells, notebook)
     keeps_ids = path.endswith(".ipynb") and any(is_random(cell.id) for cell in cells)
@@ -91,6 +115,12 @@ def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]
             taken.add(id_)
         new_ids.append(id_)
     return new_ids
+
+
+def _set_ids(notebook: dict[str, Any], ids: Sequence[str]) -> None:
+    for cell, id_ in zip(notebook["cells"], ids, strict=True):
+        cell["id"] = id_
+    notebook["nbformat_minor"] = max(5, _minor_version(notebook))
 
 
 def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
@@ -125,7 +155,7 @@ def _valid_id(value: object) -> str:
 
 def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
-    return "".join(source) if isinstance(source, list) else str(source)
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def _minor_version(notebook: dict[str, Any]) -> int:
