@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
@@ -13,6 +14,7 @@ from ..models import SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
 from ..requests import EventBody, SessionListQuery
+from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -73,8 +75,14 @@ class SessionHandler(AIServerHandler):
         stored = await sessions.load_raw(key)
         if not await sessions.delete(key, if_revision=self.if_match()):
             raise NotFound(UserText("This cell has no history."))
-        await delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner)
-        await forget_deleted(sessions, self.services.memory, [key])
+        results = await asyncio.gather(
+            delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner),
+            forget_deleted(sessions, self.services.memory, [key]),
+            return_exceptions=True,
+        )
+        # The history is gone. What stays beside it expires, or is a blob that ``prune`` deletes.
+        for fault in filter(None, results):
+            self.log.error("Something of a deleted history stays: %s", outline_of(fault))
         self.set_status(204)
 
 

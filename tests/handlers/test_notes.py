@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from aiserver.errors import StorageFull
+
 from ..conftest import request
 
 CODE = {"text": "```python\nx = 1\n```"}
@@ -25,6 +27,10 @@ WITH_NOTE = {"usesNote": True}
 
 def sent(scripted: Any) -> str:
     return "\n".join(message["content"] for message in scripted.requests[-1]["body"]["messages"])
+
+
+async def refuse(*_: Any, **__: Any) -> None:
+    raise StorageFull
 
 
 async def update(call: Any, **fields: Any) -> Any:
@@ -131,6 +137,24 @@ async def test_deleting_a_notebooks_histories_erases_its_note_and_proposals(call
     assert (await call("DELETE", "sessions/nb/c2")).status == 204
     stored = [file.read_bytes() for file in jp_data_dir.rglob("*.json")]
     assert b"canary" not in b"".join(stored)
+
+
+@pytest.mark.parametrize("part", ["proposals.json", "blobs"])
+async def test_a_history_is_deleted_even_if_something_of_it_stays(
+    call, jp_data_dir, extension, caplog, monkeypatch, part
+):
+    """P8: the answer says what happened to the history, and the log has no path."""
+    await call("POST", "sessions/nb/c1/events", [{"type": "edit", "source": "x = 1"}])
+    if part == "blobs":
+        monkeypatch.setattr("aiserver.handlers.sessions.delete_unused_blobs", refuse)
+    else:
+        folder = jp_data_dir / "aiserver" / "memory"
+        folder.mkdir(parents=True)
+        (folder / part).mkdir()
+    assert (await call("DELETE", "sessions/nb/c1")).status == 204
+    assert (await call("GET", "sessions/nb/c1")).status == 404
+    assert "Something of a deleted history stays" in caplog.text
+    assert str(jp_data_dir) not in caplog.text
 
 
 async def test_the_prompts_of_other_notebooks_stay(call, scripted, remote_model):

@@ -70,8 +70,6 @@ async def delete_sessions(
             bar.advance()
 
         await for_each(revisions, delete)
-    for owner, blobs in blobs_by_owner.items():
-        await delete_unused_blobs(store, blobs, owner=owner)
     for owner, notebook_id in sorted(logs):
         _, session_count = await store.list_sessions(notebook_id, owner=owner, limit=1)
         if not session_count:
@@ -79,4 +77,6 @@ async def delete_sessions(
     for key, reason in reason_by_remaining_key.items():
         print(f"Not deleted: {key.notebook_id}/{key.cell_id}: {reason}", file=sys.stderr)
     print(f"Deleted {len(revisions) - len(reason_by_remaining_key):,} histories.")
+    for owner, blobs in blobs_by_owner.items():
+        await delete_unused_blobs(store, blobs, owner=owner)
     return set(reason_by_remaining_key)
