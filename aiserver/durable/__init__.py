@@ -8,7 +8,9 @@ Invariants:
   incomplete line may follow them.
 - While a file is replaced, a reader sees either the old or the new content, never a mixture.
 - Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only a file
-  that is replaced with ``public=True`` gets the usual mode, which depends on the umask.
+  that is replaced with ``public=True`` gets the usual mode, which depends on the umask. If a
+  group shares the folder (setgid and group-writable), it may read and write the ``shareable`` files
+  and inner folders that are created in it, the logs and the locks.
 - If the last component of a path is a symbolic link, the link is not followed, except on Windows
   (see ``SAFE_FLAGS``). ``read_file`` and ``append_file`` raise ``NotRegularFile`` for a path that
   isn't a regular file. Reading never creates a file or a folder.
@@ -36,7 +38,7 @@ from .files import (
 )
 from .folders import Access, check_folder, ensure_folder, get_access, restrict_access
 from .locking import NO_FLOCK, has_system_locks, lock_file
-from .platform import flush_folder
+from .platform import flush_folder, group_access
 from .quarantine import QUARANTINE_SUFFIX, copy_to_quarantine, move_to_quarantine
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "ensure_folder",
     "flush_folder",
     "get_access",
+    "group_access",
     "has_system_locks",
     "lock_file",
     "move_to_quarantine",

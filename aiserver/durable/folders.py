@@ -10,22 +10,24 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import StorageError
-from .platform import flush_folder
+from .platform import flush_folder, group_access
 
 
-def ensure_folder(folder: Path) -> None:
+def ensure_folder(folder: Path, *, is_inner: bool = False) -> None:
     """Create a private folder durably, unless it exists.
 
-    Raises StorageError if the path is a link or a file.
+    If a group shares the folder above, an inner folder is shared, too. Raises StorageError if the
+    path is a link or a file.
     """
     if check_folder(folder):
         return
+    mode = 0o2770 if is_inner and group_access(folder.parent) else 0o700
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
         # The umask may have removed some of our own permissions, so set the mode again. Some file
         # systems don't allow this.
         with contextlib.suppress(PermissionError):
-            folder.chmod(0o700)
+            folder.chmod(mode)
         flush_folder(folder.parent)
     check_folder(folder)
 

@@ -86,7 +86,7 @@ class _Claim:
             return False
         try:
             try:
-                make_private(fd)
+                make_private(fd, Path(path).parent)
                 os.write(fd, self._content())
             finally:
                 os.close(fd)  # other machines see the bytes when the file is closed

@@ -18,7 +18,6 @@ Invariants:
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 import time
@@ -105,7 +104,7 @@ def _create_note(note_path: str) -> None:
     else:
         age = 0.0
         try:
-            make_private(fd)
+            make_private(fd, Path(note_path).parent)
         finally:
             os.close(fd)
     if 0 <= age < _GRACE:
@@ -143,7 +142,7 @@ def _try_lock(fd: int) -> bool:
 
 
 def _is_file_at(fd: int, path: str) -> bool:
-    """Return whether the open file is still the file at ``path``; if so, make the file private."""
+    """Return whether the open file is still the file at ``path``; if so, set the file's mode."""
     try:
         current = os.lstat(path)
     except FileNotFoundError:
@@ -151,9 +150,8 @@ def _is_file_at(fd: int, path: str) -> bool:
     opened = os.fstat(fd)
     if (current.st_ino, current.st_dev) != (opened.st_ino, opened.st_dev):
         return False
-    if opened.st_mode & 0o777 != 0o600:  # the umask removed permissions
-        with contextlib.suppress(PermissionError):
-            Path(path).chmod(0o600)
+    if opened.st_uid == os.geteuid():  # the umask may have removed permissions
+        make_private(fd, Path(path).parent)
     return True
 
 

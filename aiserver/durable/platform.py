@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -60,13 +61,26 @@ def retry_while_in_use(action: Callable[[], object]) -> None:
     action()
 
 
-def make_private(fd: int) -> None:
-    """Set an open file's mode to 0600. Does nothing on Windows."""
+def group_access(folder: str | Path) -> int:
+    """Return the group's permissions for new files and folders in a folder: 0o070 or 0.
+
+    The group may read and write them if it shares the folder: setgid and group-writable.
+    """
+    shared = stat.S_ISGID | stat.S_IWGRP
+    return 0o070 if os.stat(folder).st_mode & shared == shared else 0  # noqa: PTH116
+
+
+def make_private(fd: int, shared_folder: str | Path | None = None) -> None:
+    """Set an open file's mode to 0600, or to 0660 if a group shares ``shared_folder``.
+
+    Does nothing on Windows.
+    """
     # The umask may have removed permissions of the owner. Some disks refuse to change permissions;
     # on such a disk, the mode stays as it is.
-    if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:
+    mode = 0o600 | (group_access(shared_folder) & 0o060 if shared_folder else 0)
+    if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != mode:
         with contextlib.suppress(PermissionError):
-            os.fchmod(fd, 0o600)
+            os.fchmod(fd, mode)
 
 
 def open_old_file(path: Path) -> int | None:

@@ -45,7 +45,7 @@ def copy_to_quarantine(
         os.link(folder / name, folder / new_name, follow_symlinks=False)
         flush_folder(folder)
     except (OSError, NotImplementedError):  # a disk without hard links
-        replace_file(folder, new_name, data)
+        replace_file(folder, new_name, data, shareable=True)
     return new_name
 
 

@@ -152,7 +152,7 @@ class SessionDirectory:
 
     def _ensure(self) -> None:
         ensure_folder(self.path)
-        ensure_folder(self._lock_folder)
+        ensure_folder(self._lock_folder, is_inner=True)
 
     def _clean_up_once(self) -> None:
         # Other threads wait here until the cleanup is done. Otherwise, they could lock a name that

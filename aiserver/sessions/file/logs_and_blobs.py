@@ -84,7 +84,7 @@ class NotebookLogs:
         """
         name = log_name(notebook_id, owner)
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
-            ensure_folder(self._folder)
+            ensure_folder(self._folder, is_inner=True)
             try:
                 log = self._read(name)
             except NotRegularFile:
@@ -152,12 +152,12 @@ class Blobs:
         digest = hashlib.sha256(data).hexdigest()
         name, folder = blob_name(digest, owner), self._folder / digest[:2]
         with self._directory.lock(f"{BLOBS}/{name}"):
-            ensure_folder(self._folder)
-            ensure_folder(folder)
+            ensure_folder(self._folder, is_inner=True)
+            ensure_folder(folder, is_inner=True)
             if self._read(digest, owner) == data:
                 flush_folder(folder)  # the blob's writer may have been killed before the flush
             else:
-                replace_file(folder, name, data, temp_folder=self._folder)
+                replace_file(folder, name, data, temp_folder=self._folder, shareable=True)
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:

@@ -193,7 +193,7 @@ class SessionFiles:
             if has_changed:
                 if stored:
                     self._copy_to_quarantine(name, stored)
-                replace_file(self._directory.path, name, codec.encode(session))
+                replace_file(self._directory.path, name, codec.encode(session), shareable=True)
             return has_changed
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -211,7 +211,7 @@ class SessionFiles:
             session = fork_session(source_session, target)
             if stored:
                 self._copy_to_quarantine(name, stored)
-            replace_file(self._directory.path, name, codec.encode(session))
+            replace_file(self._directory.path, name, codec.encode(session), shareable=True)
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
@@ -258,6 +258,7 @@ class SessionFiles:
                     self._directory.path,
                     name,
                     content.to_chunks(),
+                    shareable=True,
                     # With ``on_durable``, the caller gets the result as soon as the new file is
                     # durable. Until this moment, ``replace_file`` keeps the old file open, so that
                     # freeing the old bytes doesn't delay the result. But on a network disk, an open

@@ -287,7 +287,7 @@ class Verifier:
                 copy_to_quarantine(file.folder, file.name, data)
                 entries = codec.parse_log(complete_conflict(file.path, data)).entries
                 lines = [codec.encode(entry, indent=None) for entry in entries]
-                replace_file(file.folder, file.name, b"".join(lines))
+                replace_file(file.folder, file.name, b"".join(lines), shareable=True)
 
     def _check_blob(self, sha256: str) -> Finding:
         name = blob_name(sha256, self._owner)

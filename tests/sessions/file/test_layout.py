@@ -118,6 +118,19 @@ def test_everything_is_private_under_any_umask(files: FileBackend, umask: None) 
 
 
 @posix
+def test_a_group_that_shares_the_folder_can_use_all_of_it(files: FileBackend, umask: None) -> None:
+    """P7: only a folder that its owner has shared; other accounts have no access."""
+    files.folder.mkdir()
+    files.folder.chmod(0o2770)
+    in_loop(fill)(files.open())
+    entries = list(files.folder.rglob("*"))
+    assert len(entries) > 7
+    for path in entries:
+        expected = 0o2770 if path.is_dir() else 0o660
+        assert stat.S_IMODE(path.stat().st_mode) == expected, path
+
+
+@posix
 @in_loop
 async def test_planted_links_are_not_followed(files: FileBackend, tmp_path: Path) -> None:
     """P6: in place of the session, the lock and the log."""
