@@ -77,12 +77,13 @@ class SessionCorrupt(StorageError):
 
 
 class MemoryUnreadable(StorageError):
-    """A memory isn't a text file, or its Markdown leaves no place for an entry."""
+    """A memory isn't a text file, isn't accessible, or has no place for an entry."""
 
     code = "memory_unreadable"
     retryable = False
     default_message = UserText(
-        "AI Server can’t use or change MEMORY.md: it is not Markdown in UTF-8, or it is a link."
+        "AI Server can’t use or change MEMORY.md: it is not Markdown in UTF-8, it is a link, or "
+        "its permissions don’t allow it."
     )
 
 
@@ -91,4 +92,6 @@ class MemoryTooLarge(StorageError):
 
     code = "memory_too_large"
     retryable = False
-    default_message = UserText("The memory is too large. Forget some entries first.")
+    default_message = UserText(
+        "A memory can have at most 256 KB. Remove some of its entries, for example in an editor."
+    )

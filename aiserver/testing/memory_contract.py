@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from ..errors import MemoryTooLarge
-from ..memory.stores.base import MAX_BYTES, NAMES, DocumentName
+from ..memory.stores.base import MAX_MEMORY_BYTES, NAMES, DocumentName
 from .backend import MemoryBackend
 from .records import in_loop
 
@@ -149,10 +149,11 @@ async def test_old_documents_leave_no_bytes(memory_backend: MemoryBackend) -> No
 async def test_large_documents_are_refused(memory_backend: MemoryBackend) -> None:
     """P17"""
     store = memory_backend.open()
-    assert await store.replace("memory", None, b"x" * MAX_BYTES)
+    largest = b"x" * MAX_MEMORY_BYTES
+    assert await store.replace("memory", None, largest)
     with pytest.raises(MemoryTooLarge):
-        await store.replace("memory", b"x" * MAX_BYTES, b"x" * (MAX_BYTES + 1))
-    assert await memory_backend.open().read("memory") == b"x" * MAX_BYTES
+        await store.replace("memory", largest, largest + b"x")
+    assert await memory_backend.open().read("memory") == largest
 
 
 __all__ = [name for name in dir() if name.startswith("test_")]

@@ -11,6 +11,7 @@ import pytest
 from aiserver.errors import (
     InvalidField,
     MemoryEntryChanged,
+    MemoryTooLarge,
     MemoryUnreadable,
     NotFound,
     NotRemembered,
@@ -22,7 +23,7 @@ from aiserver.memory.corrections.compare import Substitution
 from aiserver.memory.entries import MemoryEntry, Scope, TurnSource
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.memory.notes.outline import Outline
-from aiserver.memory.stores.base import MemoryStore
+from aiserver.memory.stores.base import MAX_MEMORY_BYTES, MemoryStore, check_size
 from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
@@ -486,3 +487,10 @@ async def test_the_same_text_can_wait_for_both_memories(project: Project) -> Non
     waiting = [await project.open().propose("Use polars", scope, "request") for scope in scopes]
     assert [proposal.scope for proposal in waiting] == scopes
     assert await project.open().pending() == waiting[:2] and waiting[2] == waiting[0]
+
+
+def test_a_large_memory_of_an_earlier_version_may_become_shorter() -> None:
+    large = b"x" * (MAX_MEMORY_BYTES + 9)
+    check_size("memory", large, large[1:])
+    with pytest.raises(MemoryTooLarge):
+        check_size("memory", large, b"y" * len(large))

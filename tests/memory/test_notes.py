@@ -11,7 +11,7 @@ from aiserver.errors import MemoryEntryChanged, MemoryUnreadable, NotFound, NotR
 from aiserver.memory.notes.manager import LIFETIME, NoteManager
 from aiserver.memory.notes.note import MAX_NOTES, MAX_OWN_NOTES, Note, encode, fingerprints, parse
 from aiserver.memory.notes.outline import Outline
-from aiserver.memory.stores.base import MAX_BYTES
+from aiserver.memory.stores.base import check_size
 from aiserver.memory.stores.in_memory import InMemoryMemoryStore
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
@@ -245,7 +245,8 @@ def test_the_document_is_bounded_and_drops_what_was_not_used_for_longest() -> No
     data = encode(
         {f"{n:064}": longest if n % 2 else unused for n in range(2 * (MAX_NOTES + MAX_OWN_NOTES))}
     )
-    assert data and len(data) < MAX_BYTES
+    assert data
+    check_size("notes", None, data)
 
 
 def test_damaged_documents_and_unknown_fields() -> None:

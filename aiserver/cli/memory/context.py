@@ -26,7 +26,8 @@ class MemoryContext:
         """Return the entries of one memory, or of all."""
         for unreadable in await self.memories.unreadable_scopes():
             print(
-                f"Not read: the memory of the {unreadable}. Is it Markdown in UTF-8?",
+                f"Not read: the memory of the {unreadable}. It must be Markdown in UTF-8, of at "
+                "most 256 KB, readable, and not a link.",
                 file=sys.stderr,
             )
         listed = await self.memories.list_entries(skip_unreadable=True)

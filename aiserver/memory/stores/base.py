@@ -27,7 +27,9 @@ from ..thread import run_in_memory_thread
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
 
 NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections", "notes")
-MAX_BYTES = 4 * 1024 * 1024  # of each document
+# A repository may come with any memory, and each request parses it. The slowest takes about 2 s.
+MAX_MEMORY_BYTES = 256 * 1024
+_MAX_BYTES = 4 * 1024 * 1024  # of each other document, which AI Server alone writes
 _ATTEMPTS = 100
 
 
@@ -59,7 +61,7 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         None stands for a document that doesn't exist. If ``new`` is None, the document is deleted.
         If the result is False, nothing was written. If the response of a database server is lost
         for good, the document may have been written although StorageUnreachable is raised. Raises
-        MemoryTooLarge if ``new`` has more than ``MAX_BYTES`` bytes.
+        MemoryTooLarge if ``new`` has more than ``max_bytes`` bytes, and isn't shorter.
         """
 
     async def update(
@@ -89,7 +91,15 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         return
 
 
-def check_size(data: bytes | None) -> None:
-    """Raise MemoryTooLarge if a document is too large to be written."""
-    if data is not None and len(data) > MAX_BYTES:
+def max_bytes(name: DocumentName) -> int:
+    """Return how many bytes a document can have."""
+    return MAX_MEMORY_BYTES if name == "memory" else _MAX_BYTES
+
+
+def check_size(name: DocumentName, old: bytes | None, new: bytes | None) -> None:
+    """Raise MemoryTooLarge if a document is too large to be written.
+
+    A large one of an earlier version may become shorter.
+    """
+    if new is not None and len(new) > max(max_bytes(name), len(old or b"") - 1):
         raise MemoryTooLarge

@@ -30,6 +30,7 @@ from ...durable import (
     check_folder,
     ensure_folder,
     flush_folder,
+    group_access,
     lock_file,
     read_file,
     remove,
@@ -39,7 +40,7 @@ from ...durable import (
 )
 from ...durable.platform import retry_while_in_use
 from ...errors import MemoryTooLarge, MemoryUnreadable, StorageBusy, StorageError
-from .base import MAX_BYTES, DocumentName, MemoryStore, check_size
+from .base import DocumentName, MemoryStore, check_size, max_bytes
 
 PROJECT_FOLDER = ".aiserver_memory"
 FILE_NAMES: dict[DocumentName, str] = {
@@ -77,7 +78,7 @@ class FileMemoryStore(MemoryStore):
     async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
         """Return a document, or None if it doesn't exist.
 
-        Raises MemoryUnreadable if it is a link or too large.
+        Raises MemoryTooLarge, and MemoryUnreadable if it is a link or not accessible.
         """
         folder = self._folder_of(owner)
         return await asyncio.to_thread(self._read_and_clean, folder, name)
@@ -91,7 +92,7 @@ class FileMemoryStore(MemoryStore):
         owner: str = "",
     ) -> bool:
         """Write a document if it is still ``expected``."""
-        check_size(new)
+        check_size(name, expected, new)
         return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
 
     def _folder_of(self, owner: str) -> Path:
@@ -110,18 +111,16 @@ class FileMemoryStore(MemoryStore):
         return data
 
     def _read(self, folder: Path, name: DocumentName) -> bytes | None:
-        with translate_os_errors():
+        with _translate_errors():
             if not check_folder(folder):
                 return None
             try:
                 path = folder / FILE_NAMES[name]
-                if path.lstat().st_size > MAX_BYTES:
+                if path.lstat().st_size > max_bytes(name):
                     raise MemoryTooLarge
                 stored = read_file(path)
             except FileNotFoundError:
                 return None
-            except NotRegularFile as exc:
-                raise MemoryUnreadable from exc
         return None if stored is None else stored[0]
 
     def _replace(
@@ -130,7 +129,7 @@ class FileMemoryStore(MemoryStore):
         if expected == new:
             return self._read(folder, name) == expected
         file_name = FILE_NAMES[name]
-        with translate_os_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
+        with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
             self._remove_orphans(folder, file_name)
             if self._is_shared_by_git and name == "memory":
                 _prepare_for_git(folder)
@@ -141,7 +140,7 @@ class FileMemoryStore(MemoryStore):
                 return True
             temp = folder / f"{file_name}.{secrets.token_hex(8)}.tmp"
             try:
-                replace_file(folder, temp.name, new, public=self._is_shared_by_git)
+                replace_file(folder, temp.name, new, public=self._is_shared_by_git, shareable=True)
                 with suppress(FileNotFoundError):  # others who can read the file still can
                     temp.chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
                 if self._read(folder, name) != expected:  # an editor has saved it meanwhile
@@ -158,7 +157,7 @@ class FileMemoryStore(MemoryStore):
     def _locked(self, folder: Path, file_name: str, timeout: float) -> Iterator[None]:
         """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
         self._ensure(folder)
-        ensure_folder(folder / _LOCKS)
+        ensure_folder(folder / _LOCKS, is_inner=True)
         deadline = time.monotonic() + timeout
         release = lock_file(str(folder / _LOCKS), file_name, deadline)
         if release is None:
@@ -174,6 +173,8 @@ class FileMemoryStore(MemoryStore):
         if self._is_shared_by_git:
             with suppress(FileExistsError):
                 folder.mkdir()
+                if group_access(folder.parent):
+                    folder.chmod(0o2770 | folder.stat().st_mode & 0o7)
                 flush_folder(folder.parent)
             return
         self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -202,8 +203,17 @@ class FileMemoryStore(MemoryStore):
         remove(folder, self._temp_files(folder, file_name))
 
 
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    with translate_os_errors():
+        try:
+            yield
+        except (NotRegularFile, PermissionError) as exc:  # e.g. a file of another account
+            raise MemoryUnreadable from exc
+
+
 def _prepare_for_git(folder: Path) -> None:
     """Create the missing files for git; the caller has the lock of the memory."""
     for name, text in _FOR_GIT.items():
         if not os.path.lexists(folder / name):
-            replace_file(folder, name, text.encode(), public=True)
+            replace_file(folder, name, text.encode(), public=True, shareable=True)

@@ -27,7 +27,7 @@ class InMemoryMemoryStore(MemoryStore):
         owner: str = "",
     ) -> bool:
         """Write a document if it is still ``expected``. Never awaits, so it is atomic."""
-        check_size(new)
+        check_size(name, expected, new)
         if self._documents.get((owner, name)) != expected:
             return False
         if new is None:

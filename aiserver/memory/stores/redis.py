@@ -33,7 +33,7 @@ class RedisMemoryStore(MemoryStore):
         owner: str = "",
     ) -> bool:
         """Write a document if it is still ``expected``."""
-        check_size(new)
+        check_size(name, expected, new)
         keys = [
             self._keyspace.write_result_key(secrets.token_hex(12)),
             self._keyspace.owner_key("memory", owner),

@@ -37,7 +37,7 @@ class SQLMemoryStore(MemoryStore):
         owner: str = "",
     ) -> bool:
         """Write a document if it is still ``expected``."""
-        check_size(new)
+        check_size(name, expected, new)
 
         def work(database: Database) -> bool:
             from . import sql_documents

@@ -160,9 +160,9 @@ export function unreadableText(
 ): string {
   return scope === 'project'
     ? trans.__(
-        'The project’s MEMORY.md is not used: it is not Markdown in UTF-8, too large, or a link.'
+        'The project’s MEMORY.md is not used: it must be Markdown in UTF-8, of at most 256 KB, readable, and not a link.'
       )
     : trans.__(
-        'Your MEMORY.md is not used: it is not Markdown in UTF-8, too large, or a link.'
+        'Your MEMORY.md is not used: it must be Markdown in UTF-8, of at most 256 KB, readable, and not a link.'
       );
 }

@@ -24,7 +24,7 @@ from aiserver.errors import (
 )
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.stores import file as file_module
-from aiserver.memory.stores.base import MAX_BYTES
+from aiserver.memory.stores.base import MAX_MEMORY_BYTES
 from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.memory.stores.in_memory import InMemoryMemoryStore
 from aiserver.testing.records import in_loop
@@ -148,6 +148,52 @@ async def test_the_mode_that_a_person_has_chosen_stays(store: FileMemoryStore, f
         assert stat.S_IMODE(file.stat().st_mode) == 0o604
     finally:
         os.umask(old_umask)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs groups")
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+@in_loop
+async def test_the_group_of_a_shared_project_can_write_its_memory(
+    store: FileMemoryStore, file: Path, umask: int
+) -> None:
+    """P7: other accounts have the access that they have to other files."""
+    file.parent.parent.chmod(0o2775)
+    old_umask = os.umask(umask)
+    try:
+        assert await store.replace("memory", None, b"- a\n")
+    finally:
+        os.umask(old_umask)
+    others = 0o007 & ~umask
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in file.parent.rglob("*")}
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o2770 | others
+    assert modes.pop(file.parent / "locks") == 0o2770
+    assert modes.pop(file.parent / "locks" / "MEMORY.md.lock") == 0o660
+    assert set(modes.values()) == {0o660 | others & 0o006}
+
+
+@in_loop
+async def test_a_memory_of_another_account_is_named_and_nothing_is_lost(
+    window: MemoryManager, store: FileMemoryStore, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests go on without it."""
+    assert await store.replace("memory", None, HAND_WRITTEN)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file_module, "lock_file", refuse)  # it can be read, but not written
+        proposal = await window.propose("Use polars", "project", "request")
+        with pytest.raises(MemoryUnreadable):
+            await window.confirm(proposal.id)
+        assert [waiting.id for waiting in await window.pending()] == [proposal.id]
+        assert len(await window.list_entries()) == 1
+        patch.setattr(file_module, "read_file", refuse)
+        assert await window.unreadable_scopes() == ["project"]
+        assert await window.list_entries(skip_unreadable=True) == []
+        with pytest.raises(MemoryUnreadable):
+            await window.add("project", "Use polars")
+    assert file.read_bytes() == HAND_WRITTEN
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
@@ -291,7 +337,7 @@ def plant(file: Path, target: Path, kind: str) -> None:
     elif kind == "pipe":
         os.mkfifo(file)
     elif kind == "large":
-        file.write_bytes(b"x" * (MAX_BYTES + 1))
+        file.write_bytes(b"x" * (MAX_MEMORY_BYTES + 1))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
