@@ -8,6 +8,10 @@ A small model imitates examples, so there are two kinds of examples:
 Some intents are in Chinese, some in English. An intent in Chinese may contain an English name, and
 an intent in English may follow code with a Chinese name. This teaches the model not to translate
 names.
+
+A small model also copies from examples. So their code has no value to filter by, which would
+silently remove a person's rows: what is copied changes only the order or what is shown, or it names
+a column, which the check reports if it doesn't exist.
 """
 
 from __future__ import annotations
@@ -22,8 +26,8 @@ Example = tuple[str, str]
 
 _INTENTS = (
     "显示 用户.{file} 的最后 3 行",
-    "keep the rows where city is 'Oslo'",
-    "按 age 排序",
+    "sort by age",
+    "只显示 name 和 age",
     f"{NEXT_CELL}\nhow many users have each name",
     f"{NEXT_CELL}\n年龄的平均值和最大值",
 )
@@ -57,46 +61,40 @@ _CODE = {
     "python": _examples(
         "json",
         f"{_PYTHON}print(users.tail(3))",
-        f"{_PYTHON}users = users[users['city'] == 'Oslo']\nprint(users.tail(3))",
-        f"{_PYTHON}users = users[users['city'] == 'Oslo']\n"
-        "users = users.sort_values('age')\nprint(users.tail(3))",
+        f"{_PYTHON}users = users.sort_values('age')\nprint(users.tail(3))",
+        f"{_PYTHON}users = users.sort_values('age')\nprint(users[['name', 'age']].tail(3))",
         "print(users['name'].value_counts())",
         "print(users['age'].mean())\nprint(users['age'].max())",
     ),
     "r": _examples(
         "csv",
         f"{_R}print(tail(users, 3))",
-        f"{_R}users <- users[users$city == 'Oslo', ]\nprint(tail(users, 3))",
-        f"{_R}users <- users[users$city == 'Oslo', ]\n"
-        "users <- users[order(users$age), ]\nprint(tail(users, 3))",
+        f"{_R}users <- users[order(users$age), ]\nprint(tail(users, 3))",
+        f"{_R}users <- users[order(users$age), ]\nprint(tail(users[c('name', 'age')], 3))",
         "print(table(users$name))",
         "print(mean(users$age))\nprint(max(users$age))",
     ),
     "julia": _examples(
         "csv",
         f"{_JULIA}println(last(users, 3))",
-        f'{_JULIA}users = users[users.city .== "Oslo", :]\nprintln(last(users, 3))',
-        f'{_JULIA}users = users[users.city .== "Oslo", :]\n'
-        "users = sort(users, :age)\nprintln(last(users, 3))",
+        f"{_JULIA}users = sort(users, :age)\nprintln(last(users, 3))",
+        f"{_JULIA}users = sort(users, :age)\nprintln(last(users[:, [:name, :age]], 3))",
         "println(combine(groupby(users, :name), nrow))",
         "using Statistics\n\nprintln(mean(users.age))\nprintln(maximum(users.age))",
     ),
     "sql": (
         [
             ("显示 用户 的前 3 行", "SELECT * FROM 用户 LIMIT 3;"),
-            (
-                "keep the rows where city is 'Oslo'",
-                "SELECT * FROM 用户 WHERE city = 'Oslo' LIMIT 3;",
-            ),
-            ("按 age 排序", "SELECT * FROM 用户 WHERE city = 'Oslo' ORDER BY age LIMIT 3;"),
+            ("sort by age", "SELECT * FROM 用户 ORDER BY age LIMIT 3;"),
+            ("只显示 name 和 age", "SELECT name, age FROM 用户 ORDER BY age LIMIT 3;"),
         ],
         [],
     ),
     "bash": (
         [
             ("显示 用户.csv 的最后 3 行", "tail -n 3 用户.csv"),
-            ("keep the lines with Oslo", "grep Oslo 用户.csv | tail -n 3"),
-            ("倒序", "grep Oslo 用户.csv | tail -n 3 | tac"),
+            ("sort the lines", "sort 用户.csv | tail -n 3"),
+            ("倒序", "sort 用户.csv | tail -n 3 | tac"),
         ],
         [],
     ),
@@ -155,7 +153,7 @@ shops['day'] = pd.to_datetime(shops['day'])
 shops['sales'] = shops['sales'].str.replace(',', '', regex=False).astype(float)
 shops['tax'] = shops['sales'].apply(lambda x: x * 0.2)
 shops = shops.set_index('id')
-large = shops[(shops['sales'] > 10) & (shops['city'] != 'Oslo')]
+large = shops[(shops['sales'] > 10) & (shops['city'] != shops['home'])]
 large = large.merge(cities, on='city')
 large.groupby('country')['tax'].agg(['sum', 'max']).sort_values('sum', ascending=False)""",
         """\
@@ -166,7 +164,7 @@ cities = pl.DataFrame(data).select('city', 'country')
 shops = shops.with_columns(pl.col('day').str.to_date())
 shops = shops.with_columns(pl.col('sales').str.replace(',', '', literal=True).cast(pl.Float64))
 shops = shops.with_columns((pl.col('sales') * 0.2).alias('tax'))
-large = shops.filter((pl.col('sales') > 10) & (pl.col('city') != 'Oslo'))
+large = shops.filter((pl.col('sales') > 10) & (pl.col('city') != pl.col('home')))
 tax = pl.col('tax')
 large = large.join(cities, on='city')
 totals = large.group_by('country').agg(tax.sum().alias('sum'), tax.max().alias('max'))

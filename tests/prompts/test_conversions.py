@@ -16,7 +16,12 @@ from aiserver.prompts.prompt_input import PromptInput
 from benchmarks.suite.same_values import is_same
 from tests.prompts.test_modes import count
 
-SHOPS = "id;city;day;sales\n1;Bern;2024-01-02;1,200\n2;Rome;2024-01-03;30\n3;Rome;2024-01-04;5\n"
+SHOPS = """\
+id;city;home;day;sales
+1;Bern;Oslo;2024-01-02;1,200
+2;Rome;Oslo;2024-01-03;30
+3;Rome;Oslo;2024-01-04;5
+"""
 
 
 def value_of(code: str, space: dict[str, Any]) -> Any:

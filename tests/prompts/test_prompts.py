@@ -21,6 +21,7 @@ from aiserver.data_files.profile import Database, DatabaseTable, FileProfile, Ta
 from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
+from aiserver.prompts.examples import examples_in
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.notebook.outline import outline
@@ -559,3 +560,14 @@ async def test_examples_are_distinguished_from_the_users_messages():
     assert all("用户" not in str(m.text) for m in messages if not is_example(m))
     assert not is_example(messages[-1])  # the same words, but the person's
     assert not any(is_example(message) for message in await build(own))
+
+
+@pytest.mark.parametrize("language", ["python", "r", "julia", "sql", "bash"])
+@pytest.mark.parametrize("can_use_other_cells", [False, True])
+def test_code_that_is_copied_from_an_example_removes_no_rows(
+    language: str, can_use_other_cells: bool
+) -> None:
+    examples = examples_in(language, can_use_other_cells=can_use_other_cells)
+    assert examples
+    for _, code in examples:
+        assert not re.search(r"==|<[^-]|>|WHERE|grep|filter|query|isin", code), code
