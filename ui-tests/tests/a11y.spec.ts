@@ -1,9 +1,7 @@
 /**
  * Accessibility: keyboard, screen reader, colours and motion (P38).
  */
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-
+import { seriousIn } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
 import { expectStill } from '../fixtures/motion';
@@ -13,23 +11,6 @@ import { code } from '../fixtures/scripted';
 const ROW = '.jp-AIServer-Ask';
 const DIFF = '.jp-AIServer-Diff';
 const REPLAY = '.jp-AIServer-Replay';
-
-/** The serious violations that axe finds in these parts, all of which must exist. */
-async function serious(page: Page, parts: string[]): Promise<string[]> {
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  for (const part of parts) {
-    await expect(page.locator(part).filter({ visible: true })).not.toHaveCount(
-      0
-    );
-    axe.include(part);
-  }
-  const { violations } = await axe.analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(node => `${id}: ${node.html} ${node.failureSummary}`)
-    );
-}
 
 test('the whole flow by keyboard only', async ({ page, lab, open }) => {
   await open(['x = 1', '']);
@@ -158,144 +139,138 @@ test('a screen reader announces the start and the end, not each word', async ({
   ).toHaveCount(0);
 });
 
-test(
-  'axe finds nothing serious in any state, in either theme',
-  { tag: '@core' },
-  async ({ page, lab, open }) => {
-    test.setTimeout(300_000);
-    await open(['import pandas as pd\nx = 1', 'md:# Title', '']);
-    const cell = new CellUnderTest(page, 0);
-    const replay = new ReplayUnderTest(page);
-    const violations: string[] = [];
-    const themes: ('Light' | 'Dark')[] = ['Light', 'Dark'];
-    const look = async (state: string, ...parts: string[]) => {
-      for (const theme of themes) {
-        await wear(page, `JupyterLab ${theme}`);
-        if (state === 'completing') {
-          await cell.input.focus(); // The list is open only while the field has the focus.
-        }
-        const name = `${state}-${theme.toLowerCase()}`;
+for (const theme of ['Light', 'Dark'] as const) {
+  test(
+    `axe finds nothing serious in any state, in the theme ${theme}`,
+    { tag: theme === 'Light' ? ['@core'] : [] },
+    async ({ page, lab, open }) => {
+      test.setTimeout(180_000);
+      await open(['import pandas as pd\nx = 1', 'md:# Title', '']);
+      const cell = new CellUnderTest(page, 0);
+      const replay = new ReplayUnderTest(page);
+      const violations: string[] = [];
+      const look = async (state: string, ...parts: string[]) => {
         await page.screenshot({
-          path: test.info().outputPath(`${name}.png`),
+          path: test.info().outputPath(`${state}-${theme.toLowerCase()}.png`),
           caret: 'hide'
         });
-        const wrong = await serious(page, parts);
-        violations.push(...wrong.map(text => `${name}: ${text}`));
-      }
-      themes.reverse(); // The next state begins with the theme that is worn.
-    };
-    await lab.model!.script(
-      { ...code('import pandas as pd\nx = 2\ny = 3'), hold_after: 3 },
-      { status: 401 },
-      code('import pandas as pd\nx = 2\ny = 3', 'It adds y.'),
-      code('import pandas as pd\nx = 5', 'It takes y away.')
-    );
-    await replay.open();
-    await cell.open();
-    await look('asking', ROW, REPLAY);
-    await cell.input.fill('/');
-    await look('completing', ROW, '.jp-AIServer-Ask-completions');
-    await cell.input.fill('add y\nand more');
-    await cell.input.press('Enter');
-    await lab.model!.sent(3);
-    await expect(cell.proposal).toBeVisible();
-    await look('streaming', ROW, DIFF, REPLAY);
-    await cell.button('Stop').click();
-    await expect(cell.row).toContainText('Stopped');
-    await look('stopped', ROW, REPLAY);
-    await cell.input.press('Enter');
-    await expect(cell.row.getByRole('alert')).toBeVisible();
-    await look('failed', ROW, REPLAY);
-    await cell.button('Try again').click();
-    await expect(cell.button(/^Accept$/)).toBeEnabled();
-    await look('suggested', ROW, DIFF, REPLAY);
-    await cell.accept();
-    await cell.ask('take it away');
-    await cell.button(/^Reject/).click();
-    await expect(replay.steps.first()).toBeVisible();
-    await replay.slider.press('Home');
-    await replay.slider.press('ArrowRight');
-    await look('replay', REPLAY);
-    await replay.button('Compare with another step').click();
-    await look('compare', REPLAY);
-    await replay.button('Close comparison').click();
-    await cell.focus();
-    await page.keyboard.press('ControlOrMeta+Alt+b');
-    await expect(cell.authors).not.toHaveCount(0);
-    await page.keyboard.press('ControlOrMeta+Home');
-    await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-status');
-    await page.keyboard.press('ControlOrMeta+Alt+b');
-    await replay.tab('Notebook').click();
-    await replay.button(/^\d+ lines?$/).click();
-    await look('overview', REPLAY);
-    await replay.slider.press('ArrowLeft');
-    const then = { name: 'Notebook at this point' };
-    await expect(replay.panel.getByRole('list', then)).toBeVisible();
-    await look('moment', REPLAY);
-    await replay.tab('Search').click();
-    await look('search', REPLAY);
-    await replay.panel.getByRole('searchbox').fill('take');
-    await expect(replay.panel.locator('mark').first()).toBeVisible();
-    await look('found', REPLAY);
-
-    const run = (id: string, args = {}) =>
-      page.evaluate(
-        ([id, args]) =>
-          void (window as any).jupyterapp.commands.execute(id, args),
-        [id, args] as const
-      );
-    const dialog = page.getByRole('dialog');
-    await page.removeLocatorHandler(page.locator('.jp-Dialog')); // These are ours.
-    const close = async () => {
-      await dialog
-        .getByRole('button', { name: /^Close/ })
-        .last()
-        .click();
-      await expect(dialog).toHaveCount(0);
-    };
-    await run('aiserver:connect-provider', { provider: 'openai_compatible' });
-    await expect(dialog.getByLabel('Base URL')).toBeVisible();
-    await dialog.getByRole('combobox', { name: 'Model' }).press('ArrowDown');
-    await look('models dialog', '.jp-AIServer-Models-dialog');
-    await close();
-    await cell.open();
-    await run('aiserver:preview-request');
-    await expect(dialog).toContainText('scripted');
-    await look('preview', '.jp-AIServer-Preview');
-    await close();
-    // A machine on which nothing can answer yet, played: this one has a model.
-    await page.route(/aiserver\/models(\?|$)/, async route => {
-      const answer = await route.fetch();
-      const { local, localModels, ...list } = await answer.json();
-      const json = {
-        ...list,
-        default: null,
-        models: [],
-        local: { ...local, installed: false, package: true },
-        localModels: localModels.map((entry: object) => ({
-          ...entry,
-          installed: false
-        }))
+        const wrong = await seriousIn(page, ...parts);
+        violations.push(...wrong.map(text => `${state}: ${text}`));
       };
-      await route.fulfill({ response: answer, json });
-    });
-    const empty = new CellUnderTest(page, 2);
-    await empty.open();
-    await expect(empty.button(/^Install Qwen/)).toBeVisible();
-    await look('offer', '.jp-AIServer-Models-offer');
-    await run('aiserver:open-local-models');
-    await expect(dialog.getByRole('listitem').first()).toBeVisible();
-    await look('local models', '.jp-AIServer-LocalModels');
-    await close();
-    await page.unroute(/aiserver\/models(\?|$)/);
-    await run('aiserver:open-model-settings');
-    await expect(
-      page.getByRole('heading', { name: 'Active model' })
-    ).toBeVisible();
-    await look('settings', '.jp-AIServer-Models');
-    expect(violations).toEqual([]);
-  }
-);
+      await wear(page, `JupyterLab ${theme}`);
+      await lab.model!.script(
+        { ...code('import pandas as pd\nx = 2\ny = 3'), hold_after: 3 },
+        { status: 401 },
+        code('import pandas as pd\nx = 2\ny = 3', 'It adds y.'),
+        code('import pandas as pd\nx = 5', 'It takes y away.')
+      );
+      await replay.open();
+      await cell.open();
+      await look('asking', ROW, REPLAY);
+      await cell.input.fill('/');
+      await look('completing', ROW, '.jp-AIServer-Ask-completions');
+      await cell.input.fill('add y\nand more');
+      await cell.input.press('Enter');
+      await lab.model!.sent(3);
+      await expect(cell.proposal).toBeVisible();
+      await look('streaming', ROW, DIFF, REPLAY);
+      await cell.button('Stop').click();
+      await expect(cell.row).toContainText('Stopped');
+      await look('stopped', ROW, REPLAY);
+      await cell.input.press('Enter');
+      await expect(cell.row.getByRole('alert')).toBeVisible();
+      await look('failed', ROW, REPLAY);
+      await cell.button('Try again').click();
+      await expect(cell.button(/^Accept$/)).toBeEnabled();
+      await look('suggested', ROW, DIFF, REPLAY);
+      await cell.accept();
+      await cell.ask('take it away');
+      await cell.button(/^Reject/).click();
+      await expect(replay.steps.first()).toBeVisible();
+      await replay.slider.press('Home');
+      await replay.slider.press('ArrowRight');
+      await look('replay', REPLAY);
+      await replay.button('Compare with another step').click();
+      await look('compare', REPLAY);
+      await replay.button('Close comparison').click();
+      await cell.focus();
+      await page.keyboard.press('ControlOrMeta+Alt+b');
+      await expect(cell.authors).not.toHaveCount(0);
+      await page.keyboard.press('ControlOrMeta+Home');
+      await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-status');
+      await page.keyboard.press('ControlOrMeta+Alt+b');
+      await replay.tab('Notebook').click();
+      await replay.button(/^\d+ lines?$/).click();
+      await look('overview', REPLAY);
+      await replay.slider.press('ArrowLeft');
+      const then = { name: 'Notebook at this point' };
+      await expect(replay.panel.getByRole('list', then)).toBeVisible();
+      await look('moment', REPLAY);
+      await replay.tab('Search').click();
+      await look('search', REPLAY);
+      await replay.panel.getByRole('searchbox').fill('take');
+      await expect(replay.panel.locator('mark').first()).toBeVisible();
+      await look('found', REPLAY);
+
+      const run = (id: string, args = {}) =>
+        page.evaluate(
+          ([id, args]) =>
+            void (window as any).jupyterapp.commands.execute(id, args),
+          [id, args] as const
+        );
+      const dialog = page.getByRole('dialog');
+      await page.removeLocatorHandler(page.locator('.jp-Dialog')); // These are ours.
+      const close = async () => {
+        await dialog
+          .getByRole('button', { name: /^Close/ })
+          .last()
+          .click();
+        await expect(dialog).toHaveCount(0);
+      };
+      await run('aiserver:connect-provider', { provider: 'openai_compatible' });
+      await expect(dialog.getByLabel('Base URL')).toBeVisible();
+      await dialog.getByRole('combobox', { name: 'Model' }).press('ArrowDown');
+      await look('models dialog', '.jp-AIServer-Models-dialog');
+      await close();
+      await cell.open();
+      await run('aiserver:preview-request');
+      await expect(dialog).toContainText('scripted');
+      await look('preview', '.jp-AIServer-Preview');
+      await close();
+      // A machine on which nothing can answer yet, played: this one has a model.
+      await page.route(/aiserver\/models(\?|$)/, async route => {
+        const answer = await route.fetch();
+        const { local, localModels, ...list } = await answer.json();
+        const json = {
+          ...list,
+          default: null,
+          models: [],
+          local: { ...local, installed: false, package: true },
+          localModels: localModels.map((entry: object) => ({
+            ...entry,
+            installed: false
+          }))
+        };
+        await route.fulfill({ response: answer, json });
+      });
+      const empty = new CellUnderTest(page, 2);
+      await empty.open();
+      await expect(empty.button(/^Install Qwen/)).toBeVisible();
+      await look('offer', '.jp-AIServer-Models-offer');
+      await run('aiserver:open-local-models');
+      await expect(dialog.getByRole('listitem').first()).toBeVisible();
+      await look('local models', '.jp-AIServer-LocalModels');
+      await close();
+      await page.unroute(/aiserver\/models(\?|$)/);
+      await run('aiserver:open-model-settings');
+      await expect(
+        page.getByRole('heading', { name: 'Active model' })
+      ).toBeVisible();
+      await look('settings', '.jp-AIServer-Models');
+      expect(violations).toEqual([]);
+    }
+  );
+}
 
 test('in the system’s own colours, and without motion', async ({
   page,

@@ -2,11 +2,10 @@
  * Features that the administrator forbids: they aren't offered, and the page says why. The server's
  * own tests are in tests/handlers/test_features.py.
  */
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 
+import { expectNothingSerious } from '../fixtures/axe';
 import { CellUnderTest } from '../fixtures/cells';
-import { wear } from '../fixtures/dress';
 import { expect, test } from '../fixtures/plain';
 
 const FEATURES = [
@@ -22,25 +21,6 @@ test.use({
   modelKind: 'embedded',
   features: Object.fromEntries(FEATURES.map(name => [name, 'forbidden']))
 });
-
-/** Find nothing serious in these parts, in either theme (P38). */
-async function look(page: Page, ...parts: string[]): Promise<void> {
-  for (const theme of ['Dark', 'Light'] as const) {
-    await wear(page, `JupyterLab ${theme}`);
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    for (const part of parts) {
-      await expect(
-        page.locator(part).filter({ visible: true })
-      ).not.toHaveCount(0);
-      axe.include(part);
-    }
-    const { violations } = await axe.analyze();
-    const serious = violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-    expect(serious).toEqual([]);
-  }
-}
 
 async function run(page: Page, id: string, args = {}): Promise<void> {
   await page.evaluate(
@@ -72,7 +52,7 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
   ).toBeVisible();
   await expect(options.filter({ hasText: '@cell1' })).toBeVisible();
   await expect(options.filter({ hasText: '@notes.md' })).toHaveCount(0);
-  await look(page, '.jp-AIServer-Ask');
+  await expectNothingSerious(page, '.jp-AIServer-Ask');
 
   // The chips, and the receipt.
   await cell.input.fill('like @cell1 and @notes.md');
@@ -96,7 +76,7 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
   for (const text of ['canary-output', 'canary-text', 'canary-rules']) {
     await expect(dialog).not.toContainText(text);
   }
-  await look(page, '.jp-AIServer-Preview');
+  await expectNothingSerious(page, '.jp-AIServer-Preview');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 
   // The menu of models.
@@ -110,7 +90,7 @@ test('the prompt row and the menus explain what is forbidden (P38)', async ({
   await cell.input.press('Enter');
   await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 45_000 });
   await expect(cell.button('Accept and run')).toHaveCount(0);
-  await look(page, '.jp-AIServer-Ask');
+  await expectNothingSerious(page, '.jp-AIServer-Ask');
   const command = await page.evaluate(() => {
     const { commands } = (window as any).jupyterapp;
     const id = 'aiserver:accept-and-run';
@@ -145,7 +125,7 @@ test('the settings say what the administrator has set', async ({
   await expect(setting).not.toBeChecked();
   await run(page, 'aiserver:open-model-settings');
   await expect(editor).toContainText('only allows models on this computer');
-  await look(page, '.jp-AIServer-Models');
+  await expectNothingSerious(page, '.jp-AIServer-Models');
   await run(page, 'settingeditor:open', { query: 'Inline Completer' });
   await expect(editor).toContainText(
     'AI Server (turned off by your administrator)'

@@ -1,6 +1,6 @@
 /** Several answers to one request: as tabs, of which one is accepted. */
-import AxeBuilder from '@axe-core/playwright';
 
+import { violationsIn } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
 import { expect, test } from '../fixtures/plain';
@@ -36,9 +36,7 @@ test('the answers to a request are tabs; an edited one is accepted', async ({
     await page.screenshot({
       path: test.info().outputPath(`answers-${theme}.png`)
     });
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    const { violations } = await axe.include('.jp-AIServer-Ask').analyze();
-    expect(violations).toEqual([]);
+    expect(await violationsIn(page, '.jp-AIServer-Ask')).toEqual([]);
   }
 
   // By keyboard, back to the first one.

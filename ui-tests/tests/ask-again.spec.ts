@@ -1,7 +1,7 @@
 /** The requests of a cell, asked again of another model, and the table that compares the answers. */
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 
+import { violationsIn } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
 import type { Lab } from '../fixtures/lab';
@@ -86,11 +86,7 @@ test('another model answers the requests; the table compares the answers', async
     await page.screenshot({
       path: test.info().outputPath(`again-${theme}.png`)
     });
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    const { violations } = await axe
-      .include('.jp-AIServer-Replay-again')
-      .analyze();
-    expect(violations).toEqual([]);
+    expect(await violationsIn(page, '.jp-AIServer-Replay-again')).toEqual([]);
   }
 
   // The cell is unchanged, the fresh kernel is gone, and the next request continues as before.

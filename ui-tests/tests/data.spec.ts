@@ -1,11 +1,10 @@
 /**
  * The data view: DataFrames of a real kernel, their columns, and what a run has changed.
  */
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 
+import { expectNothingSerious } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
-import { wear } from '../fixtures/dress';
 import { expect, openPath, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
@@ -97,18 +96,7 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
 
   // A narrow sidebar cuts nothing off, in both themes.
   await new ReplayUnderTest(page).wide(300);
-  for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
-    await wear(page, theme);
-    const axe = new AxeBuilder({ page })
-      .setLegacyMode()
-      .include('.jp-AIServer-Data');
-    const { violations } = await axe.analyze();
-    expect(
-      violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
-    ).toEqual([]);
-  }
+  await expectNothingSerious(page, '.jp-AIServer-Data');
   const isCut = (node: HTMLElement) => node.scrollWidth > node.clientWidth;
   expect(await data.panel.evaluate(isCut)).toBe(false);
 

@@ -2,12 +2,11 @@
  * Memories: nothing is remembered without a person's yes, and nothing that came with a project is
  * used before the person has seen it.
  */
-import AxeBuilder from '@axe-core/playwright';
 import { mkdir, readFile, rm, writeFile } from 'fs/promises';
 import path from 'path';
 
+import { expectNothingSerious } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
-import { wear } from '../fixtures/dress';
 import { type Lab, expect, test } from '../fixtures/lab';
 import { MemoryUnderTest } from '../fixtures/memory';
 import { code } from '../fixtures/scripted';
@@ -80,18 +79,7 @@ test(
     );
 
     await new ReplayUnderTest(page).wide(300);
-    for (const theme of ['JupyterLab Dark', 'JupyterLab Light'] as const) {
-      await wear(page, theme);
-      const axe = new AxeBuilder({ page })
-        .setLegacyMode()
-        .include('.jp-AIServer-Memory');
-      const { violations } = await axe.analyze();
-      expect(
-        violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
-      ).toEqual([]);
-    }
+    await expectNothingSerious(page, '.jp-AIServer-Memory');
     const isCut = (node: HTMLElement) => node.scrollWidth > node.clientWidth;
     expect(await memory.panel.evaluate(isCut)).toBe(false);
 

@@ -3,9 +3,9 @@
  */
 import type { Page } from '@playwright/test';
 
-import AxeBuilder from '@axe-core/playwright';
 import { galata } from '@jupyterlab/galata';
 
+import { seriousIn } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, Lab, test } from '../fixtures/lab';
 import { sessionFile } from '../fixtures/history';
@@ -329,15 +329,7 @@ test.describe('some days later', () => {
     const replay = new ReplayUnderTest(page);
     const card = replay.panel.getByRole('region', { name: /^Last time: / });
     await expect(card.getByRole('heading', { level: 3 })).toBeFocused();
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    const { violations } = await axe
-      .include('.jp-AIServer-Replay-briefing')
-      .analyze();
-    expect(
-      violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes[0].html}`)
-    ).toEqual([]);
+    expect(await seriousIn(page, '.jp-AIServer-Replay-briefing')).toEqual([]);
     // Then by keyboard: the first line is the one that waits for a decision.
     await page.keyboard.press('Tab');
     await expect(card.getByRole('button', { name: 'Close' })).toBeFocused();

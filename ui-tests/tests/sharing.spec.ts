@@ -2,7 +2,6 @@
  * The replay as one file: the page opens from the disk with nothing around it, works by mouse and
  * by keyboard, loads and runs nothing of what a session holds; and the menu downloads it.
  */
-import AxeBuilder from '@axe-core/playwright';
 import {
   test as base,
   expect,
@@ -15,6 +14,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { seriousIn } from '../fixtures/axe';
 import { test as lab } from '../fixtures/plain';
 import { CellUnderTest } from '../fixtures/cells';
 import { code } from '../fixtures/scripted';
@@ -232,13 +232,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const page = await opened({ colorScheme });
     for (const view of ['1', '2', '3']) {
       await page.keyboard.press(view);
-      const { violations } = await new AxeBuilder({ page })
-        .setLegacyMode()
-        .analyze();
-      const serious = violations.filter(({ impact }) =>
-        ['serious', 'critical'].includes(impact ?? '')
-      );
-      expect(serious.map(({ id, nodes }) => [id, nodes[0].html])).toEqual([]);
+      expect(await seriousIn(page)).toEqual([]);
     }
   });
 }
