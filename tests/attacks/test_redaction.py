@@ -365,8 +365,8 @@ def test_marks_cannot_be_forged() -> None:
 )
 def test_redaction_takes_linear_time(text: str) -> None:
     """P16: for any text."""
-    with at_most(steps=200_000_000):
-        redact(text * (200_000 // len(text)), is_prose=True)
+    with at_most(steps=50_000_000):
+        redact(text * (50_000 // len(text)), is_prose=True)
 
 
 SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"

@@ -12,6 +12,8 @@ from benchmarks.suite.items import Item
 from benchmarks.suite.judges import Judges
 from benchmarks.suite.notebook import CellsFailed, Notebook
 
+pytestmark = pytest.mark.thorough  # they test the benchmark, not the product
+
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:

@@ -275,6 +275,7 @@ def test_help_describes_the_exit_status(capsys: pytest.CaptureFixture[str]) -> N
     assert "130 after Ctrl+C" in text and "--apply" in text
 
 
+@pytest.mark.thorough
 def test_two_commands_at_once_lose_no_turn(ask: Ask, work: Path) -> None:
     """P23"""
     write_notebook(work, "nb-1")

@@ -336,6 +336,7 @@ def test_a_text_that_is_an_entry_is_forgotten_with_its_prompts(memory: Memory) -
     assert "Forgot 1 entries" in done.out and entries(memory) == []
 
 
+@pytest.mark.thorough
 def test_commands_at_once_lose_no_entry(memory: Memory, work: Path) -> None:
     """P23: a command works while a server or another command writes."""
     command = [sys.executable, "-m", "aiserver.cli.main", "memory", "add"]

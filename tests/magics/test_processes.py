@@ -66,7 +66,7 @@ def sessions(folder: Path) -> list[dict[str, Any]]:
 def test_a_script_prints_the_answer_and_is_one_conversation(
     folder: Path, scripted: ScriptedModel
 ) -> None:
-    """P8, P13. Another run of the script has the same notebook id."""
+    """P8, P13"""
     (folder / "orders.csv").write_text("price,city\n471147,canary-city\n")
     scripted.script({"text": CODE}, {"text": "```python\nother = 1\n```"})
     lines = [
@@ -86,10 +86,15 @@ def test_a_script_prints_the_answer_and_is_one_conversation(
     assert "price" in first and "read_csv" in second
     assert API_KEY not in out + err + json.dumps(stored)
 
-    out, err = start_script(folder, *lines).communicate(timeout=120)
-    assert out.endswith("False\n"), err
+
+@pytest.mark.thorough
+def test_all_runs_of_a_script_have_one_notebook_id(folder: Path, scripted: ScriptedModel) -> None:
+    for _ in range(2):
+        scripted.script({"text": CODE})
+        _, err = start_script(folder, "%ai load it").communicate(timeout=120)
+        assert not err
     both = [session["meta"] for session in sessions(folder)]
-    assert {meta["notebook_id"] for meta in both} == {stored["meta"]["notebook_id"]}
+    assert len({meta["notebook_id"] for meta in both}) == 1
     assert len({meta["cell_id"] for meta in both}) == 2
 
 
@@ -136,6 +141,7 @@ def test_papermill_gets_the_answers(folder: Path, scripted: ScriptedModel) -> No
     assert "limit = 4" in json.dumps(scripted.requests[0]["body"]["messages"])
 
 
+@pytest.mark.thorough
 def test_a_failure_fails_papermill(folder: Path, scripted: ScriptedModel) -> None:
     scripted.script({"status": 401, "message": "raw text with canary-4711"})
     with pytest.raises(PapermillExecutionError) as caught:

@@ -110,6 +110,7 @@ def worker() -> Iterator[Worker]:
     process.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("memory_backend", DURABLE, indirect=True)
 def test_random_kills(worker: Worker, memory_backend: DurableMemoryBackend, tmp_path: Path) -> None:

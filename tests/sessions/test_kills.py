@@ -26,6 +26,7 @@ KILLS, KILLS_OF_FILES = 40, 500
 EACH_CELL = 20  # kills per cell
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("backend", DURABLE, indirect=True)
 def test_random_kills(worker: Worker, backend: DurableBackend) -> None:

@@ -87,50 +87,47 @@ test(
   }
 );
 
-test(
-  'the second request builds on the first and on what was changed by hand',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    await openNotebook(['', '']);
-    const cell = new CellUnderTest(page, 0);
-    await lab.model!.script(code(FIRST), code(SECOND), code('of_cell_two = 2'));
-    const other = new CellUnderTest(page, 1);
+test('the second request builds on the first and on what was changed by hand', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook(['', '']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(code(FIRST), code(SECOND), code('of_cell_two = 2'));
+  const other = new CellUnderTest(page, 1);
 
-    await cell.ask('读取 data.csv 并显示前5行');
-    await cell.accept();
-    await cell.editor.click();
-    await page.keyboard.press('ControlOrMeta+End');
-    await page.keyboard.type('  # by hand');
-    await cell.ask("修改为只读取 'price' 列");
-    await cell.accept();
-    await other.ask('of the second cell');
-    await other.accept();
+  await cell.ask('读取 data.csv 并显示前5行');
+  await cell.accept();
+  await cell.editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type('  # by hand');
+  await cell.ask("修改为只读取 'price' 列");
+  await cell.accept();
+  await other.ask('of the second cell');
+  await other.accept();
 
-    const [, second, third] = await lab.model!.requests();
-    const roles = second.body.messages.map(message => message.role);
-    const text = second.body.messages
-      .map(message => message.content)
-      .join('\n');
-    expect(roles[roles.length - 1]).toBe('user');
-    expect(text).toContain('读取 data.csv 并显示前5行');
-    expect(
-      second.body.messages.some(
-        message =>
-          message.role === 'assistant' && message.content.includes(FIRST)
-      )
-    ).toBe(true);
-    expect(text).toContain('df.head()  # by hand');
-    expect(second.body.messages.at(-1)!.content).toContain(
-      "修改为只读取 'price' 列"
-    );
-    // The other cell's session is separate; its code is sent as part of the notebook.
-    const thirdPrompt = third.body.messages
-      .map(message => message.content)
-      .join('\n');
-    expect(thirdPrompt).not.toContain('读取 data.csv');
-    expect(thirdPrompt).toContain("usecols=['price']");
-  }
-);
+  const [, second, third] = await lab.model!.requests();
+  const roles = second.body.messages.map(message => message.role);
+  const text = second.body.messages.map(message => message.content).join('\n');
+  expect(roles[roles.length - 1]).toBe('user');
+  expect(text).toContain('读取 data.csv 并显示前5行');
+  expect(
+    second.body.messages.some(
+      message => message.role === 'assistant' && message.content.includes(FIRST)
+    )
+  ).toBe(true);
+  expect(text).toContain('df.head()  # by hand');
+  expect(second.body.messages.at(-1)!.content).toContain(
+    "修改为只读取 'price' 列"
+  );
+  // The other cell's session is separate; its code is sent as part of the notebook.
+  const thirdPrompt = third.body.messages
+    .map(message => message.content)
+    .join('\n');
+  expect(thirdPrompt).not.toContain('读取 data.csv');
+  expect(thirdPrompt).toContain("usecols=['price']");
+});
 
 test('a further request refines a suggestion, and the diff is against the cell', async ({
   page,
@@ -178,26 +175,26 @@ test(
   }
 );
 
-test(
-  'a failure is a sentence, and one press tries again',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    // P8, P12: never the provider's own text, never HTML.
-    await openNotebook(['']);
-    const cell = new CellUnderTest(page, 0);
-    await lab.model!.script(
-      { status: 401, message: '<b>canary-raw-text</b>' },
-      code('works = True')
-    );
-    await cell.ask('hello');
-    const alert = cell.row.getByRole('alert');
-    await expect(alert).toContainText('key');
-    await expect(page.locator('body')).not.toContainText('canary-raw-text');
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await cell.accept();
-    expect(await cell.source()).toBe('works = True');
-  }
-);
+test('a failure is a sentence, and one press tries again', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P8, P12: never the provider's own text, never HTML.
+  await openNotebook(['']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(
+    { status: 401, message: '<b>canary-raw-text</b>' },
+    code('works = True')
+  );
+  await cell.ask('hello');
+  const alert = cell.row.getByRole('alert');
+  await expect(alert).toContainText('key');
+  await expect(page.locator('body')).not.toContainText('canary-raw-text');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await cell.accept();
+  expect(await cell.source()).toBe('works = True');
+});
 
 test(
   'a truncated stream is never offered as a complete answer',
@@ -235,35 +232,35 @@ test(
   }
 );
 
-test(
-  'if the cell was deleted, nothing is written and the answer is recorded',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    // P34
-    const file = await openNotebook(['doomed = 1', 'bystander = 2']);
-    const cell = new CellUnderTest(page, 0);
-    await lab.model!.script({ ...code('answer = 42'), hold_after: 2 });
-    await cell.ask('for the doomed');
-    await asked(lab);
-    await page.evaluate(() => {
-      const { jupyterapp } = window as any;
-      const notebook = jupyterapp.shell.currentWidget.content;
-      notebook.activeCellIndex = 0;
-      return jupyterapp.commands.execute('notebook:delete-cell');
-    });
-    await lab.model!.release();
-    const id = await lab.notebookId(file);
-    await expect
-      .poll(async () => (await lab.sessions(id))[0]?.interactions.length)
-      .toBe(1);
-    const sources = await page.evaluate(() =>
-      (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
-        (cell: any) => cell.model.sharedModel.getSource()
-      )
-    );
-    expect(sources).toEqual(['bystander = 2']);
-  }
-);
+test('if the cell was deleted, nothing is written and the answer is recorded', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P34
+  const file = await openNotebook(['doomed = 1', 'bystander = 2']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script({ ...code('answer = 42'), hold_after: 2 });
+  await cell.ask('for the doomed');
+  await asked(lab);
+  await page.evaluate(() => {
+    const { jupyterapp } = window as any;
+    const notebook = jupyterapp.shell.currentWidget.content;
+    notebook.activeCellIndex = 0;
+    return jupyterapp.commands.execute('notebook:delete-cell');
+  });
+  await lab.model!.release();
+  const id = await lab.notebookId(file);
+  await expect
+    .poll(async () => (await lab.sessions(id))[0]?.interactions.length)
+    .toBe(1);
+  const sources = await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+      (cell: any) => cell.model.sharedModel.getSource()
+    )
+  );
+  expect(sources).toEqual(['bystander = 2']);
+});
 
 test('a new conversation hides past turns from the model', async ({
   page,
@@ -285,35 +282,33 @@ test('a new conversation hides past turns from the model', async ({
   expect(text).not.toContain('the old wish');
 });
 
-test(
-  'a request about a DataFrame sends only column names and dtypes',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    // P15 (as far as issue 2 goes): a value of the data never leaves.
-    await openNotebook([
-      'import pandas as pd\nsales = pd.DataFrame({"价格": [1.5, 2.5], "city": ["canary-value", "b"]}); 1',
-      ''
-    ]);
-    await new CellUnderTest(page, 0).run();
-    const cell = new CellUnderTest(page, 1);
-    await lab.model!.script(code('sales.describe()'));
-    await cell.open();
-    await cell.button('More').click();
-    await page.getByRole('menuitem', { name: /About a DataFrame/ }).click();
-    await page.getByText('sales', { exact: true }).first().click();
-    await cell.input.fill('describe it');
-    await cell.input.press('Enter');
-    await cell.accept();
-    const [request] = await lab.model!.requests();
-    const last = request.body.messages
-      .map(message => message.content)
-      .join('\n');
-    expect(last).toContain('价格');
-    expect(last).toContain('float64');
-    const [{ content }] = request.body.messages.slice(-1);
-    expect(content.split('canary-value').length - 1).toBeLessThanOrEqual(1); // the cell's own code
-  }
-);
+test('a request about a DataFrame sends only column names and dtypes', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P15: a value of the data never leaves.
+  await openNotebook([
+    'import pandas as pd\nsales = pd.DataFrame({"价格": [1.5, 2.5], "city": ["canary-value", "b"]}); 1',
+    ''
+  ]);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script(code('sales.describe()'));
+  await cell.open();
+  await cell.button('More').click();
+  await page.getByRole('menuitem', { name: /About a DataFrame/ }).click();
+  await page.getByText('sales', { exact: true }).first().click();
+  await cell.input.fill('describe it');
+  await cell.input.press('Enter');
+  await cell.accept();
+  const [request] = await lab.model!.requests();
+  const last = request.body.messages.map(message => message.content).join('\n');
+  expect(last).toContain('价格');
+  expect(last).toContain('float64');
+  const [{ content }] = request.body.messages.slice(-1);
+  expect(content.split('canary-value').length - 1).toBeLessThanOrEqual(1); // the cell's own code
+});
 
 test(
   'a second tab shows that the cell is being written',

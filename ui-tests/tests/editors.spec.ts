@@ -11,48 +11,48 @@ import { code } from '../fixtures/scripted';
 
 const WINDOWS = 'a = 1\r\nb = 2\r\nprint(a)';
 
-test(
-  'a cell with the line breaks of Windows is one press away from the answer (P35)',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    const errors: string[] = [];
-    page.on('pageerror', error => errors.push(error.message));
-    const file = await openNotebook([WINDOWS, WINDOWS]);
-    const cell = new CellUnderTest(page, 0);
-    const source = async (index: number) =>
-      [JSON.parse(await lab.read(file)).cells[index].source].flat().join('');
-    await expect(cell.editor.locator('.cm-line')).toHaveText([
-      'a = 1',
-      'b = 2',
-      'print(a)'
-    ]);
-    await lab.model!.script(code('answer = 1\nprint(answer)'));
-    await cell.ask('an answer');
-    await cell.accept();
-    expect(await cell.source()).toBe('answer = 1\nprint(answer)');
-    await expect(cell.editor.locator('.cm-line')).toHaveText([
-      'answer = 1',
-      'print(answer)'
-    ]);
-    const [{ body }] = await lab.model!.requests();
-    expect(JSON.stringify(body.messages)).not.toContain('\\r');
-    // The request has saved the notebook, and no cell that nobody has changed was rewritten.
-    expect(await source(0)).toBe(WINDOWS);
+test('a cell with the line breaks of Windows is one press away from the answer (P35)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const errors: string[] = [];
+  page.on('pageerror', error => errors.push(error.message));
+  const file = await openNotebook([WINDOWS, WINDOWS]);
+  const cell = new CellUnderTest(page, 0);
+  const source = async (index: number) =>
+    [JSON.parse(await lab.read(file)).cells[index].source].flat().join('');
+  await expect(cell.editor.locator('.cm-line')).toHaveText([
+    'a = 1',
+    'b = 2',
+    'print(a)'
+  ]);
+  await lab.model!.script(code('answer = 1\nprint(answer)'));
+  await cell.ask('an answer');
+  await cell.accept();
+  expect(await cell.source()).toBe('answer = 1\nprint(answer)');
+  await expect(cell.editor.locator('.cm-line')).toHaveText([
+    'answer = 1',
+    'print(answer)'
+  ]);
+  const [{ body }] = await lab.model!.requests();
+  expect(JSON.stringify(body.messages)).not.toContain('\\r');
+  // The request has saved the notebook, and no cell that nobody has changed was rewritten.
+  expect(await source(0)).toBe(WINDOWS);
 
-    await cell.focus();
-    await page.keyboard.press('ControlOrMeta+z');
-    expect(await cell.source()).toBe(WINDOWS);
+  await cell.focus();
+  await page.keyboard.press('ControlOrMeta+z');
+  expect(await cell.source()).toBe(WINDOWS);
 
-    // Typing at the end of a line stays there.
-    const other = new CellUnderTest(page, 1);
-    await other.focus();
-    await page.keyboard.press('ControlOrMeta+Home');
-    await page.keyboard.press('End');
-    await page.keyboard.type('0');
-    expect(await other.source()).toBe('a = 10\nb = 2\nprint(a)');
-    expect(errors).toEqual([]);
-  }
-);
+  // Typing at the end of a line stays there.
+  const other = new CellUnderTest(page, 1);
+  await other.focus();
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('End');
+  await page.keyboard.type('0');
+  expect(await other.source()).toBe('a = 10\nb = 2\nprint(a)');
+  expect(errors).toEqual([]);
+});
 
 test('“Revert” during the first request: the model gets the cell as it is then', async ({
   page,

@@ -10,33 +10,33 @@ const LOAD =
   'import pandas as pd\n' +
   'sales = pd.DataFrame({"region": ["a", "b", "a"], "price": [1, 2, 3]})';
 
-test(
-  'a DataFrame that would be replaced stays if the result gets another name',
-  { tag: '@core' },
-  async ({ page, lab, openNotebook }) => {
-    await openNotebook([LOAD, '', 'sales.shape']);
-    await new CellUnderTest(page, 0).run();
-    const cell = new CellUnderTest(page, 1);
-    await lab.model!.script(
-      code('sales = sales.groupby("region")["price"].sum()\nprint(sales)')
-    );
-    await cell.ask('per region');
-    const warning = 'This replaces “sales” (3 × 2). Other cells use it.';
-    await expect(cell.row).toContainText(warning);
-    await expect(cell.button('Accept and run')).toBeEnabled();
-    await cell.button('Name it “sales_by_region”').click();
-    await expect(cell.row).not.toContainText(warning);
-    await expect(cell.input).toBeFocused();
-    await cell.accept();
-    expect(await cell.source()).toBe(
-      'sales_by_region = sales.groupby("region")["price"].sum()\nprint(sales_by_region)'
-    );
-    await cell.run();
-    const user = new CellUnderTest(page, 2);
-    await user.run();
-    await expect(user.output).toHaveText('(3, 2)');
-  }
-);
+test('a DataFrame that would be replaced stays if the result gets another name', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook([LOAD, '', 'sales.shape']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script(
+    code('sales = sales.groupby("region")["price"].sum()\nprint(sales)')
+  );
+  await cell.ask('per region');
+  const warning = 'This replaces “sales” (3 × 2). Other cells use it.';
+  await expect(cell.row).toContainText(warning);
+  await expect(cell.button('Accept and run')).toBeEnabled();
+  await cell.button('Name it “sales_by_region”').click();
+  await expect(cell.row).not.toContainText(warning);
+  await expect(cell.input).toBeFocused();
+  await cell.accept();
+  expect(await cell.source()).toBe(
+    'sales_by_region = sales.groupby("region")["price"].sum()\nprint(sales_by_region)'
+  );
+  await cell.run();
+  const user = new CellUnderTest(page, 2);
+  await user.run();
+  await expect(user.output).toHaveText('(3, 2)');
+});
 
 test('a name that a cell above defines: the row runs it, and keeps the keyboard (P48)', async ({
   page,
