@@ -240,17 +240,6 @@ class MemoryManager:
                 return listed.entry
         raise ProposalNotFound
 
-    async def confirm_all(self) -> list[MemoryEntry]:
-        """Confirm all proposals that wait, oldest first; return their entries.
-
-        Leaves out those that are rejected in another window meanwhile.
-        """
-        entries = []
-        for proposal in await self.pending():
-            with suppress(ProposalNotFound):
-                entries.append(await self.confirm(proposal.id))
-        return entries
-
     async def reject(self, id_: str) -> None:
         """Remove a proposal that isn't being confirmed. Raises ProposalNotFound."""
         removed: list[Proposal] = []

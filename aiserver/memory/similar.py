@@ -28,8 +28,3 @@ class ComparedEntries:
         similar = [pair for pair in scored if pair[0] >= MIN_SIMILARITY]
         best = sorted(similar, key=lambda pair: -pair[0])[:limit]
         return [item for _, items in best for item in items][:limit]
-
-
-def similar_entries(text: str, listed: Sequence[ListedEntry], limit: int = 3) -> list[ListedEntry]:
-    """Return the entries that are most similar to one text, the most similar first."""
-    return ComparedEntries(listed).similar_to(text, limit)

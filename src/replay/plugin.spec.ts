@@ -3,7 +3,6 @@ import { Notification } from '@jupyterlab/apputils';
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
@@ -11,6 +10,7 @@ import schema from '../../schema/replay.json';
 import { CommandIDs, type INotebookIdentity } from '../tokens';
 import { FakeHistory, summaryOf } from './model/replay.fakes';
 import { replayPlugin } from './plugin';
+import { untilDrawn } from '../ui/drawn.fakes';
 
 /** The plugin with an open notebook, whose last work was a request in January 2026. */
 async function activate(settings: object | null = null) {
@@ -87,14 +87,6 @@ async function activate(settings: object | null = null) {
   return { activated, commands, dispose, sidebar: sidebar!, history };
 }
 
-/** Draw until a condition is met; jest ends a test that waits too long. */
-async function until(isDone: () => unknown): Promise<void> {
-  while (!isDone()) {
-    MessageLoop.flush();
-    await new Promise(resolve => setTimeout(resolve));
-  }
-}
-
 describe('the last time in a notebook', () => {
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
@@ -107,7 +99,7 @@ describe('the last time in a notebook', () => {
     const t = await activate();
     await t.commands.execute(CommandIDs.showLastTime);
     const heading = () => t.sidebar.node.querySelector('h3');
-    await until(() => heading() && document.activeElement === heading());
+    await untilDrawn(() => heading() && document.activeElement === heading());
     expect(heading()?.textContent).toMatch(/^Last time: /);
     expect(t.sidebar.node.textContent).toContain('plot it');
     t.dispose();
@@ -122,14 +114,14 @@ describe('the last time in a notebook', () => {
 
   it('is announced by a notification, whose button runs the command', async () => {
     const t = await activate();
-    await until(() => Notification.manager.count);
+    await untilDrawn(() => Notification.manager.count);
     const [{ message, options }] = Notification.manager.notifications;
     expect(message).toMatch(
       /^The last work on a.ipynb was \d+ days ago: 1 request/
     );
     expect(options.actions).toHaveLength(1); // there is no settings editor
     options.actions![0].callback(new MouseEvent('click'));
-    await until(() => t.sidebar.node.querySelector('h3'));
+    await untilDrawn(() => t.sidebar.node.querySelector('h3'));
     expect(t.activated).toEqual(['notebook', 'aiserver-replay']);
     t.dispose();
   });

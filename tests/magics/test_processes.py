@@ -98,6 +98,7 @@ def test_all_runs_of_a_script_have_one_notebook_id(folder: Path, scripted: Scrip
     assert len({meta["cell_id"] for meta in both}) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_at_a_terminal_stops_the_model(folder: Path, scripted: ScriptedModel) -> None:
     """P30: the signal reaches the whole process group, and the turn is recorded."""

@@ -408,16 +408,6 @@ async def test_too_many_proposals_drop_the_oldest(file_project: Project) -> None
 
 
 @in_loop
-async def test_confirm_all_confirms_what_waits(project: Project) -> None:
-    for number in range(3):
-        await project.open().propose(f"text {number}", "person", "import")
-    entries = await project.open().confirm_all()
-    assert [entry.text for entry in entries] == ["text 0", "text 1", "text 2"]
-    assert await project.texts() == ["text 0", "text 1", "text 2"]
-    assert await project.waiting() == []
-
-
-@in_loop
 async def test_private_texts_are_never_stored(project: Project) -> None:
     """P16"""
     before = project.content()

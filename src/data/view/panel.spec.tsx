@@ -7,6 +7,7 @@ import { FakeKernel, frameOf, listOf } from '../model/data.fakes';
 import { DataModel, Tracker } from '../model/dataModel';
 import { NotebookData } from '../model/notebookData';
 import { DataPanel } from './panel';
+import { pretendLayout, untilDrawn } from '../../ui/drawn.fakes';
 
 const SALES = frameOf('sales', { 城市: 'object', 'unit price': 'float64' });
 
@@ -26,19 +27,7 @@ describe('DataPanel', () => {
   let mentioned: string[];
   let hasNotebook: boolean;
 
-  beforeAll(() => {
-    // jsdom has no layout: pretend that ten rows fit.
-    Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
-      configurable: true,
-      get: () => 460
-    });
-    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
-      configurable: true,
-      get(this: HTMLElement) {
-        return this.dataset.index === undefined ? 460 : 46;
-      }
-    });
-  });
+  beforeAll(pretendLayout);
 
   beforeEach(() => {
     kernel = new FakeKernel();
@@ -66,14 +55,6 @@ describe('DataPanel', () => {
     document.body.replaceChildren();
   });
 
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until(isDone: () => unknown): Promise<void> {
-    while (!isDone()) {
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
-
   const text = () => panel.node.textContent ?? '';
   const button = (name: string) =>
     [...panel.node.querySelectorAll('button')].find(node =>
@@ -82,14 +63,14 @@ describe('DataPanel', () => {
 
   async function show(awaited: string): Promise<void> {
     Widget.attach(panel, document.body);
-    await until(() => text().includes(awaited));
+    await untilDrawn(() => text().includes(awaited));
   }
 
   /** Show the panel, and open a variable. */
   async function open(name: string, awaited: string): Promise<void> {
     await show(name);
     button(name)?.click();
-    await until(() => text().includes(awaited));
+    await untilDrawn(() => text().includes(awaited));
   }
 
   /** Choose or type a value of a field. */
@@ -128,7 +109,7 @@ describe('DataPanel', () => {
     Widget.attach(panel, document.body);
     MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
     expect(document.activeElement).toBe(panel.node);
-    await until(() => document.activeElement === button('sales'));
+    await untilDrawn(() => document.activeElement === button('sales'));
   });
 
   it('shows columns as a table, whose names and values are text (P12)', async () => {
@@ -148,13 +129,13 @@ describe('DataPanel', () => {
     await open('sales', '40%');
     const details = button('Details of unit price')!;
     details.click();
-    await until(() => text().includes('Median'));
+    await untilDrawn(() => text().includes('Median'));
     expect(details.getAttribute('aria-expanded')).toBe('true');
     const figures = panel.node.querySelector('dl')!.textContent;
     expect(figures).toContain('Missing1 of 10');
     expect(figures).toContain('Mean4.5');
     button('Details of 城市')!.click();
-    await until(() => text().includes('Most frequent values'));
+    await untilDrawn(() => text().includes('Most frequent values'));
     expect(panel.node.querySelector('table')?.textContent).toContain(
       '<b>北京</b>440%'
     );
@@ -165,7 +146,7 @@ describe('DataPanel', () => {
     await open('sales', 'From a sample of 5 rows.');
     expect(text()).not.toContain('3 distinct');
     button('Details of unit price')!.click();
-    await until(() => text().includes('Median'));
+    await untilDrawn(() => text().includes('Median'));
     expect(text()).toContain('Distinctat least 3');
   });
 
@@ -219,12 +200,12 @@ describe('DataPanel', () => {
     expect(tabStops()).toEqual(['c0', 'Details of c0']);
     button('c0')!.focus();
     press('ArrowDown');
-    await until(() => document.activeElement?.textContent === 'c1');
+    await untilDrawn(() => document.activeElement?.textContent === 'c1');
     expect(tabStops()).toEqual(['c1', 'Details of c1']);
     press('End');
-    await until(() => document.activeElement?.textContent === 'c4999');
+    await untilDrawn(() => document.activeElement?.textContent === 'c4999');
     press('Home');
-    await until(() => document.activeElement?.textContent === 'c0');
+    await untilDrawn(() => document.activeElement?.textContent === 'c0');
   });
 
   it('filters by name, but not by the unfinished text of an input method', async () => {
@@ -234,21 +215,23 @@ describe('DataPanel', () => {
       field.dispatchEvent(new CompositionEvent(type, { bubbles: true }));
     compose('compositionstart');
     enter(field, 'cheng shi');
-    await until(() => field.value === 'cheng shi');
+    await untilDrawn(() => field.value === 'cheng shi');
     expect(rows()).toHaveLength(2);
     enter(field, '城');
     compose('compositionend');
-    await until(() => rows().length === 1);
+    await untilDrawn(() => rows().length === 1);
     expect(rows()).toEqual(['城市']);
     expect(text()).toContain('1 of 2 columns.');
     enter(field, 'nothing');
-    await until(() => text().includes('No column name contains “nothing”.'));
+    await untilDrawn(() =>
+      text().includes('No column name contains “nothing”.')
+    );
   });
 
   it('sorts by missing values', async () => {
     await open('sales', '40%');
     enter(panel.node.querySelector('select')!, 'missing');
-    await until(() => rows()[0] === 'unit price');
+    await untilDrawn(() => rows()[0] === 'unit price');
     expect(rows()).toEqual(['unit price', '城市']);
   });
 
@@ -256,7 +239,7 @@ describe('DataPanel', () => {
     await open('sales', '40%');
     const columns = { 'unit price': 'int64', 新: 'bool' };
     kernel.run(listOf(frameOf('sales', columns, { rowCount: 1210 })));
-    await until(() => text().includes('+1,200 rows'));
+    await untilDrawn(() => text().includes('+1,200 rows'));
     expect(button('sales')?.textContent).toContain(
       '+1,200 rows 1 new column 1 removed column 1 new type'
     );
@@ -264,19 +247,21 @@ describe('DataPanel', () => {
     expect(panel.node.querySelector('del')?.textContent).toBe('城市');
     expect(text()).toContain('Changes since');
     kernel.run(listOf(frameOf('other', { a: 'int64' }), SALES));
-    await until(() => button('other'));
+    await untilDrawn(() => button('other'));
     expect(button('other')?.textContent).toMatch(/new\s*$/);
   });
 
   it('says that the kernel is busy, and keeps the list', async () => {
     await open('sales', '40%');
     kernel.changed.emit('run');
-    await until(() => text().includes('The kernel is busy. The list is from'));
+    await untilDrawn(() =>
+      text().includes('The kernel is busy. The list is from')
+    );
     const status = panel.node.querySelector('[role="status"]');
     expect(status?.textContent).toContain('The kernel is busy');
     expect(rows()).toHaveLength(2);
     kernel.changed.emit('idle');
-    await until(() => !text().includes('busy'));
+    await untilDrawn(() => !text().includes('busy'));
   });
 
   it('says why nothing is listed', async () => {
@@ -285,7 +270,7 @@ describe('DataPanel', () => {
     expect(text()).toContain('pd.read_csv("sales.csv")');
     kernel.language = 'r';
     kernel.changed.emit('restart');
-    await until(() => text().includes('sales <- read.csv("sales.csv")'));
+    await untilDrawn(() => text().includes('sales <- read.csv("sales.csv")'));
     expect(text()).toContain('What is shown here stays on this computer.');
     for (const [state, awaited] of [
       ['other', 'Only Python and R kernels can list their data so far.'],
@@ -294,15 +279,15 @@ describe('DataPanel', () => {
     ] as const) {
       kernel.state = state;
       kernel.changed.emit('restart');
-      await until(() => text().includes(awaited));
+      await untilDrawn(() => text().includes(awaited));
     }
     kernel.state = 'ready';
     kernel.data = new Error('invalid');
     kernel.changed.emit('idle');
-    await until(() => text().includes('could not list its data'));
+    await untilDrawn(() => text().includes('could not list its data'));
     kernel.data = listOf(SALES);
     button('Try again')!.click();
-    await until(() => button('sales'));
+    await untilDrawn(() => button('sales'));
   });
 
   it('says that no notebook is open', async () => {
@@ -318,6 +303,6 @@ describe('DataPanel', () => {
     await new Promise(resolve => setTimeout(resolve, 400));
     expect(kernel.listCount).toBe(1);
     panel.show();
-    await until(() => kernel.listCount === 2);
+    await untilDrawn(() => kernel.listCount === 2);
   });
 });

@@ -8,6 +8,7 @@ import { FakeMemory, entryOf, proposalOf } from '../model/memory.fakes';
 import { MemoryModel } from '../model/memoryModel';
 import type { Source } from './context';
 import { MemoryPanel } from './panel';
+import { pretendLayout, untilDrawn } from '../../ui/drawn.fakes';
 
 jest.mock('@jupyterlab/apputils', () => {
   const actual = jest.requireActual('@jupyterlab/apputils');
@@ -22,19 +23,7 @@ describe('MemoryPanel', () => {
   let panel: MemoryPanel;
   let shown: Source[];
 
-  beforeAll(() => {
-    // jsdom has no layout: pretend that ten rows fit.
-    Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
-      configurable: true,
-      get: () => 460
-    });
-    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
-      configurable: true,
-      get(this: HTMLElement) {
-        return this.dataset.index === undefined ? 460 : 46;
-      }
-    });
-  });
+  beforeAll(pretendLayout);
 
   beforeEach(() => {
     server = new FakeMemory();
@@ -54,14 +43,6 @@ describe('MemoryPanel', () => {
     document.body.replaceChildren();
   });
 
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until(isDone: () => unknown): Promise<void> {
-    while (!isDone()) {
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
-
   const text = () => panel.node.textContent ?? '';
   const buttons = (name: string) =>
     [...panel.node.querySelectorAll('button')].filter(node =>
@@ -78,7 +59,7 @@ describe('MemoryPanel', () => {
 
   async function show(awaited: string): Promise<void> {
     Widget.attach(panel, document.body);
-    await until(() => text().includes(awaited));
+    await untilDrawn(() => text().includes(awaited));
   }
 
   function type(node: HTMLTextAreaElement | HTMLInputElement, value: string) {
@@ -103,7 +84,7 @@ describe('MemoryPanel', () => {
     await show('Nothing is remembered yet');
     MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
     const input = field('What should models remember?');
-    await until(() => document.activeElement === input);
+    await untilDrawn(() => document.activeElement === input);
     expect(panel.title.caption).toBe('Memory: what models should remember');
     expect(button('Remember')).toBeUndefined();
   });
@@ -125,14 +106,14 @@ describe('MemoryPanel', () => {
       server.entries = [entryOf('Use polars')];
       Widget.attach(panel, document.body);
       MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
-      await until(() => panel.node.querySelector('ol'));
-      await until(() => model.hasLoaded);
+      await untilDrawn(() => panel.node.querySelector('ol'));
+      await untilDrawn(() => model.hasLoaded);
       expect(panel.node.querySelector('ol button')).toBeNull();
       height = 460;
       onResize();
-      await until(() => panel.node.querySelector('ol button'));
+      await untilDrawn(() => panel.node.querySelector('ol button'));
       const first = panel.node.querySelector('ol button');
-      await until(() => document.activeElement === first);
+      await untilDrawn(() => document.activeElement === first);
     } finally {
       list.mockRestore();
       delete (window as Partial<Window & typeof globalThis>).ResizeObserver;
@@ -143,15 +124,15 @@ describe('MemoryPanel', () => {
     await show('Nothing is remembered yet');
     const input = field('What should models remember?');
     type(input, 'Use polars');
-    await until(() => button('Remember for me'));
+    await untilDrawn(() => button('Remember for me'));
     press(input, 'Enter', { isComposing: true });
     press(input, 'Enter', { repeat: true });
     press(input, 'Enter', { shiftKey: true });
     expect(server.calls).toEqual([]);
     press(input, 'Enter');
-    await until(() => text().includes('Remembered for this project.'));
+    await untilDrawn(() => text().includes('Remembered for this project.'));
     expect(server.calls).toEqual(['add project: Use polars']);
-    await until(() => input.value === '');
+    await untilDrawn(() => input.value === '');
     expect(row('Use polars')?.textContent).toContain('Nov 27, 2026');
   });
 
@@ -166,9 +147,11 @@ describe('MemoryPanel', () => {
     });
     expect(panel.title.caption).toBe('Memory: 2 texts wait for you');
     button('Don’t remember')!.click();
-    await until(() => panel.title.caption === 'Memory: 1 text waits for you');
+    await untilDrawn(
+      () => panel.title.caption === 'Memory: 1 text waits for you'
+    );
     button('Use')!.click();
-    await until(() => !panel.title.caption.includes('wait'));
+    await untilDrawn(() => !panel.title.caption.includes('wait'));
     expect(panel.title.dataset).toEqual({ id: panel.id });
   });
 
@@ -195,8 +178,10 @@ describe('MemoryPanel', () => {
     );
     expect(press(remember, 'Enter').defaultPrevented).toBe(false);
     remember.click();
-    await until(() => text().includes('Remembered for this project.'));
-    await until(() => row('Use seaborn')?.contains(document.activeElement));
+    await untilDrawn(() => text().includes('Remembered for this project.'));
+    await untilDrawn(() =>
+      row('Use seaborn')?.contains(document.activeElement)
+    );
     expect(server.entries).toMatchObject([{ text: 'Use polars' }]);
   });
 
@@ -213,20 +198,22 @@ describe('MemoryPanel', () => {
     server.waiting = [proposalOf('Use pola')];
     await show('Use pola');
     button('Edit')!.click();
-    await until(() => field('Text to remember'));
-    await until(() => document.activeElement === field('Text to remember'));
+    await untilDrawn(() => field('Text to remember'));
+    await untilDrawn(
+      () => document.activeElement === field('Text to remember')
+    );
     type(field('Text to remember'), 'nothing');
     press(field('Text to remember'), 'Escape');
-    await until(() => !field('Text to remember'));
-    await until(() => row('Use pola')?.contains(document.activeElement));
+    await untilDrawn(() => !field('Text to remember'));
+    await untilDrawn(() => row('Use pola')?.contains(document.activeElement));
     button('Edit')!.click();
-    await until(() => field('Text to remember'));
+    await untilDrawn(() => field('Text to remember'));
     type(field('Text to remember'), 'Use polars');
     // The arrow keys belong to the field, not to the list.
     press(field('Text to remember'), 'ArrowDown');
     expect(document.activeElement).toBe(field('Text to remember'));
     button('Remember for me')!.click();
-    await until(() => text().includes('Remembered for you.'));
+    await untilDrawn(() => text().includes('Remembered for you.'));
     expect(server.entries).toMatchObject([
       { text: 'Use polars', scope: 'person' }
     ]);
@@ -238,12 +225,14 @@ describe('MemoryPanel', () => {
     server.waiting = [proposalOf('Use polars', { similar: [old] })];
     await show('“Remember” keeps both');
     button('Replace')!.click();
-    await until(() => text().includes('Remembered instead of “Use pandas”.'));
+    await untilDrawn(() =>
+      text().includes('Remembered instead of “Use pandas”.')
+    );
     expect(server.entries).toMatchObject([
       { text: 'Use polars', scope: 'person' }
     ]);
     button('Undo')!.click();
-    await until(() => server.entries.length === 2);
+    await untilDrawn(() => server.entries.length === 2);
   });
 
   it('says why a proposal isn’t remembered', async () => {
@@ -251,7 +240,7 @@ describe('MemoryPanel', () => {
     await show('Use polars');
     server.failure = new ApiError(503, 'memory_unreadable', 'Not readable.');
     button('Remember for this project')!.click();
-    await until(() => text().includes('Not readable.'));
+    await untilDrawn(() => text().includes('Not readable.'));
     expect(row('Use polars')?.querySelector('[role=alert]')).not.toBeNull();
   });
 
@@ -259,7 +248,7 @@ describe('MemoryPanel', () => {
     server.waiting = ['a1', 'b2', 'c3'].map(name => proposalOf(name));
     await show('All:');
     button('Remember for me')!.click();
-    await until(() => server.entries.length === 3);
+    await untilDrawn(() => server.entries.length === 3);
     expect(server.entries.map(({ scope }) => scope)).toEqual(
       Array(3).fill('person')
     );
@@ -278,14 +267,14 @@ describe('MemoryPanel', () => {
     [...row(EVIL)!.querySelectorAll('button')]
       .find(node => node.textContent === 'Don’t use')!
       .click();
-    await until(() => server.entries[0].review === 'declined');
-    await until(() => button('Not used'));
+    await untilDrawn(() => server.entries[0].review === 'declined');
+    await untilDrawn(() => button('Not used'));
     expect(button('Not used')!.getAttribute('aria-expanded')).toBe('false');
     expect(row(EVIL)).toBeUndefined();
     button('Use')!.click();
-    await until(() => button('For this project'));
+    await untilDrawn(() => button('For this project'));
     button('Not used')!.click();
-    await until(() => row(EVIL));
+    await untilDrawn(() => row(EVIL));
     expect(server.entries[1].review).toBe('used');
     expect(button('Use')?.closest('li')).toBe(row(EVIL));
   });
@@ -294,7 +283,7 @@ describe('MemoryPanel', () => {
     server.entries = ['a1', 'b2'].map(name => entryOf(name, { review: 'new' }));
     await show('Use none');
     button('Use none')!.click();
-    await until(() => button('Not used'));
+    await untilDrawn(() => button('Not used'));
     expect(server.calls).toEqual(['review 2 false']);
   });
 
@@ -302,16 +291,16 @@ describe('MemoryPanel', () => {
     server.entries = [entryOf('Use pandas')];
     await show('Use pandas');
     button('Edit')!.click();
-    await until(() => field('Text of the entry'));
+    await untilDrawn(() => field('Text of the entry'));
     type(field('Text of the entry'), 'Use polars');
     server.entries[0].text = 'Use dask';
     press(field('Text of the entry'), 'Enter');
-    await until(() => text().includes('“Use dask”'));
+    await untilDrawn(() => text().includes('“Use dask”'));
     expect(field('Text of the entry').value).toBe('Use polars');
     button('Save')!.click();
-    await until(() => !field('Text of the entry'));
+    await untilDrawn(() => !field('Text of the entry'));
     expect(server.entries[0].text).toBe('Use polars');
-    await until(() => row('Use polars')?.contains(document.activeElement));
+    await untilDrawn(() => row('Use polars')?.contains(document.activeElement));
   });
 
   it('forgets an entry after a question', async () => {
@@ -324,7 +313,7 @@ describe('MemoryPanel', () => {
       value: null
     });
     button('Forget…')!.click();
-    await until(() => ask.mock.calls.length);
+    await untilDrawn(() => ask.mock.calls.length);
     expect(ask.mock.calls[0][0]?.body).toContain('for everyone');
     expect(server.calls).toEqual([]);
     ask.mockResolvedValueOnce({
@@ -333,12 +322,12 @@ describe('MemoryPanel', () => {
       value: null
     });
     button('Forget…')!.click();
-    await until(() => text().includes('Forgotten: “Use pandas”.'));
+    await untilDrawn(() => text().includes('Forgotten: “Use pandas”.'));
     expect(server.entries).toEqual([]);
     const input = field('What should models remember?');
-    await until(() => document.activeElement === input);
+    await untilDrawn(() => document.activeElement === input);
     button('Undo')!.click();
-    await until(() => row('Use pandas'));
+    await untilDrawn(() => row('Use pandas'));
     expect(document.activeElement).toBe(input);
   });
 
@@ -346,14 +335,14 @@ describe('MemoryPanel', () => {
     server.entries = [entryOf('Use polars'), entryOf('Titles in Chinese')];
     await show('Titles in Chinese');
     type(field('Filter entries'), 'TITLE');
-    await until(() => !row('Use polars'));
+    await untilDrawn(() => !row('Use polars'));
     expect(row('Titles in Chinese')).toBeTruthy();
     const head = button('For this project')!;
     head.focus();
     press(head, 'ArrowUp');
     expect(document.activeElement).toBe(field('What should models remember?'));
     type(field('Filter entries'), 'nothing like this');
-    await until(() =>
+    await untilDrawn(() =>
       text().includes('No entry contains “nothing like this”.')
     );
   });
@@ -367,7 +356,7 @@ describe('MemoryPanel', () => {
     expect(button('For this project')?.textContent).toContain('2,000');
     const list = jest.spyOn(server, 'list');
     type(field('Filter entries'), '1999');
-    await until(() => row('Entry number 1999'));
+    await untilDrawn(() => row('Entry number 1999'));
     expect(panel.node.querySelectorAll('ol > li.jp-mod-entry')).toHaveLength(1);
     expect(list).not.toHaveBeenCalled();
   });
@@ -377,7 +366,7 @@ describe('MemoryPanel', () => {
     await show('Not readable.');
     server.entries = [entryOf('Use polars')];
     button('Try again')!.click();
-    await until(() => row('Use polars'));
+    await untilDrawn(() => row('Use polars'));
     expect(text()).not.toContain('Not readable.');
   });
 
@@ -392,7 +381,7 @@ describe('MemoryPanel', () => {
     panel.requestField();
     MessageLoop.sendMessage(panel, Widget.Msg.ActivateRequest);
     const input = field('What should models remember?');
-    await until(() => input.value === 'plot by month');
+    await untilDrawn(() => input.value === 'plot by month');
     expect(document.activeElement).toBe(input);
     expect(text()).toContain('From a request.');
   });

@@ -36,6 +36,22 @@ describe('Providers', () => {
     await act(async () => radios[index].click());
   };
 
+  /** Show the providers, and select the first one. */
+  const openFirst = async () => {
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onVerified = jest.fn();
+    await t.draw(
+      <Providers
+        services={t.services}
+        onChosen={onChosen}
+        onVerified={onVerified}
+      />
+    );
+    await pick(t, 0);
+    return { t, onChosen, onVerified };
+  };
+
   it('opens the given provider', async () => {
     const t = await setup();
     await t.draw(
@@ -255,17 +271,7 @@ describe('Providers', () => {
 
   it('tests the input after the click, with that provider only', async () => {
     // P4
-    const t = await setup();
-    const onChosen = jest.fn();
-    const onVerified = jest.fn();
-    await t.draw(
-      <Providers
-        services={t.services}
-        onChosen={onChosen}
-        onVerified={onVerified}
-      />
-    );
-    await pick(t, 0);
+    const { t, onChosen, onVerified } = await openFirst();
     await t.write(/^API key$/, 'sk-wrong');
     expect(t.api.names).not.toContain('check');
     const provider = { name: 'openai', label: 'OpenAI' };
@@ -311,17 +317,7 @@ describe('Providers', () => {
   });
 
   it('lets a person skip the test, and then shows the rejection instead of "In use"', async () => {
-    const t = await setup();
-    const onChosen = jest.fn();
-    const onVerified = jest.fn();
-    await t.draw(
-      <Providers
-        services={t.services}
-        onChosen={onChosen}
-        onVerified={onVerified}
-      />
-    );
-    await pick(t, 0);
+    const { t, onChosen, onVerified } = await openFirst();
     await t.write(/^API key$/, 'sk-mine');
     t.api.verdict = new ApiError(503, 'model_forbidden', '');
     await t.press(/Use this model/);

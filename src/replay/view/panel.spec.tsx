@@ -2,7 +2,6 @@ import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { Clipboard } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { ApiError } from '../../api/request';
@@ -24,6 +23,7 @@ import {
 } from '../model/replay.fakes';
 import { ReplayPanel } from './panel';
 import { positionAfterKey } from './slider';
+import { untilDrawn } from '../../ui/drawn.fakes';
 
 describe('the slider', () => {
   it('moves by one position, by a tenth of all positions, and to both ends', () => {
@@ -93,17 +93,9 @@ describe('ReplayPanel', () => {
     model.dispose();
   });
 
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until(isDone: () => unknown): Promise<void> {
-    while (!isDone()) {
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
-
   async function show(selector = '[role="slider"]'): Promise<void> {
     Widget.attach(panel, document.body);
-    await until(() => find(selector));
+    await untilDrawn(() => find(selector));
   }
 
   const find = (selector: string) =>
@@ -118,7 +110,7 @@ describe('ReplayPanel', () => {
       new KeyboardEvent('keydown', { key, bubbles: true })
     );
   const untilPosition = (position: number) =>
-    until(
+    untilDrawn(
       () =>
         find('[role="slider"]').getAttribute('aria-valuenow') ===
         String(position)
@@ -169,10 +161,10 @@ describe('ReplayPanel', () => {
       'Copy this version',
       'Insert this version below the cell'
     ]);
-    await until(() => more().getAttribute('aria-expanded') === 'true');
+    await untilDrawn(() => more().getAttribute('aria-expanded') === 'true');
     pressInMenu('Escape');
     expect(document.activeElement).toBe(more());
-    await until(() => more().getAttribute('aria-expanded') === 'false');
+    await untilDrawn(() => more().getAttribute('aria-expanded') === 'false');
   });
 
   it('is active only while it is visible', async () => {
@@ -206,7 +198,7 @@ describe('ReplayPanel', () => {
   it('shows a step as a read-only diff from the previous step', async () => {
     await show();
     const code = find('.jp-AIServer-Replay-code');
-    await until(() => code.querySelector('.cm-deletedChunk'));
+    await untilDrawn(() => code.querySelector('.cm-deletedChunk'));
     expect(code.querySelector('.cm-deletedChunk')?.textContent).toContain(
       'a = 1'
     );
@@ -215,7 +207,7 @@ describe('ReplayPanel', () => {
     const content = code.querySelector('.cm-content')!;
     expect(content.getAttribute('contenteditable')).toBe('false');
     press('Home');
-    await until(() => !code.querySelector('.cm-deletedChunk'));
+    await untilDrawn(() => !code.querySelector('.cm-deletedChunk'));
     expect(code.querySelector('.cm-content')?.textContent).toBe('a = 0');
   });
 
@@ -223,7 +215,7 @@ describe('ReplayPanel', () => {
     history.steps.set('a', stepsOf('first', 'first\nsecond'));
     await show();
     const code = find('.jp-AIServer-Replay-code');
-    await until(() => code.querySelector('.cm-changedLine'));
+    await untilDrawn(() => code.querySelector('.cm-changedLine'));
     expect(code.querySelector('.cm-deletedLine')).toBeNull();
     const changed = [...code.querySelectorAll('.cm-changedLine')];
     expect(changed.map(line => line.textContent)).toEqual(['second']);
@@ -235,11 +227,11 @@ describe('ReplayPanel', () => {
     await untilPosition(1);
     chooseEntry(more(), 'Copy this version');
     expect(document.activeElement).toBe(more());
-    await until(() => find('[role="status"]').textContent === 'Copied.');
+    await untilDrawn(() => find('[role="status"]').textContent === 'Copied.');
     expect(copied).toEqual(['a = 0']);
     button('Restore this version').click();
     expect(subject.source).toBe('a = 0');
-    await until(() => button('Current version'));
+    await untilDrawn(() => button('Current version'));
     expect(find('[role="status"]').textContent).toContain('Restored.');
     expect(button('Current version').getAttribute('aria-disabled')).toBe(
       'true'
@@ -250,7 +242,7 @@ describe('ReplayPanel', () => {
     const codes = Array.from({ length: 1000 }, (_, i) => `a = ${i}`);
     history.steps.set('a', stepsOf(...codes));
     await show();
-    await until(() => find('li [aria-current="step"]'));
+    await untilDrawn(() => find('li [aria-current="step"]'));
     const rows = panel.node.querySelectorAll('.jp-AIServer-Replay-list li');
     expect(rows.length).toBeLessThan(60);
     expect(find('li [aria-current="step"]').title).toBe('make a = 999');
@@ -261,7 +253,7 @@ describe('ReplayPanel', () => {
 
   it('moves in the list by keyboard, with the focus on the current step', async () => {
     await show();
-    await until(() => find('li [aria-current="step"]'));
+    await untilDrawn(() => find('li [aria-current="step"]'));
     const key = (name: string) =>
       document.activeElement!.dispatchEvent(
         new KeyboardEvent('keydown', { key: name, bubbles: true })
@@ -269,7 +261,7 @@ describe('ReplayPanel', () => {
     find('li [aria-current="step"]').focus();
     key('ArrowUp');
     await untilPosition(2);
-    await until(
+    await untilDrawn(
       () => document.activeElement === find('li [aria-current="step"]')
     );
     key('Home');
@@ -281,7 +273,7 @@ describe('ReplayPanel', () => {
   it('compares any two steps', async () => {
     await show();
     button('Compare with another step').click();
-    await until(() => find('.jp-AIServer-Replay-compare'));
+    await untilDrawn(() => find('.jp-AIServer-Replay-compare'));
     const [a, b] = panel.node.querySelectorAll<HTMLInputElement>(
       'input[type="number"]'
     );
@@ -296,8 +288,8 @@ describe('ReplayPanel', () => {
       input.dispatchEvent(new Event('input', { bubbles: true }));
     };
     type(a, '1');
-    await until(() => model.comparison.positionA === 0);
-    await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
+    await untilDrawn(() => model.comparison.positionA === 0);
+    await untilDrawn(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
     await untilPosition(2);
     type(a, '9'); // There is no such step, so A stays the same.
@@ -305,7 +297,7 @@ describe('ReplayPanel', () => {
     find('.jp-AIServer-Replay-compare').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
     );
-    await until(() => !find('.jp-AIServer-Replay-compare'));
+    await untilDrawn(() => !find('.jp-AIServer-Replay-compare'));
     expect(document.activeElement).toBe(button('Compare with another step'));
   });
 
@@ -320,7 +312,7 @@ describe('ReplayPanel', () => {
     await show();
     const output = () =>
       find('.jp-AIServer-Replay-output pre')?.textContent ?? '';
-    await until(() => output() === 'second');
+    await untilDrawn(() => output() === 'second');
     const menu = find('select[aria-label="Runs of this version"]');
     const { options, value } = menu as HTMLSelectElement;
     expect([...options].map(({ text }) => text)).toEqual([
@@ -330,7 +322,7 @@ describe('ReplayPanel', () => {
     expect(value).toBe(options[1].value);
     (menu as HTMLSelectElement).value = options[0].value;
     menu.dispatchEvent(new Event('change', { bubbles: true }));
-    await until(() => output() === 'first');
+    await untilDrawn(() => output() === 'first');
     expect(find('.jp-AIServer-Replay-list li').textContent).toContain('×2');
   });
 
@@ -353,11 +345,11 @@ describe('ReplayPanel', () => {
     const side = (name: string) => find(`[aria-label="Output of ${name}"]`);
     model.player.goTo(1);
     model.comparison.start(0);
-    await until(() => side('B'));
+    await untilDrawn(() => side('B'));
     expect(side('A').querySelector('pre')!.textContent).toBe('zero');
     expect(side('B').querySelector('pre')!.textContent).toBe('one');
     model.player.goTo(2);
-    await until(() => side('B').textContent!.includes('Not run'));
+    await untilDrawn(() => side('B').textContent!.includes('Not run'));
     expect(side('A').querySelector('pre')!.textContent).toBe('zero');
   });
 
@@ -374,17 +366,21 @@ describe('ReplayPanel', () => {
         '[aria-label="Merged from 2 cells"] button'
       )
     ];
-    await until(() => links().every(node => !node.textContent!.includes('…')));
+    await untilDrawn(() =>
+      links().every(node => !node.textContent!.includes('…'))
+    );
     expect(links().map(node => node.textContent)).toEqual([
       'Deleted cellp = 1',
       'Cell 2b = 1'
     ]);
     links()[0].click();
-    await until(() => model.steps.shownCell?.cellId === 'p' && model.step);
+    await untilDrawn(() => model.steps.shownCell?.cellId === 'p' && model.step);
     await model.goTo('a'); // This is still the active cell.
-    await until(() => model.steps.shownCell?.cellId === 'a' && links().length);
+    await untilDrawn(
+      () => model.steps.shownCell?.cellId === 'a' && links().length
+    );
     links()[1].click();
-    await until(() => subject.activeId === 'b');
+    await untilDrawn(() => subject.activeId === 'b');
   });
 
   it('shows output as text, and images only from this server (P11, P12)', async () => {
@@ -410,7 +406,7 @@ describe('ReplayPanel', () => {
       revokeObjectURL: revoked
     });
     await show();
-    await until(() => find('.jp-AIServer-Replay-output img'));
+    await untilDrawn(() => find('.jp-AIServer-Replay-output img'));
     const pictures = panel.node.querySelectorAll('img');
     expect([...pictures].map(node => node.src)).toEqual(['blob:here']);
     expect(find('.jp-AIServer-Replay-output pre').textContent).toContain(evil);
@@ -451,7 +447,7 @@ describe('ReplayPanel', () => {
     expect(find('.jp-AIServer-Replay-request').textContent).toBe(evil);
     expect(find('.jp-AIServer-Replay-explanation').textContent).toBe(evil);
     button('Notebook').click();
-    await until(() => find('.jp-AIServer-Replay-intent'));
+    await untilDrawn(() => find('.jp-AIServer-Replay-intent'));
     expect(
       panel.node.querySelector('img, b:not([class]), a, script')
     ).toBeNull();
@@ -476,7 +472,7 @@ describe('ReplayPanel', () => {
     );
     history.failure = null;
     button('Try again').click();
-    await until(() => find('[role="slider"]'));
+    await untilDrawn(() => find('[role="slider"]'));
     expect(find('[role="alert"]')).toBeNull();
   });
 
@@ -484,11 +480,11 @@ describe('ReplayPanel', () => {
     await show();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     button('Notebook').click();
-    await until(() => find('[role="alert"]'));
+    await untilDrawn(() => find('[role="alert"]'));
     expect(panel.node.textContent).not.toContain('No history yet');
     history.failure = null;
     button('Try again').click();
-    await until(() => panel.node.textContent!.includes('No history yet'));
+    await untilDrawn(() => panel.node.textContent!.includes('No history yet'));
   });
 
   it('counts successful requests, or failed requests if all requests failed', async () => {
@@ -498,7 +494,7 @@ describe('ReplayPanel', () => {
     ];
     await show();
     button('Notebook').click();
-    await until(() => panel.node.textContent!.includes('2 requests'));
+    await untilDrawn(() => panel.node.textContent!.includes('2 requests'));
     expect(panel.node.textContent).toContain('2 failed requests');
   });
 
@@ -506,7 +502,7 @@ describe('ReplayPanel', () => {
     history.summaryList = [summaryOf('b')];
     await show();
     button('Notebook').click();
-    await until(() => panel.node.textContent!.includes('1 request'));
+    await untilDrawn(() => panel.node.textContent!.includes('1 request'));
     const rows = panel.node.querySelectorAll<HTMLElement>('ol button');
     expect(rows).toHaveLength(3);
     expect(rows[1].textContent).toContain('1 request');

@@ -2,7 +2,6 @@
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment, NotebookSnapshot, SearchHit } from '../../api/types';
@@ -15,6 +14,7 @@ import {
   summaryOf
 } from '../model/replay.fakes';
 import { ReplayPanel } from './panel';
+import { untilDrawn } from '../../ui/drawn.fakes';
 
 const EVIL =
   '<img src="https://evil.example/x.png" onerror="alert(1)"> <b>b</b> ![x](y)';
@@ -134,14 +134,6 @@ describe('the notebook and search tabs', () => {
     model.dispose();
   });
 
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until(isDone: () => unknown): Promise<void> {
-    while (!isDone()) {
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
-
   const find = (selector: string) =>
     panel.node.querySelector<HTMLElement>(selector)!;
   const slider = () => find('[role="slider"]');
@@ -158,9 +150,11 @@ describe('the notebook and search tabs', () => {
 
   async function show(tab: string): Promise<void> {
     Widget.attach(panel, document.body);
-    await until(() => button(tab));
+    await untilDrawn(() => button(tab));
     button(tab).click();
-    await until(() => button(tab).getAttribute('aria-selected') === 'true');
+    await untilDrawn(
+      () => button(tab).getAttribute('aria-selected') === 'true'
+    );
   }
 
   it('titles a cell by its last accepted request, or by its code alone', async () => {
@@ -174,7 +168,7 @@ describe('the notebook and search tabs', () => {
     ];
     await show('Notebook');
     const list = '.jp-AIServer-Replay-overview li .jp-AIServer-Replay-cell';
-    await until(() => find(`${list} .jp-AIServer-Replay-intent`));
+    await untilDrawn(() => find(`${list} .jp-AIServer-Replay-intent`));
     const texts = [...panel.node.querySelectorAll(list)].map(cell =>
       [...cell.children].map(node => node.textContent)
     );
@@ -186,22 +180,22 @@ describe('the notebook and search tabs', () => {
 
   it('moves through the moments by keyboard, and describes its position (P38)', async () => {
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     expect(slider().getAttribute('aria-valuetext')).toBe('Now');
     expect(slider().getAttribute('aria-valuemax')).toBe('4');
     press(slider(), 'Home');
-    await until(() => slider().getAttribute('aria-valuenow') === '1');
+    await untilDrawn(() => slider().getAttribute('aria-valuenow') === '1');
     expect(slider().getAttribute('aria-valuetext')).toMatch(
       /^Change 1 of 3: wish 0, /
     );
-    await until(() => rows().length === 1);
+    await untilDrawn(() => rows().length === 1);
     press(slider(), 'ArrowRight');
-    await until(() => rows().length === 2);
+    await untilDrawn(() => rows().length === 2);
     expect(rows()).toEqual(['Cell 1: a = 1', 'Cell 2, changed: b = 1']);
     expect(find('li.jp-mod-changed code').textContent).toBe('b = 1');
     press(slider(), 'End');
-    await until(() => slider().getAttribute('aria-valuetext') === 'Now');
-    await until(() => find('[aria-label="Notebook cells"]'));
+    await untilDrawn(() => slider().getAttribute('aria-valuetext') === 'Now');
+    await untilDrawn(() => find('[aria-label="Notebook cells"]'));
   });
 
   it('marks the lines that a moment changed, and folds the other lines of a long cell', async () => {
@@ -214,9 +208,9 @@ describe('the notebook and search tabs', () => {
       cells: [{ ...snapshot.cells[0], before }, snapshot.cells[1]]
     });
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     model.timeline.player.goTo(1);
-    await until(() => find('li ins'));
+    await untilDrawn(() => find('li ins'));
     expect(find('li del').textContent).toBe('x20 = 20');
     expect(find('li ins').textContent).toBe('x20 = 21');
     expect(find('li ins > b').textContent).toBe('1');
@@ -225,7 +219,7 @@ describe('the notebook and search tabs', () => {
       find('li.jp-mod-changed button').getAttribute('aria-description')
     ).toBe('Lines added: 1, removed: 1');
     button('more lines').click();
-    await until(() => find('li code')?.textContent?.includes('x5 = 5'));
+    await untilDrawn(() => find('li code')?.textContent?.includes('x5 = 5'));
     expect(find('li[data-index="1"] ins')).toBeNull();
   });
 
@@ -234,9 +228,9 @@ describe('the notebook and search tabs', () => {
     const cells = snapshot.cells.map(cell => ({ ...cell, step: null }));
     history.snapshots.set(1, { ...snapshot, cells });
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     model.timeline.player.goTo(1);
-    await until(() => rows().length === 2);
+    await untilDrawn(() => rows().length === 2);
     const [seen, unseen] = panel.node.querySelectorAll('li[data-index]');
     expect(seen.textContent).toContain('a = 1');
     expect(seen.textContent).toContain('first recorded version');
@@ -246,29 +240,29 @@ describe('the notebook and search tabs', () => {
 
   it('shows a deleted cell at its old position, and restores it', async () => {
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     model.timeline.player.goTo(2);
-    await until(() => rows().length === 3 && rows()[0]);
+    await untilDrawn(() => rows().length === 3 && rows()[0]);
     expect(rows()).toEqual([
       'Cell 1: a = 1',
       'Deleted cell: x = 1',
       'Cell 2: b = 2'
     ]);
     button('Restore cell').click();
-    await until(() => subject.sources.has('x'));
+    await untilDrawn(() => subject.sources.has('x'));
     expect(subject.sources.get('x')).toBe('x = 1');
     expect(subject.activeId).toBe('x');
-    await until(() => !button('Restore cell'));
+    await untilDrawn(() => !button('Restore cell'));
   });
 
   it('opens the cell tab at the step of the moment', async () => {
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     model.timeline.player.goTo(1);
-    await until(() => rows().length === 2);
+    await untilDrawn(() => rows().length === 2);
     button('Cell 2, changed').click();
     // (The previous cell may be shown briefly.)
-    await until(() => model.steps.shownCell?.cellId === 'b' && model.step);
+    await untilDrawn(() => model.steps.shownCell?.cellId === 'b' && model.step);
     expect(model.selectedTab).toBe('cell');
     expect(model.step?.index).toBe(1);
   });
@@ -281,7 +275,7 @@ describe('the notebook and search tabs', () => {
       total: 2
     };
     await show('Notebook');
-    await until(() => rows().length && find('.jp-AIServer-Replay-prompt'));
+    await untilDrawn(() => rows().length && find('.jp-AIServer-Replay-prompt'));
     const prompts = panel.node.querySelectorAll('.jp-AIServer-Replay-prompt');
     expect([...prompts].map(({ textContent }) => textContent)).toEqual([
       '1',
@@ -289,13 +283,13 @@ describe('the notebook and search tabs', () => {
       '3'
     ]);
     model.timeline.player.goTo(1);
-    await until(() => button('Cell 2, changed') && button(/^Cell [12]$/));
+    await untilDrawn(() => button('Cell 2, changed') && button(/^Cell [12]$/));
     button('Cell 2, changed').click();
-    await until(() => find('h2')?.textContent === 'Cell 2');
+    await untilDrawn(() => find('h2')?.textContent === 'Cell 2');
     button('Search').click();
-    await until(() => find('input[type="search"]'));
+    await untilDrawn(() => find('input[type="search"]'));
     model.search.query = 'csv';
-    await until(() => find('li[data-index="1"]'));
+    await untilDrawn(() => find('li[data-index="1"]'));
     expect(isNamed('Cell 2')).toBe(true);
     expect(isNamed('Deleted cell')).toBe(true);
   });
@@ -346,7 +340,7 @@ describe('the notebook and search tabs', () => {
       total
     };
     await show('Notebook');
-    await until(() => panel.node.textContent?.includes('70% by AI'));
+    await untilDrawn(() => panel.node.textContent?.includes('70% by AI'));
     expect(panel.node.textContent).toContain(
       '10% by hand10% by agents10% existing'
     );
@@ -354,7 +348,7 @@ describe('the notebook and search tabs', () => {
     expect(more.getAttribute('aria-expanded')).toBe('false');
     expect(panel.node.textContent).not.toContain('gpt');
     more.click();
-    await until(() => more.getAttribute('aria-expanded') === 'true');
+    await untilDrawn(() => more.getAttribute('aria-expanded') === 'true');
     expect(find('ul[aria-label="Lines by contributor"]').textContent).toBe(
       'gpt: 7 linesbot: 1 line'
     );
@@ -364,7 +358,7 @@ describe('the notebook and search tabs', () => {
       'Cell 37 lines100% by AIgpt'
     ]);
     each.querySelectorAll('button')[1].click();
-    await until(() => subject.activeId === 'b');
+    await untilDrawn(() => subject.activeId === 'b');
   });
 
   it('draws only the visible cells of a thousand, and reaches all by keyboard (P37)', async () => {
@@ -374,15 +368,15 @@ describe('the notebook and search tabs', () => {
     }
     history.snapshots.set(0, snapshotOf(0, sources, ''));
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     press(slider(), 'Home');
-    await until(() => rows().length > 5);
+    await untilDrawn(() => rows().length > 5);
     expect(rows().length).toBeLessThan(60);
     const first = find('li[data-index="0"] button');
     expect(first.closest('li')!.getAttribute('aria-setsize')).toBe('1000');
     first.focus();
     press(first, 'ArrowDown');
-    await until(() =>
+    await untilDrawn(() =>
       document.activeElement?.getAttribute('aria-label')?.startsWith('Cell 2:')
     );
     expect(
@@ -402,14 +396,14 @@ describe('the notebook and search tabs', () => {
       total: 1
     };
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     press(slider(), 'Home');
-    await until(() => find('li code')?.textContent === EVIL);
+    await untilDrawn(() => find('li code')?.textContent === EVIL);
     const strange = 'img, a, script, [onerror]';
     expect(panel.node.querySelector(strange)).toBeNull();
     button('Search').click();
     model.search.query = 'b';
-    await until(() => find('mark'));
+    await untilDrawn(() => find('mark'));
     expect(find('mark').textContent).toBe(EVIL);
     expect(panel.node.querySelector(strange)).toBeNull();
   });
@@ -417,9 +411,9 @@ describe('the notebook and search tabs', () => {
   it('shows characters that change the reading order (Trojan Source)', async () => {
     history.snapshots.set(0, snapshotOf(0, { a: 'a = 1 \u202e# x' }));
     await show('Notebook');
-    await until(slider);
+    await untilDrawn(slider);
     press(slider(), 'Home');
-    await until(() => find('li code')?.textContent === 'a = 1 •# x');
+    await untilDrawn(() => find('li code')?.textContent === 'a = 1 •# x');
   });
 
   it('searches while typing, marks matches, and opens a result at its step', async () => {
@@ -429,24 +423,28 @@ describe('the notebook and search tabs', () => {
       total: 1
     };
     await show('Search');
-    await until(() => find('input[type="search"]'));
+    await untilDrawn(() => find('input[type="search"]'));
     expect(document.activeElement).not.toBe(find('input[type="search"]'));
     model.search.requestFocus();
-    await until(() => document.activeElement === find('input[type="search"]'));
+    await untilDrawn(
+      () => document.activeElement === find('input[type="search"]')
+    );
     expect(panel.node.textContent).toContain('Find an earlier request');
     button('read_csv').click();
-    await until(() => find('mark'));
+    await untilDrawn(() => find('mark'));
     expect(find('mark').textContent).toBe('read_csv');
     expect(find('[role="status"]').textContent).toBe('1 request');
     const input = find('input[type="search"]');
     input.focus();
     press(input, 'ArrowDown');
     const hit = find('li[data-index="0"] button');
-    await until(() => document.activeElement === hit);
+    await untilDrawn(() => document.activeElement === hit);
     press(hit, 'ArrowUp');
-    await until(() => document.activeElement === input);
+    await untilDrawn(() => document.activeElement === input);
     press(input, 'Enter');
-    await until(() => model.selectedTab === 'cell' && model.step?.index === 1);
+    await untilDrawn(
+      () => model.selectedTab === 'cell' && model.step?.index === 1
+    );
     expect(model.steps.shownCell?.cellId).toBe('b');
   });
 
@@ -462,22 +460,22 @@ describe('the notebook and search tabs', () => {
     await show('Search');
     model.search.scope = 'project';
     model.search.query = 'csv';
-    await until(() => find('li[data-index="1"]'));
+    await untilDrawn(() => find('li[data-index="1"]'));
     expect(find('li[data-index="0"]').textContent).toContain('there.ipynb');
     const lost = find('li[data-index="1"] button');
     expect(lost.getAttribute('aria-disabled')).toBe('true');
     lost.click();
     expect(opened).toEqual([]);
     find('li[data-index="0"] button').click();
-    await until(() => model.selectedTab === 'cell');
+    await untilDrawn(() => model.selectedTab === 'cell');
     expect(opened).toEqual(['deep/there.ipynb']);
-    await until(() => model.steps.shownCell?.notebookId === 'other');
+    await untilDrawn(() => model.steps.shownCell?.notebookId === 'other');
   });
 
   it('offers to search all notebooks if there are no results', async () => {
     await show('Search');
     model.search.query = 'nothing_of_that';
-    await until(() => panel.node.textContent?.includes('No results'));
+    await untilDrawn(() => panel.node.textContent?.includes('No results'));
     button('Search all notebooks').click();
     expect(model.search.scope).toBe('project');
     expect(panel.node.querySelector('input[disabled]')).toBeTruthy(); // by meaning

@@ -3,7 +3,6 @@ import { Notification } from '@jupyterlab/apputils';
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment } from '../../../api/types';
@@ -17,6 +16,7 @@ import {
 } from '../../model/replay.fakes';
 import { ReplayPanel } from '../panel';
 import { reminderText, showReminder } from './reminder';
+import { untilDrawn } from '../../../ui/drawn.fakes';
 
 const EVIL = '<img src=x onerror="alert(1)">';
 
@@ -101,14 +101,6 @@ describe('the card “Last time”', () => {
     history.timelineResult = { version: `${moments.length}`, moments, cells };
   }
 
-  /** Draw until a condition is met; jest ends a test that waits too long. */
-  async function until(isDone: () => unknown): Promise<void> {
-    while (!isDone()) {
-      MessageLoop.flush();
-      await new Promise(resolve => setTimeout(resolve));
-    }
-  }
-
   const find = (selector: string) =>
     panel.node.querySelector<HTMLElement>(selector)!;
   const card = () => find('.jp-AIServer-Replay-briefing');
@@ -122,7 +114,7 @@ describe('the card “Last time”', () => {
 
   async function show(): Promise<void> {
     Widget.attach(panel, document.body);
-    await until(() => find('[aria-label="Notebook timeline"]'));
+    await untilDrawn(() => find('[aria-label="Notebook timeline"]'));
   }
 
   it('lists what is unfinished first, and then the newest requests', async () => {
@@ -166,7 +158,7 @@ describe('the card “Last time”', () => {
   it('shows the step of a line', async () => {
     await show();
     card().querySelector<HTMLElement>('li button')!.click();
-    await until(() => model.selectedTab === 'cell' && model.step);
+    await untilDrawn(() => model.selectedTab === 'cell' && model.step);
     expect(model.steps.shownCell?.cellId).toBe('b');
     expect(model.step?.index).toBe(4);
   });
@@ -174,7 +166,7 @@ describe('the card “Last time”', () => {
   it('stays closed for the period, also after a reload', async () => {
     await show();
     button('Close').click();
-    await until(() => !card());
+    await untilDrawn(() => !card());
     expect(document.activeElement?.id).toBe('jp-AIServer-Replay-notebook');
     panel.dispose();
     model.dispose();
@@ -185,7 +177,7 @@ describe('the card “Last time”', () => {
     const later = new Date(2026, 2, 13, 10, 0).toISOString();
     setMoments(momentOf(0), momentOf(1, { timestamp: later, title: 'later' }));
     model.timeline.refresh();
-    await until(card);
+    await untilDrawn(card);
     expect(lines()).toEqual(['later Cell 1 accepted']);
   });
 
@@ -203,15 +195,15 @@ describe('the card “Last time”', () => {
     model.briefing.afterDays = 0;
     Widget.attach(panel, document.body);
     model.briefing.open();
-    await until(() => heading() && document.activeElement === heading());
+    await untilDrawn(() => heading() && document.activeElement === heading());
     button('Close').click();
-    await until(() => !card());
+    await untilDrawn(() => !card());
     model.briefing.open();
-    await until(() => heading() && document.activeElement === heading());
+    await untilDrawn(() => heading() && document.activeElement === heading());
     // Another notebook has its own card.
     subject.notebookId = 'other';
     subject.emitChange('activeCell');
-    await until(() => !card());
+    await untilDrawn(() => !card());
   });
 
   it.each([
@@ -225,7 +217,7 @@ describe('the card “Last time”', () => {
     setMoments(...moments);
     Widget.attach(panel, document.body);
     model.briefing.open();
-    await until(card);
+    await untilDrawn(card);
     expect(card().textContent).toContain(text);
     expect(document.activeElement).toBe(heading());
     expect(lines()).toEqual([]);
@@ -235,7 +227,7 @@ describe('the card “Last time”', () => {
     history.failure = new Error('no server');
     model.briefing.open();
     Widget.attach(panel, document.body);
-    await until(() => find('[role="alert"]'));
+    await untilDrawn(() => find('[role="alert"]'));
     expect(card()).toBeNull();
   });
 });
