@@ -12,6 +12,7 @@ Invariants:
 
 from __future__ import annotations
 
+import asyncio
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
@@ -139,7 +140,8 @@ class MemoryManager:
         """Remove the proposals and corrections of deleted cells, and the notes of notebooks.
 
         ``notebook_ids`` are those that have no history any longer. A confirmation that has begun is
-        finished. Damaged notes are in no request, and must not keep the rest from being removed.
+        finished. A failure doesn't keep the rest from being removed. Damaged notes are in no
+        request, so they are no failure.
         """
 
         def is_deleted(source: TurnSource | None) -> bool:
@@ -147,14 +149,20 @@ class MemoryManager:
                 source.notebook_id in notebook_ids or (source.notebook_id, source.cell_id) in cells
             )
 
-        await self._change_proposals(
-            lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
-        )
-        await self.corrections.update(
-            lambda counts: counts.drop([source for source in counts.turns if is_deleted(source)])
-        )
         with suppress(MemoryUnreadable, MemoryTooLarge):
             await self.notes.remove(notebook_ids)
+        results = await asyncio.gather(
+            self._change_proposals(
+                lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
+            ),
+            self.corrections.update(
+                lambda counts: counts.drop([turn for turn in counts.turns if is_deleted(turn)])
+            ),
+            return_exceptions=True,
+        )
+        for fault in results:
+            if isinstance(fault, BaseException):
+                raise fault
 
     async def review(self, digests: Collection[str], *, used: bool) -> None:
         """Store the person's decision about entries of the project's memory."""

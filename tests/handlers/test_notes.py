@@ -143,16 +143,17 @@ async def test_deleting_a_notebooks_histories_erases_its_note_and_proposals(call
 async def test_a_history_is_deleted_even_if_something_of_it_stays(
     call, jp_data_dir, extension, caplog, monkeypatch, part
 ):
-    """P8: the answer says what happened to the history, and the log has no path."""
+    """P8, P45: the answer is about the history, the rest is removed, and the log has no path."""
+    await update(call)
     await call("POST", "sessions/nb/c1/events", [{"type": "edit", "source": "x = 1"}])
     if part == "blobs":
         monkeypatch.setattr("aiserver.handlers.sessions.delete_unused_blobs", refuse)
     else:
-        folder = jp_data_dir / "aiserver" / "memory"
-        folder.mkdir(parents=True)
-        (folder / part).mkdir()
+        [notes] = jp_data_dir.rglob("notes.json")
+        notes.with_name(part).mkdir()
     assert (await call("DELETE", "sessions/nb/c1")).status == 204
     assert (await call("GET", "sessions/nb/c1")).status == 404
+    assert (await call("GET", PATH)).data["note"] is None
     assert "Something of a deleted history stays" in caplog.text
     assert str(jp_data_dir) not in caplog.text
 
