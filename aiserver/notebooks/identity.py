@@ -10,7 +10,8 @@ Invariants:
   old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook. Ids that a tool
   gives to any cell don't count. If the notebook was moved, too, random ids of its cells decide. In
   a format without ids, most of the contents must be the same.
-- A text notebook and the ``.ipynb`` file of the same name are one notebook (a pair of jupytext).
+- The files of a pair of jupytext are one notebook: those that jupytext names, and a text notebook
+  and the ``.ipynb`` file of the same name.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
   server ended during the first call, or two servers identify the notebook at the same time. If
   another page has already saved an id in the notebook's file, a page without an id gets this id.
@@ -155,6 +156,7 @@ class NotebookRegistry:
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
         self._matches: LRUCache[str, list[Match]] = LRUCache(_MAX_FILES)
+        self._pairs: LRUCache[str, Set[str]] = LRUCache(_MAX_FILES)
         # All notebooks share this lock, because calls are rare and quick, and because two calls may
         # be about the same notebook.
         self._lock = asyncio.Lock()
@@ -194,15 +196,24 @@ class NotebookRegistry:
         return NotebookIdentity(id_)
 
     async def recognise(
-        self, path: str, notebook_id: str | None, cells: Sequence[FileCell], *, keeps_ids: bool
+        self,
+        path: str,
+        notebook_id: str | None,
+        cells: Sequence[FileCell],
+        *,
+        keeps_ids: bool,
+        paired_paths: Iterable[str] = (),
     ) -> RecognisedCells | None:
         """Return which recorded cells the cells of a notebook's file are; None if it is unknown.
 
         ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file's format keeps the
-        ids of cells, and these look random. Nothing is written, but the next call of ``identify``
-        records the matches. Raises StorageError.
+        ids of cells, and these look random. ``paired_paths`` are those of all files of its pair.
+        Nothing is written, but the next call of ``identify`` records the matches. Raises
+        StorageError.
         """
         name = self._files.name(path.strip("/"))
+        if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
+            self._pairs.put(name, pair)
         cell_ids = [cell.id for cell in cells]
         async with self._lock:
             await self._refresh()
@@ -292,9 +303,16 @@ class NotebookRegistry:
         return [
             notebook_id
             for notebook_id, notebook in sorted(self._notebooks.items())
-            if notebook.path and (notebook.path == name or _is_pair(notebook.path, name))
+            if notebook.path and (notebook.path == name or self._are_pair(notebook.path, name))
             if notebook.pending_fork_of is None
         ]
+
+    def _are_pair(self, name: str, other: str) -> bool:
+        path, other_path = PurePosixPath(name), PurePosixPath(other)
+        suffixes = {path.suffix, other_path.suffix}
+        has_same_name = path.with_suffix("") == other_path.with_suffix("")
+        is_pair = has_same_name and len(suffixes) == 2 and ".ipynb" in suffixes
+        return is_pair or name in (self._pairs.get(other) or ())
 
     def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return the id of the notebook with this name that contains the most of these cells.
@@ -331,7 +349,7 @@ class NotebookRegistry:
         notebook = self._notebooks.get(notebook_id)
         if notebook is None or notebook.path in (None, name):
             return True
-        if _is_pair(notebook.path, name) or not await self._files.exists(notebook.path):
+        if self._are_pair(notebook.path, name) or not await self._files.exists(notebook.path):
             return True
         if await self._files.is_same(notebook.path, name):
             return True
@@ -477,12 +495,3 @@ class NotebookRegistry:
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
         self._notebooks[notebook_id].extend(saved)
-
-
-def _is_pair(name: str, other: str) -> bool:
-    """Return whether two names are those of a text notebook and of its ``.ipynb`` file."""
-    path, other_path = PurePosixPath(name), PurePosixPath(other)
-    suffixes = {path.suffix, other_path.suffix}
-    return path.with_suffix("") == other_path.with_suffix("") and (
-        len(suffixes) == 2 and ".ipynb" in suffixes
-    )

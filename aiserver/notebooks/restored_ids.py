@@ -11,6 +11,7 @@ import asyncio
 import functools
 import inspect
 import logging
+import sys
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -95,7 +96,25 @@ async def recognise_cells(
     id_ = _own_metadata(notebook).get("notebook_id")
     cells = await asyncio.to_thread(_read_cells, notebook)
     keeps_ids = path.endswith(".ipynb") and any(is_random(cell.id) for cell in cells)
-    return await registry.recognise(path, _valid_id(id_) or None, cells, keeps_ids=keeps_ids)
+    pair = _paired_paths(path, notebook["metadata"])
+    return await registry.recognise(
+        path, _valid_id(id_) or None, cells, keeps_ids=keeps_ids, paired_paths=pair
+    )
+
+
+def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
+    """Return the paths of the files of a pair, if jupytext has read the notebook from them."""
+    if "jupytext" not in sys.modules:
+        return []
+    from jupytext.formats import long_form_multiple_formats
+    from jupytext.paired_paths import find_base_path_and_format, paired_paths
+
+    try:
+        formats = long_form_multiple_formats(metadata["jupytext"]["formats"], metadata)
+        _, own_format = find_base_path_and_format(path, formats)
+        return [other for other, _ in paired_paths(path, own_format, formats)]
+    except Exception:  # not paired, or not at the path that the formats say
+        return []
 
 
 def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from aiserver.models import Event, NewEvent, SessionKey, utc_now
+from aiserver.notebooks import restored_ids
 from aiserver.notebooks.identity import NotebookIdentity
 from aiserver.notebooks.recorded_cells import FOUND_AGAIN
 from aiserver.notebooks.restored_ids import restore_ids, restore_on_reading
@@ -193,6 +194,23 @@ async def test_a_pair_is_one_notebook(world: World) -> None:
     # A text notebook keeps no id. So it never seems to have been moved to the path of a copy.
     world.copy("a.ipynb", "copy.ipynb")
     world.disk.ids["a.py"] = None
+    assert (await Notebook(world, "copy.ipynb").open()).forked_from == first.notebook_id
+
+
+@in_loop
+async def test_a_pair_in_two_folders_is_one_notebook(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """jupytext, which isn't installed for the tests, names the files."""
+    pair = ["notebooks/n.ipynb", "scripts/n.py"]
+    monkeypatch.setattr(restored_ids, "_paired_paths", lambda path, _: pair if path in pair else [])
+    notebook, text = Notebook(world, pair[0]), Notebook(world, pair[1])
+    first = await notebook.open()
+    for opened in (text, notebook, text):
+        world.disk.ids["scripts/n.py"] = first.notebook_id  # jupytext adds the metadata
+        assert await opened.open() == first
+    world.copy(pair[0], "copy.ipynb")
+    world.disk.ids["scripts/n.py"] = None
     assert (await Notebook(world, "copy.ipynb").open()).forked_from == first.notebook_id
 
 
