@@ -309,14 +309,15 @@ async def test_damaged_notebooks_are_read_as_they_are(world: World) -> None:
     notebook = Notebook(world, "a.ipynb")
     await notebook.open()
     good = notebook.content()
-    for damage in (
+    damages: list[dict[str, Any]] = [
         {"nbformat": 3},
         {"cells": None},
         {"cells": [7]},
         {"metadata": None},
         {"metadata": {"aiserver": {"notebook_id": "../x"}}},
         {"metadata": {"aiserver": []}},
-    ):
+    ]
+    for damage in damages:
         content = good | damage
         before = copy.deepcopy(content)
         await restore_ids(world.registry, "other.ipynb", content)
@@ -363,7 +364,7 @@ async def test_a_failing_store_keeps_no_notebook_from_being_opened(
         await asyncio.sleep(0)
         raise OSError
 
-    world.store.session_marks = fail  # type: ignore[method-assign,assignment]
+    world.store.session_marks = fail  # type: ignore[method-assign]
     read = ids_of(await manager.get("a.ipynb"))
     assert "not compared" in caplog.text
     assert not {*SOURCES, "0", "1", "2"}.intersection(read[:3])
