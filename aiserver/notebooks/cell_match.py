@@ -118,6 +118,8 @@ class _Matcher:
         self._cells, self._sources = cells, recorded
         self._free = set(recorded)
         self._has_ids = any(is_random(cell.id) and cell.id in recorded for cell in cells)
+        self._indices: dict[str, set[int]] = defaultdict(set)  # of the unknown cells, by content
+        self._all_places: list[dict[str, int]] = []
         self._version = self._best_version(orders)
         self._places = {id_: place for place, id_ in enumerate(self._version)}
 
@@ -130,7 +132,7 @@ class _Matcher:
 
     def match_contents(self) -> None:
         """Match each content that only one cell has, and that only one other cell has had."""
-        indices, ids = defaultdict[str, set[int]](set), defaultdict[str, set[str]](set)
+        indices, ids = self._indices, defaultdict[str, set[str]](set)
         for index, cell in enumerate(self._cells):
             if self._may_match(index):
                 indices[cell.source].add(index)
@@ -164,28 +166,40 @@ class _Matcher:
 
     def match_gaps(self) -> None:
         """Match cells with the same or similar contents in the same order between two matches."""
+        for run, gap in list(self._gaps()):
+            self._match_equal(run, gap)
         counts = Counter(old[0] for old in self._sources.values() if old)
         contents = {source for old in self._sources.values() for source in old}
-        for run, gap in self._gaps():
-            if len(run) != len(gap):
-                continue
-            pairs = [
-                (index, id_)
-                for index, id_ in zip(run, gap, strict=True)
-                if id_ in self._free and self._may_match(index)
-            ]
-            for index, id_ in pairs:
-                if self._cells[index].source in self._sources[id_]:
-                    self._take(index, id_, "content")
+        for run, gap in list(self._gaps()):
             changed = [
                 (index, id_)
-                for index, id_ in pairs
-                if index not in self.matches
-                and self._cells[index].source not in contents
-                and counts[self._newest(id_)] == 1
+                for index, id_ in zip(run, gap, strict=False)
+                if id_ in self._free and self._may_match(index)
+                if self._cells[index].source not in contents and counts[self._newest(id_)] == 1
             ]
-            if len(changed) <= _MAX_CHANGED:
+            if len(run) == len(gap) and len(changed) <= _MAX_CHANGED:
                 self._match_similar(changed)
+
+    def _match_equal(self, run: Sequence[int], gap: Sequence[str]) -> None:
+        """Match an equal content if all unknown cells that have it are in the run.
+
+        As many cells in the gap must have had it, in the same order in each version.
+        """
+        indices: dict[str, list[int]] = defaultdict(list)
+        for index in filter(self._may_match, run):
+            indices[self._cells[index].source].append(index)
+        for source, same in indices.items():
+            ids = [id_ for id_ in gap if id_ in self._free and source in self._sources[id_]]
+            is_all = self._indices[source] == set(same)
+            if is_all and len(same) == len(ids) and self._have_fixed_order(ids):
+                for index, id_ in zip(same, ids, strict=True):
+                    self._take(index, id_, "content")
+
+    def _have_fixed_order(self, ids: Sequence[str]) -> bool:
+        if len(ids) < 2:
+            return True
+        orders = [[places[id_] for id_ in ids if id_ in places] for places in self._all_places]
+        return all(order == sorted(order) for order in orders)
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
         """Match pairs of cells if each is the most similar one to the other."""
@@ -221,8 +235,11 @@ class _Matcher:
         most, size = -1, 0
         for order in orders:
             size += len(order)
+            if size > _MAX_ORDERED:
+                break
+            self._all_places.append({id_: place for place, id_ in enumerate(order)})
             count = len(set().union(*(explained.get(id_, ()) for id_ in order)))
-            if size <= _MAX_ORDERED and count > most:
+            if count > most:
                 best, most = order, count
         return best
 

@@ -89,7 +89,11 @@ def test_equal_cells_are_distinguished_by_their_order() -> None:
     assert matched(numbered("a = 1", "b = 2", "x", "c = 3"), recorded)[2] == "q"
     assert matched(numbered("x", "new"), recorded) == {}
     pair = {A: ["a = 1"], "p": ["x"], "q": ["x"], C: ["c = 3"]}
-    assert matched(numbered("a = 1", "x", "x", "c = 3"), pair) == {0: A, 1: "p", 2: "q", 3: C}
+    cells = numbered("a = 1", "x", "x", "c = 3")
+    assert matched(cells, pair) == {0: A, 1: "p", 2: "q", 3: C}
+    # On another branch, their order was another one.
+    assert matched(cells, pair, [[A, "p", "q", C], [A, "q", "p", C]]) == {0: A, 3: C}
+    assert matched(numbered("a = 1", "x", "x", "c = 3"), pair | {"q": ["y"]}) == {0: A, 3: C}
 
 
 def test_a_copy_from_another_editor_leaves_both_cells_unknown() -> None:
