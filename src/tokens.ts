@@ -206,7 +206,7 @@ export interface IModels {
    *
    * `focusInput` focuses the row's text field. It is called when a focused button disappears.
    * `attempts` is the number of requests that could not be sent because no model is ready. Whenever
-   * `attempts` grows, a message states that the request was not sent, and a button takes the focus.
+   * `attempts` grows, a message states that the request was not sent.
    */
   renderOffer(options: {
     focusInput: () => void;

@@ -48,3 +48,16 @@ export function copyText(text: string): void {
     activeElement.focus();
   }
 }
+
+/**
+ * Disable JupyterLab's shortcuts in a view. Lumino looks for the attribute on its way up from the
+ * focused element, but the selector of the notebook's command mode already matches that element.
+ */
+export function suppressShortcuts(node: HTMLElement): void {
+  const suppress = (element: HTMLElement) =>
+    (element.dataset.lmSuppressShortcuts = 'true');
+  suppress(node);
+  node.addEventListener('focusin', event =>
+    suppress(event.target as HTMLElement)
+  );
+}

@@ -41,6 +41,20 @@ for (const [device, use] of USES) {
         await page.keyboard.press('Backspace');
         expect(await cellCount(page)).toBe(3);
       };
+      /** A letter that is typed on any control goes into the field, too. */
+      const typesOnControls = async () => {
+        const controls = cell.row.locator(
+          'button:enabled:visible, summary, input[type="checkbox"]'
+        );
+        expect(await controls.count()).toBeGreaterThan(1);
+        for (let index = 0; index < (await controls.count()); index++) {
+          await controls.nth(index).focus();
+          await page.keyboard.type('x');
+          await expect(cell.input).toHaveValue(/x$/);
+          await page.keyboard.press('Backspace');
+          expect(await cellCount(page)).toBe(3);
+        }
+      };
       const menu = page.locator('.lm-Menu');
 
       // Before the request: menus, and a chip that disappears.
@@ -73,6 +87,12 @@ for (const [device, use] of USES) {
       await typesIntoField();
       const level = cell.row.getByRole('combobox').first();
       await level.selectOption('statistics');
+      await typesIntoField();
+      await use(cell.button('More'));
+      await menu.getByText('About a DataFrame').click();
+      await expect(cell.row.getByRole('checkbox')).toBeFocused();
+      await typesOnControls();
+      await use(cell.button('Done'));
       await typesIntoField();
       await use(cell.button('Remove sales'));
       await typesIntoField();

@@ -16,6 +16,7 @@ import {
   replaceText
 } from './input/promptInput';
 import { Prompt } from './prompt';
+import { suppressShortcuts } from '../../ui/focus';
 import type { IPromptRowServices } from './promptServices';
 import { RowFocus } from './input/rowFocus';
 
@@ -27,7 +28,7 @@ export class PromptRow extends ReactWidget {
     super();
     const { trans } = _services;
     this.addClass('jp-AIServer-Ask');
-    this.node.dataset.lmSuppressShortcuts = 'true';
+    suppressShortcuts(this.node);
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', trans.__('Ask for code'));
     // Clicks in the row must not reach the notebook.

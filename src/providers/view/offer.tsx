@@ -38,17 +38,6 @@ export function Offer(props: {
       }
     };
   }, []);
-  React.useEffect(() => {
-    if (attempts) {
-      // Focus the first button, so that Enter starts to set up a model.
-      const buttons = sectionRef.current?.querySelector(
-        '.jp-AIServer-Models-buttons'
-      );
-      const container = buttons ?? sectionRef.current;
-      container?.querySelector<HTMLElement>('button')?.focus();
-    }
-  }, [attempts]);
-
   const { defaultModel, list, install } = choice;
   const { localModels, installTarget } = choice;
   const offered =

@@ -33,6 +33,7 @@ import { hiddenEnd } from '../../../diff/hiddenEnd';
 import { textChanges } from '../../../diff/replaceContent';
 import { areSimilar } from '../../../diff/similarity';
 import type { IProblem } from '../../../kernel/check';
+import { suppressShortcuts } from '../../../ui/focus';
 import {
   problemDecorations,
   problemRanges,
@@ -79,7 +80,7 @@ export class DiffOverlay implements IDisposable {
     this._node.className = 'jp-AIServer-Diff';
     this._node.setAttribute('role', 'region');
     this._node.setAttribute('aria-label', trans.__('Suggested code'));
-    this._node.dataset.lmSuppressShortcuts = 'true';
+    suppressShortcuts(this._node);
     this._node.addEventListener('keydown', _options.onKey, { capture: true });
     this._node.addEventListener('keydown', event => this._onKeydown(event));
     this._model = new CodeEditor.Model({ mimeType: cell.model.mimeType });

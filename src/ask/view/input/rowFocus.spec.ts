@@ -80,9 +80,23 @@ describe('RowFocus (P48)', () => {
     find('p').click();
     await frame();
     expect(document.activeElement).toBe(field);
-    find('#row').focus();
-    const init = { key: 'x', bubbles: true };
-    find('#row').dispatchEvent(new KeyboardEvent('keydown', init));
-    expect(document.activeElement).toBe(field);
   });
+
+  it.each(['#row', '#one', '#listed'])(
+    'types text on %s into the field',
+    selector => {
+      const { find, field } = setup();
+      const press = (key: string, ctrlKey = false) => {
+        find(selector).focus();
+        const init = { key, ctrlKey, bubbles: true };
+        find(selector).dispatchEvent(new KeyboardEvent('keydown', init));
+        return document.activeElement;
+      };
+      expect(press('x')).toBe(field);
+      expect(press('x', true)).toBe(find(selector));
+      expect(press('Enter')).toBe(find(selector));
+      // In the row itself, a space is text.
+      expect(press(' ')).toBe(selector === '#row' ? field : find(selector));
+    }
+  );
 });

@@ -1,11 +1,13 @@
 /**
  * Keeps the keyboard in the prompt row's text field (P48). A control that was used, a menu that was
  * closed, and text that was clicked give the focus back to the field. Otherwise, the next key would
- * reach the notebook, where “x” cuts the cell.
+ * reach the notebook, where “x” cuts the cell. Text that is typed on a control goes into the field.
  *
  * A list or a form that takes the focus itself keeps it, as does a control that another one focuses.
  */
 const CONTROLS = 'button, summary, [role="tab"]';
+/** The elements that use the letters typed on them. */
+const FIELDS = 'textarea, select, input:not([type="checkbox"])';
 /** The list of DataFrames, in which a person can choose several of them. */
 const LIST = '.jp-AIServer-Ask-picker';
 
@@ -67,10 +69,13 @@ export class RowFocus {
     }
   };
 
-  /** Type into the field if the row itself has the focus. */
+  /** Type into the field if another element has the focus. A space presses a control. */
   private readonly _onKeyDown = (event: KeyboardEvent): void => {
-    const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
-    if (event.target === this._node && isText) {
+    const { ctrlKey, key, metaKey } = event;
+    const target = event.target as Element;
+    const isText = key.length === 1 && !ctrlKey && !metaKey;
+    const isPress = key === ' ' && target !== this._node;
+    if (isText && !isPress && !target.matches(FIELDS)) {
       this._focusField();
     }
   };
