@@ -15,8 +15,11 @@ const problem = (name: string, kind = 'missing_column'): IProblem => ({
 const PRISE = { ...problem('prise'), correction: 'price', endColumn: 5 };
 
 /** Ask, and get the answer `prise`. `names` are the problems of the answer and of its correction. */
-async function askForPrice(names: (isCorrected: boolean) => string[]) {
-  const t = setup();
+async function askForPrice(
+  names: (isCorrected: boolean) => string[],
+  source?: string
+) {
+  const t = setup({ source });
   t.target.check.mockImplementation(async source =>
     names(source !== 'prise').map(name =>
       name === 'prise' ? PRISE : problem(name)
@@ -30,6 +33,17 @@ async function askForPrice(names: (isCorrected: boolean) => string[]) {
 }
 
 describe('checkSuggestion', () => {
+  it('P49: an answer that equals the cell can be accepted once it is corrected', async () => {
+    const t = await askForPrice(
+      isCorrected => (isCorrected ? [] : ['prise']),
+      'prise'
+    );
+    expect(t.model.state.code).toBe('price');
+    expect(t.model.changesNothing).toBe(false);
+    t.model.decision.restore();
+    expect(t.model.changesNothing).toBe(true);
+  });
+
   it('P49: corrects the obvious, says so, and asks no model for the rest', async () => {
     const t = await askForPrice(isCorrected =>
       isCorrected ? ['x'] : ['prise', 'x']

@@ -3,17 +3,24 @@ import type { StreamEvent } from '../../api/types';
 import { code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel, on a decision about a suggestion', () => {
-  it('sets a notice for an answer that changes nothing, until the cell is edited (P38)', async () => {
+  it('knows when an answer changes nothing, which then can’t be accepted (P38)', async () => {
     const t = setup();
     t.model.open();
     void t.model.ask('修一下');
     const feed = await t.requested(1);
     feed.push(start(), done(1, 'x = 1\n'), null);
     await t.phase('suggested');
-    expect(t.model.state.notice).toBe('same');
+    expect(t.model.changesNothing).toBe(true);
+    expect(await t.model.decision.accept()).toBe(false);
+    expect(t.model.state.phase).toBe('suggested');
+    expect(t.recorded).toEqual([]);
+    t.model.decision.correct('x = 2');
+    expect(t.model.changesNothing).toBe(false);
+    t.model.decision.restore();
     t.target.apply('x = 3');
     t.model.decision.onSourceChanged();
-    expect(t.model.state).toMatchObject({ notice: null, isCellEdited: true });
+    expect(t.model.state.isCellEdited).toBe(true);
+    expect(t.model.changesNothing).toBe(false);
   });
 
   it('records how many changes of the suggestion are accepted in part', async () => {

@@ -163,15 +163,15 @@ export class Decision {
 
   /**
    * Write the suggestion, as the person has revised it, into the cell, and record that the person
-   * accepted it. Return true if the code was written; false if there is no suggestion or the cell
-   * can't be written.
+   * accepted it. Return true if the code was written; false if there is no suggestion, if it changes
+   * nothing, or if the cell can't be written.
    *
    * @param next - The next phase, if the cell will be run. Without `next`, the prompt row closes,
    * unless its input field contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
-    const { suggestion, state, target } = this._store;
-    if (state.phase !== 'suggested' || !suggestion) {
+    const { changesNothing, suggestion, state, target } = this._store;
+    if (state.phase !== 'suggested' || !suggestion || changesNothing) {
       return false;
     }
     const source = state.code;
@@ -237,18 +237,13 @@ export class Decision {
 
   /**
    * After the cell's code has changed, for example in another window, make the same change in the
-   * suggestion if it changes other lines. Update `isCellEdited` and the notice.
+   * suggestion if it changes other lines. Update `isCellEdited`.
    */
   onSourceChanged(): void {
     this._followCell();
     const { isCellEdited, state } = this._store;
-    const { phase, notice } = state;
-    if (phase === 'suggested' && state.isCellEdited !== isCellEdited) {
-      // The notice `same` says that the answer equals the cell's code. This is no longer true.
-      this._store.setState({
-        isCellEdited,
-        notice: notice === 'same' ? null : notice
-      });
+    if (state.phase === 'suggested' && state.isCellEdited !== isCellEdited) {
+      this._store.setState({ isCellEdited });
     }
   }
 

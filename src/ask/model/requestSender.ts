@@ -269,11 +269,15 @@ export class RequestSender {
         this._endStream(stream, answeredState(answer, store.state.askedModel));
         return;
       }
-      const shown = [store.suggestion?.source, store.previousCode];
-      const isSameAgain = store.suggestion && shown.includes(answer.source);
+      const { answers, suggestion, previousCode } = store;
+      const earlier = [
+        ...(suggestion ? [suggestion.source, previousCode] : []),
+        ...answers.flatMap(it => [it.suggestion.source, it.shown?.code])
+      ];
+      const isSameAgain = earlier.includes(answer.source);
       store.setAnswer({ ...answer, intent: store.state.intent });
       this._endStream(stream, {
-        ...suggestedState(store.suggestion!, store.target.source() ?? ''),
+        ...suggestedState(store.suggestion!),
         isCellEdited: store.isCellEdited,
         isChecking: true,
         ...(isSameAgain && { notice: 'same_again' })

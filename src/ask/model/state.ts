@@ -32,8 +32,7 @@ export type Phase =
  * - `not_recorded`: an event can't be recorded at all, for example because the server refused it.
  * - `ready`: no model was ready before, and now one is.
  * - `words`: the model may have answered in words because it couldn't write the code.
- * - `same`: the answer equals the cell's code.
- * - `same_again`: another answer or a change was requested, and nothing is different.
+ * - `same_again`: another answer or a change was requested, and the code is that of an earlier answer.
  * - `run_failed`: the accepted code failed when it was run.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
  * - `text_replaced`: an earlier request has replaced the typed text.
@@ -47,7 +46,6 @@ export type Notice =
   | 'unsaved'
   | 'not_recorded'
   | 'ready'
-  | 'same'
   | 'words'
   | 'same_again'
   | 'run_failed'
@@ -241,15 +239,13 @@ export function waitingState(
   };
 }
 
-/** Return the state change when an answer is complete. `cellCode` is the cell's current code. */
+/** Return the state change when an answer is complete. */
 export function suggestedState(
-  suggestion: ISuggestion,
-  cellCode: string
+  suggestion: ISuggestion
 ): Partial<IGenerationState> {
-  const code = suggestion.source;
   return {
-    ...suggestionFields(suggestion, code),
-    notice: cellCode.trimEnd() === code.trimEnd() ? 'same' : null,
+    ...suggestionFields(suggestion, suggestion.source),
+    notice: null,
     // The next request continues from this answer.
     branch: null
   };

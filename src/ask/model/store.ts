@@ -121,6 +121,15 @@ export class GenerationStore {
     );
   }
 
+  /** Whether the open suggestion, as it is shown, equals the cell's code: nothing can be accepted. */
+  get changesNothing(): boolean {
+    const { phase, code } = this._state;
+    return (
+      phase === 'suggested' &&
+      this.target.source()?.trimEnd() === code.trimEnd()
+    );
+  }
+
   /**
    * The selected lines, to which the next request is limited; null if it may change the whole cell.
    * If a suggestion is open, these are lines of the suggestion.

@@ -147,16 +147,28 @@ describe('an answer in words', () => {
 });
 
 describe('another answer', () => {
-  it('is requested as a retry, and says if it is the same', async () => {
+  it('is requested as a retry, and says if it is one of the earlier', async () => {
     const t = await askForCode();
+    const notices = [];
+    for (const [id, source] of ['x = 2', 'x = 3', 'x = 2'].entries()) {
+      const retried = t.model.retry();
+      await answer(t, id + 2, source);
+      await retried;
+      notices.push(t.model.state.notice);
+    }
+    const modes = t.bodies.map(({ mode }) => mode);
+    expect(modes).toEqual([undefined, 'retry', 'retry', 'retry']);
+    expect(notices).toEqual(['same_again', null, 'same_again']);
+  });
+
+  it('can be the same again and change nothing', async () => {
+    const t = await askForCode();
+    t.target.apply('x = 2');
     const retried = t.model.retry();
     await answer(t, 2, 'x = 2');
     await retried;
-    expect(t.bodies.map(({ mode }) => mode)).toEqual([undefined, 'retry']);
-    expect(t.model.state).toMatchObject({
-      phase: 'suggested',
-      notice: 'same_again'
-    });
+    expect(t.model.state.notice).toBe('same_again');
+    expect(t.model.changesNothing).toBe(true);
   });
 
   it('says if a change of the suggestion is the same code', async () => {

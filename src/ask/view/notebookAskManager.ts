@@ -329,7 +329,7 @@ export class NotebookAskManager implements IDisposable {
       }
     }
     if (isNewNotice && (notice === 'unsaved' || notice === 'not_recorded')) {
-      this._options.onUnsaved(noticeText(model.state, this._options.trans));
+      this._options.onUnsaved(noticeText(model, this._options.trans));
     }
   }
 

@@ -48,7 +48,7 @@ export function Notices(props: {
   const { trans, budget } = services;
   const storeNotice = useStoreNotice(state.storeNotices ?? [], trans);
   const notice =
-    noticeText(state, trans) ||
+    noticeText(model, trans) ||
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
     (state.failure ? '' : storeNotice);
   return (

@@ -192,7 +192,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         role="status"
         aria-live="polite"
       >
-        {announcement(state, trans)}
+        {announcement(model, trans)}
       </div>
       {hasRequest && <RequestLine state={state} trans={trans} />}
       {state.phase === 'answered' && <AnswerText model={model} trans={trans} />}

@@ -77,7 +77,7 @@ export function Actions(props: {
     );
   }
   if (state.phase === 'suggested') {
-    const changesNothing = state.notice === 'same';
+    const { changesNothing } = model;
     const { isChecking } = state;
     return (
       <>

@@ -74,11 +74,14 @@ export function fixRequest(
 /** Describe the first problems of a cell's code, each in one line. */
 export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
+/** What the notices are about. */
+type IShown = Pick<GenerationModel, 'state' | 'changesNothing'>;
+
 }
 
 /** Return all notices about the state, as one text. */
 export function noticeText(
-  state: IGenerationState,
+  { state, changesNothing }: IShown,
   trans: TranslationBundle
 ): string {
   const saveError = state.saveError
@@ -105,6 +108,7 @@ export function noticeText(
     saveError,
     notice,
     missingFramesText(state, trans),
+    changesNothing ? changesNothingText(state, trans) : '',
     correctionsText,
     overwrittenText,
     editedText
@@ -149,6 +153,19 @@ function missingFramesText(
 }
 
 /** Return the text for the state's `notice`; empty if there is no notice. */
+/** Return the text for a suggestion that equals the cell's code. */
+function changesNothingText(
+  { explanation, notice }: IGenerationState,
+  trans: TranslationBundle
+): string {
+  if (explanation || notice === 'same_again') {
+    return trans.__('The suggestion would not change the cell.');
+  }
+  return trans.__(
+    'The answer is the same as the current code. Say what should be different, or choose another model.'
+  );
+}
+
 function stateNoticeText(
   state: IGenerationState,
   trans: TranslationBundle
@@ -176,12 +193,6 @@ function stateNoticeText(
       );
     case 'not_recorded':
       return trans.__('This step could not be saved to the cell’s history.');
-    case 'same':
-      return state.explanation
-        ? trans.__('The suggestion would not change the cell.')
-        : trans.__(
-            'The answer is the same as the current code. Say what should be different, or choose another model.'
-          );
     case 'same_again':
       return trans.__(
         'The model gave the same answer again. Say what should be different, or choose another model.'
@@ -228,11 +239,9 @@ export function readOnlyText(trans: TranslationBundle): string {
  * answer is ready, or the notices. It contains no failure, because the element that shows the
  * failure is an alert, which screen readers announce anyway.
  */
-export function announcement(
-  state: IGenerationState,
-  trans: TranslationBundle
-): string {
-  const notice = noticeText(state, trans);
+export function announcement(shown: IShown, trans: TranslationBundle): string {
+  const { state, changesNothing } = shown;
+  const notice = noticeText(shown, trans);
   if (state.phase === 'suggested' && state.change !== null) {
     return trans.__('Change %1 is selected.', state.change + 1);
   }
@@ -244,7 +253,7 @@ export function announcement(
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
-    return state.notice === 'same' ? notice : joinSentences(ready, notice);
+    return changesNothing ? notice : joinSentences(ready, notice);
   }
   if (state.phase === 'answered') {
     return joinSentences(trans.__('The answer is ready.'), notice);

@@ -266,7 +266,8 @@ describe('PromptRow', () => {
   it('announces that nothing would change, not that it can be accepted (P38)', async () => {
     const t = await setup();
     suggest(t.model);
-    setState(t.model, { notice: 'same', explanation: '' });
+    const code = t.model.target.source()!;
+    setState(t.model, { code, explanation: '' });
     t.row.update();
     await t.settle();
     const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');

@@ -68,6 +68,6 @@ export function showOpenAnswers(
     store.request = { ...request, isRetry: index > 0 };
     store.setAnswer(suggestion);
   }
-  store.setState(suggestedState(store.suggestion!, source));
+  store.setState(suggestedState(store.suggestion!));
   void store.check();
 }
