@@ -173,6 +173,36 @@ describe('GenerationModel', () => {
     expect(t.bodies[1].parentTurnId).toBeUndefined();
   });
 
+  it('keeps the choice of DataFrames and levels until it is sent (P15)', async () => {
+    const t = setup();
+    t.model.open();
+    t.model.removeDataFrame('sales');
+    t.target.dataValues.mockResolvedValue({
+      columns: [],
+      sample: { columns: [], rows: [] }
+    });
+    await t.model.levels.choose('df', 'statistics');
+    const choices = () => {
+      const { detached, levels } = t.model.state;
+      return [...detached, ...levels.keys()];
+    };
+    t.model.close('per region');
+    t.model.open();
+    expect(choices()).toEqual(['sales', 'df']);
+    void t.model.ask('per region');
+    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
+    await t.phase('suggested');
+    t.model.inputText = 'and sort it'; // The next request, with the same chips.
+    await t.model.decision.accept();
+    expect(choices()).toEqual(['sales', 'df']);
+    t.model.inputText = '';
+    void t.model.ask('and sort it');
+    (await t.requested(2)).push(start(2), done(2, 'y = 2'), null);
+    await t.phase('suggested');
+    await t.model.decision.accept();
+    expect(choices()).toEqual([]);
+  });
+
   it('leaves an open suggestion for another branch without a decision', async () => {
     const t = setup();
     void t.model.ask('one');

@@ -291,16 +291,19 @@ export class GenerationStore {
 
   /**
    * Discard the open request and suggestion, and enter the given phase. The chosen model, the
-   * branch, the kernel's variables and the ids of unanswered turns stay. `turnId` becomes the id of
-   * the next turn.
+   * branch, the kernel's variables and the ids of unanswered turns stay. The choice of DataFrames
+   * stays until it is sent. `turnId` becomes the id of the next turn.
    */
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, uncountedTurnIds, branch, kernel } = this._state;
+    const { dataframes, detached, levels } = this._state;
     const turnId = this.nextTurnId;
+    const isSent = this.suggestion?.turnId || this._state.phase === 'answered';
     this.suggestion = this.request = this.wordsTurnId = null;
     this.answers = [];
     this.setState({
       ...INITIAL_STATE,
+      ...((draft.trim() || !isSent) && { dataframes, detached, levels }),
       model,
       cellModel,
       uncountedTurnIds,
