@@ -296,7 +296,7 @@ class AnswerCut(BadAnswer):
 
 
 class AnswerBrokenOff(BadAnswer):
-    """The provider's stream ended without a sign that the answer was complete."""
+    """The provider's stream ended, or its connection was lost, before the answer was complete."""
 
     code = "answer_broken_off"
-    default_message = UserText("The model stopped in the middle of its answer. Try again.")
+    default_message = UserText("The answer was interrupted before it was complete. Try again.")

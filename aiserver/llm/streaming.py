@@ -10,7 +10,7 @@ Invariants:
   reason for the end (see ``Limits.requires_finish_reason``). ModelTimeout is raised if the model
   sends nothing for too long, and AnswerCut if the answer grows too long or the provider cut it off.
   TextRefused is raised if a filter stopped the answer, and AnswerBrokenOff if it ended for an
-  unknown reason.
+  unknown reason, or if the connection was lost after its beginning.
 - The answer can be encoded in UTF-8. If a server sent the two halves of a surrogate pair
   separately, they are joined. A lone surrogate is replaced with U+FFFD.
 - Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
@@ -28,7 +28,15 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, TextRefused
+from ..errors import (
+    AIServerError,
+    AnswerBrokenOff,
+    AnswerCut,
+    ModelTimeout,
+    ModelUnavailable,
+    NoModelAnswer,
+    TextRefused,
+)
 from ..surrogates import ends_in_high_surrogate, fix_surrogates
 from .base import Delta
 from .errors import translate
@@ -102,7 +110,7 @@ async def stream_chat(
     )
     usage: dict[str, int] = {}
     reasons: list[str] = []
-    has_chunks = False
+    has_chunks = has_text = False
     pending = ""  # a high surrogate whose low surrogate hasn't arrived yet
     error: Exception | None = None
     has_ended = False
@@ -123,8 +131,9 @@ async def stream_chat(
             text = fix_surrogates(text.removesuffix(pending))
             if text or thoughts:
                 yield Delta(text, thoughts=thoughts)
+                has_text = True
             if error is not None:
-                raise translate(error) from error
+                raise _interruption(error) if has_text else translate(error) from error
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=1)
@@ -135,6 +144,12 @@ async def stream_chat(
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.requires_finish_reason:
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
+
+
+def _interruption(error: Exception) -> AIServerError:
+    """Return our own error for one that was raised after the answer's beginning."""
+    translated = translate(error)
+    return AnswerBrokenOff() if type(translated) is ModelUnavailable else translated
 
 
 async def _take_all(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:

@@ -84,7 +84,7 @@ describe('stepTitle', () => {
 
 describe('errorText', () => {
   it('translates the reason of a failed request', () => {
-    const message = 'The model stopped in the middle of its answer. Try again.';
+    const message = 'The answer was empty. Try rephrasing the request.';
     const step = stepWith({ kind: 'turn', error: message });
     expect(errorText(step, trans)).toBe(`<${message}>`);
     const text = { template: 'From the server.', params: [] };

@@ -43,6 +43,11 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
   );
 }
 
+/** Return whether the connection, or the model's answer, broke off in the middle. */
+export function isInterrupted({ code }: IFailure): boolean {
+  return code === 'interrupted' || code === 'answer_broken_off';
+}
+
 /** Return whether the model answered, but its answer is empty, repeats itself or was cut off. */
 export function isUnusableAnswer({ code }: IFailure): boolean {
   return code === 'bad_answer' || code === 'answer_cut';

@@ -187,7 +187,7 @@ async def test_starting_afresh_sends_no_history_and_keeps_it_stored(call, script
     ("answer", "code"),
     [
         ({"status": 401, "message": "raw text with canary-4711"}, "model_auth_failed"),
-        ({"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, "model_unavailable"),
+        ({"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, "answer_broken_off"),
         ({"text": " \n"}, "bad_answer"),
     ],
 )

@@ -77,7 +77,7 @@ FAULTS = [
     ({"hang": True}, "model_timeout", "in time"),
     ({"chunks": CHUNKS, "hold_after": 2}, "model_timeout", "in time"),
     ({"garbage": True}, "model_unavailable", "could not be read"),
-    ({"chunks": CHUNKS, "cut_after": 3}, "model_unavailable", ""),
+    ({"chunks": CHUNKS, "cut_after": 3}, "answer_broken_off", "interrupted before it was"),
     ({"text": "x = 1\n", "endless": True}, "answer_cut", "cut off"),
     ({"text": "", "endless": True, "chunks": [""]}, "answer_cut", "cut off"),
     (

@@ -135,7 +135,7 @@ async def test_a_killed_child_is_restarted(model, weights):
 
 async def test_a_child_that_dies_during_an_answer_is_reported(model):
     await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
-    with pytest.raises(errors.ModelUnavailable):
+    with pytest.raises(errors.AnswerBrokenOff):
         async for delta in model.stream(ASK, language="python"):
             assert delta.text == "one"
             os.kill(model.process.pid, signal.SIGKILL)

@@ -205,8 +205,13 @@ test(
     const cell = new CellUnderTest(page, 0);
     await lab.model!.script({ ...code(FIRST), cut_after: 4 });
     await cell.ask('cut me');
-    await expect(cell.row.getByRole('alert')).toBeVisible();
+    await expect(cell.row.getByRole('alert')).toContainText(
+      'interrupted before it was complete'
+    );
+    await expect(cell.proposal).toBeVisible(); // The part stays on show.
     await expect(cell.button(/^Accept$/)).toHaveCount(0);
+    await cell.input.press('Escape');
+    await expect(cell.proposal).toHaveCount(0);
     expect(await cell.source()).toBe('stay = 1');
   }
 );

@@ -93,7 +93,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     (await t.requested(1)).push(...events);
     const state = await t.phase('failed');
     expect(state).toMatchObject({
-      code: '',
+      code: events.length === 3 ? 'x =' : '', // The part stays visible.
       draft: 'do it',
       // The interrupted generation is a turn: the row shows the next one.
       turnId: events[0] ? 2 : null,
@@ -108,6 +108,9 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     // The history is notified once the interrupted turn is saved.
     await t.untilNotified(events[0] ? 1 : 0);
     expect(t.notified).toHaveLength(events[0] ? 1 : 0);
+    void t.model.retry();
+    await t.requested(2);
+    expect(t.model.state.code).toBe('');
   });
 
   it('writes nothing if the cell was deleted (P34)', async () => {

@@ -3,7 +3,8 @@
  *
  * Invariants:
  * - Only a complete answer can be accepted. If an answer is cut off, is stopped or fails, the
- *   suggestion that was open when the request was sent is shown again.
+ *   suggestion that was open when the request was sent is shown again. Without one, the part of an
+ *   interrupted answer stays visible until the next request.
  * - After a stream has ended, the phase is `suggested`, `answered`, `failed` or `stopped`.
  * - While a generation runs, another request of the cell is refused with a notice.
  */
@@ -11,7 +12,12 @@ import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
 import type { ICellKey } from '../../tokens';
-import { IFailure, isUnusableAnswer, toFailure } from '../../state/failure';
+import {
+  IFailure,
+  isInterrupted,
+  isUnusableAnswer,
+  toFailure
+} from '../../state/failure';
 import { checkSuggestion } from './corrections';
 import { withImages } from './context/mentionImages';
 import { IRequest, toCurrentBody, ensureNotebookId } from './requestBody';
@@ -80,7 +86,7 @@ export class RequestSender {
     if (!request.intent || store.isDisposed) {
       return;
     }
-    store.previousCode = store.state.code;
+    store.previousCode = store.suggestion ? store.state.code : '';
     store.keepShown();
     if (!store.suggestion) {
       store.baseSource = store.target.source();
@@ -98,6 +104,8 @@ export class RequestSender {
     const intent = request.isChange ? store.state.intent : request.intent;
     store.setState({
       ...waitingState(intent, store.nextTurnId),
+      code: store.previousCode,
+      ...(store.state.phase === 'failed' && { explanation: '' }),
       uncountedTurnIds: this._uncountedBefore(request)
     });
     try {
@@ -291,8 +299,8 @@ export class RequestSender {
 
   /**
    * End the phase `waiting` or `streaming` with the given state change. If the change contains no
-   * complete answer, discard the partial answer. If it contains no new suggestion, show the
-   * previous suggestion again, if there is one. Do nothing if `stream` is no longer the current
+   * new suggestion, show the previous suggestion again, if there is one. A partial answer is
+   * discarded, but one that was interrupted stays visible if there is no suggestion. Do nothing if `stream` is no longer the current
    * stream, for example after the person has stopped it.
    */
   private _endStream(
@@ -305,14 +313,18 @@ export class RequestSender {
     this._stream = null;
     const store = this._store;
     const { suggestion, previousCode, isCellEdited } = store;
+    const { phase, code, explanation } = store.state;
+    const isPartial =
+      phase === 'streaming' && change.failure && isInterrupted(change.failure);
     if (change.phase === 'answered' && suggestion) {
-      const { intent, explanation, turnId, saveError } = change;
+      const { intent, turnId, saveError } = change;
       // A turn that wasn't saved isn't in the history, so no request can continue from it.
       if (turnId && !saveError) {
         store.wordsTurnId = turnId;
       }
       const open = suggestionFields(suggestion, previousCode);
-      store.setState({ ...open, intent, explanation, isCellEdited });
+      const words = change.explanation;
+      store.setState({ ...open, intent, explanation: words, isCellEdited });
       return;
     }
     if (change.phase === 'suggested' || change.phase === 'answered') {
@@ -322,6 +334,7 @@ export class RequestSender {
     store.setState({
       ...change,
       ...unansweredState(store.state, stream.turnId),
+      ...(isPartial && { code, explanation }),
       ...(suggestion && {
         ...suggestionFields(suggestion, previousCode),
         isCellEdited

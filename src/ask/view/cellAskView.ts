@@ -149,9 +149,10 @@ export class CellAskView implements IDisposable {
         this._follower.followIfVisible();
       }
     }
-    // The diff shows a suggestion or a partial answer. After a request to change the suggestion,
+    // The diff shows a suggestion or a partial answer, also of a request that failed. After a request to change the suggestion,
     // `code` is still the suggestion's code until the answer begins.
-    if (!(phase === 'suggested' || (model.isBusy && code))) {
+    const isPartial = phase === 'streaming' || phase === 'failed';
+    if (!(phase === 'suggested' || ((model.isBusy || isPartial) && code))) {
       this._overlay?.dispose();
       this._overlay = null;
       return;
@@ -184,7 +185,7 @@ export class CellAskView implements IDisposable {
       code,
       problems,
       selected: model.decision.selectedRange,
-      isStreaming: phase === 'streaming',
+      isStreaming: isPartial,
       isEditable: phase === 'suggested' && !isChecking,
       isRemedy
     });

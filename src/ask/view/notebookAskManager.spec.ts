@@ -90,6 +90,21 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it('shows the part of an interrupted answer until the row is closed', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), code('x = half'), null);
+    await t.phase('failed');
+    await t.settle();
+    expect(diffs()).toBe(1);
+    expect(document.body.textContent).toContain('x = half');
+    await act(() => t.model.close('do it'));
+    await t.settle();
+    expect(diffs()).toBe(0);
+    t.manager.dispose();
+  });
+
   it('reports once that the cell of an answer was deleted, and shows it after an undo (P34)', async () => {
     const t = setup();
     await t.open(await t.place(true));

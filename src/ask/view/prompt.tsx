@@ -299,9 +299,10 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         apply={applyRemedy}
         onRepair={() => void start(repair)}
       />
-      {hasRequest && state.phase !== 'answered' && (
-        <AnswerText model={model} trans={trans} />
-      )}
+      {(hasRequest || state.phase === 'failed') &&
+        state.phase !== 'answered' && (
+          <AnswerText model={model} trans={trans} />
+        )}
     </div>
   );
 }
