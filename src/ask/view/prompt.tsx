@@ -244,7 +244,9 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
       <RememberBar {...{ model, trans, focus, canAsk, setText }} />
-      <SteadyLine subject={hasRequest ? 'answer' : 'request'}>
+      <SteadyLine
+        subject={[state.phase, state.turnId, state.detached.length].join()}
+      >
         <MentionChips model={model} text={text} trans={trans} />
         <ExampleChip {...{ model, trans, focus }} />
         {model.memory && (
@@ -257,32 +259,32 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         )}
         <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
         <FileButtons {...{ model, text, listFiles, trans, setText, focus }} />
-        <QuestionButtons
-          {...services}
-          {...{ model, text, dataframes, setText, focus }}
-        />
       </SteadyLine>
       <div className="jp-AIServer-Ask-bar">
-        <div className="jp-AIServer-Ask-actions">
-          <Actions {...{ model, state, trans, text, send }}>
-            <ErrorButtons
-              target={model.target}
-              version={state.kernel}
-              trans={trans}
-              apply={applyRemedy}
-              fix={() => void start(fix)}
-            />
-          </Actions>
+        <Actions {...{ model, state, trans, text, send }}>
+          <ErrorButtons
+            target={model.target}
+            version={state.kernel}
+            trans={trans}
+            apply={applyRemedy}
+            fix={() => void start(fix)}
+          />
+        </Actions>
+        <div className="jp-AIServer-Ask-tools">
+          <ModelChoice {...{ model, services, focus }} />
+          <MoreButton
+            openMenu={(x, y) => {
+              focus(); // The field gets the focus back when the menu closes.
+              services.openMenu(x, y);
+            }}
+            trans={trans}
+          />
         </div>
-        <ModelChoice {...{ model, services, focus }} />
-        <MoreButton
-          openMenu={(x, y) => {
-            focus(); // The field gets the focus back when the menu closes.
-            services.openMenu(x, y);
-          }}
-          trans={trans}
-        />
       </div>
+      <QuestionButtons
+        {...services}
+        {...{ model, text, dataframes, setText, focus }}
+      />
       <Notices model={model} services={services} />
       <PastAnswerOffer {...services} {...{ model, text, focus }} />
       <WarningList

@@ -1,5 +1,5 @@
 /**
- * Buttons below the input field of an empty cell: first requests about the attached DataFrames, or
+ * Buttons below the row of an empty cell: first requests about the attached DataFrames, or
  * about the data files that the text mentions. They are shown while the text has nothing but mentions.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
