@@ -7,7 +7,18 @@ import type { TranslationBundle } from '@jupyterlab/translation';
  */
 const FIX_REQUEST = 'Fix this error:';
 
-/** Return a request's text or, if it asks to fix an error, a title: "Fix: KeyError 'month'". */
+/** The same of a request to explain an error. */
+const EXPLAIN_REQUEST = '/explain Why does this error occur?';
+
+/** Return the first line of a request to explain an error. */
+export function explainRequest(trans: TranslationBundle): string {
+  return `${trans.__('/explain')} ${trans.__('Why does this error occur?')}`;
+}
+
+/**
+ * Return a request's text or, if it asks to fix or to explain an error, a title, such as "Fix:
+ * KeyError 'month'".
+ */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
@@ -21,6 +32,9 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
   const isFix = fixRequests.includes(first);
   if (isFix && error) {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
+  }
+  if (error && [EXPLAIN_REQUEST, explainRequest(trans)].includes(first)) {
+    return trans.__('Explain the error');
   }
   return title || trans.__('Request without text');
 }

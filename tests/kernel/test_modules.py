@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from aiserver.kernel.check import check
+from aiserver.kernel.frames import flow
 from aiserver.kernel.inspection.modules import package_of
 
 from .problems_of import problems
@@ -93,10 +94,17 @@ def test_nothing_is_imported():
 def test_a_missing_module_names_its_package():
     assert package_of("cv2") == "opencv-python"
     assert package_of("polars") == "polars"
-    assert check("import ultralytics", {})[0]["package"] == "ultralytics"
+    [problem] = check("import ultralytics", {})
+    assert problem["package"] == "ultralytics"
     # A model may have invented the module: no package is guessed from its name.
     assert check("import nosuch_module", {})[0]["package"] == ""
     assert check("import nmpy", {})[0]["candidates"][0] == "numpy"
+
+
+def test_a_module_that_can_be_installed_has_no_candidates(monkeypatch):
+    monkeypatch.setattr(flow, "module_names", lambda: ["ultralytic"])
+    assert check("import ultralytics", {})[0]["candidates"] == []
+    assert check("import ultralyticss", {})[0]["candidates"] == ["ultralytic"]
 
 
 def test_lazy_modules_are_ignored(monkeypatch):

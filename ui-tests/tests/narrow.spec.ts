@@ -32,7 +32,7 @@ for (const width of [700, 1000]) {
     expect(await isWhole()).toBe(true);
     await lab.model!.script(code('x = 2\ny = 3'));
     await cell.ask('change it');
-    await expect(cell.button(/^Accept$/)).toBeEnabled();
+    await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 45_000 });
     expect(await isWhole()).toBe(true);
     // With one more button, too.
     await cell.proposal.locator('.cm-content').click();

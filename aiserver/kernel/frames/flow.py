@@ -261,8 +261,8 @@ class Flow(Assignments):
         if "." in missing:
             self.report(node, "missing_module", missing, message, [])
         elif "missing_module" not in self.ignored_kinds:
-            near = self.problems.near(missing, module_names())
             package = package_of(missing)
+            near = [] if package else self.problems.near(missing, module_names())
             self.problems.add(node, "missing_module", missing, message, near, package)
         return False
 

@@ -27,6 +27,18 @@ export function replaceName(
   );
 }
 
+/** Replace the names of several problems, which are in the order of their positions. */
+export function replaceNames(
+  code: string,
+  problems: readonly IProblem[],
+  candidate: string
+): string {
+  return problems.reduceRight(
+    (replaced, problem) => replaceName(replaced, problem, candidate),
+    code
+  );
+}
+
 /** Describe a problem in one line for the model, in English. */
 export function problemLine({
   message,

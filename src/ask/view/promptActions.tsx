@@ -52,7 +52,7 @@ export function Actions(props: {
   text: string;
   /** Send the text in the input field. */
   send: () => void;
-  /** Buttons for the cell's error, shown while there is no answer. */
+  /** Buttons for the cell's error, shown while there is no suggestion. */
   children?: React.ReactNode;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
@@ -159,6 +159,7 @@ export function Actions(props: {
           run={() => model.close(text)}
         />
         <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
+        {props.children}
       </>
     );
   }

@@ -9,6 +9,7 @@ import type { GenerationModel } from '../model/generation';
 import { problemLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import { saveErrorText } from '../../labels/failureText';
+import { explainRequest } from '../../labels/requestTitle';
 import { joinSentences } from '../../labels/spacing';
 
 /** Return the label and the placeholder of the input field. */
@@ -17,7 +18,7 @@ export function inputLabels(
   trans: TranslationBundle
 ): { label: string; placeholder: string } {
   if (model.isBusy) {
-    const text = trans.__('Write your next request while you wait…');
+    const text = trans.__('Write your next request, to send it afterwards…');
     return { label: trans.__('Next request'), placeholder: text };
   }
   if (model.state.phase === 'suggested') {
@@ -47,10 +48,7 @@ export function explainErrorRequest(
   error: string,
   trans: TranslationBundle
 ): string {
-  const slashWord = trans.__('/explain');
-  return [`${slashWord} ${trans.__('Why does this error occur?')}`, error].join(
-    '\n'
-  );
+  return [explainRequest(trans), error].join('\n');
 }
 
 /** The maximum number of problems in a request to fix an error. */
@@ -74,10 +72,10 @@ export function fixRequest(
 /** Describe the first problems of a cell's code, each in one line. */
 export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
-/** What the notices are about. */
-type IShown = Pick<GenerationModel, 'state' | 'changesNothing'>;
-
 }
+
+/** The parts of the model that the notices describe. */
+type IShown = Pick<GenerationModel, 'state' | 'changesNothing'>;
 
 /** Return all notices about the state, as one text. */
 export function noticeText(
@@ -95,7 +93,10 @@ export function noticeText(
     : '';
   const corrections = [...replacedTexts(state, trans), ...state.corrections];
   const correctionsText = corrections.length
-    ? trans.__('Corrected automatically: %1.', corrections.join(', '))
+    ? trans.__(
+        'Corrected automatically: %1.',
+        corrections.join(trans._p('between names', ', '))
+      )
     : '';
   const overwrittenText = state.overwrittenCount
     ? trans._n(
@@ -107,8 +108,8 @@ export function noticeText(
   return joinSentences(
     saveError,
     notice,
-    missingFramesText(state, trans),
     changesNothing ? changesNothingText(state, trans) : '',
+    missingFramesText(state, trans),
     correctionsText,
     overwrittenText,
     editedText
@@ -152,7 +153,6 @@ function missingFramesText(
   );
 }
 
-/** Return the text for the state's `notice`; empty if there is no notice. */
 /** Return the text for a suggestion that equals the cell's code. */
 function changesNothingText(
   { explanation, notice }: IGenerationState,
@@ -166,6 +166,7 @@ function changesNothingText(
   );
 }
 
+/** Return the text for the state's `notice`; empty if there is no notice. */
 function stateNoticeText(
   state: IGenerationState,
   trans: TranslationBundle

@@ -121,7 +121,13 @@ export function Progress(props: {
     : removeChineseSpaces(trans.__('Waiting for %1…', modelName));
   const remaining = Math.ceil((nextAttemptTime - now) / 1000);
   if (!isWriting && remaining > 0) {
-    text = trans.__('Retrying in %1…', durationText(remaining * 1000, trans));
+    text = removeChineseSpaces(
+      trans.__(
+        '%1 can’t answer now. Retrying in %2…',
+        modelName,
+        durationText(remaining * 1000, trans)
+      )
+    );
   } else if (!isWriting && seconds >= 20) {
     text = removeChineseSpaces(
       trans.__(
@@ -135,7 +141,9 @@ export function Progress(props: {
       <span className="jp-AIServer-Ask-dots" />
       {text}
       <span className="jp-AIServer-Ask-seconds">
-        {seconds > 0 ? durationText(seconds * 1000, trans) : ''}
+        {seconds > 0 && remaining <= 0
+          ? durationText(seconds * 1000, trans)
+          : ''}
       </span>
     </span>
   );

@@ -5,6 +5,7 @@ import { act } from 'react';
 
 import { requestTitle } from '../../labels/requestTitle';
 import type { IModels } from '../../tokens';
+import { explainErrorRequest } from './promptLabels';
 import { LOCAL, button, setState, setup, suggest } from './promptRow.fakes';
 
 afterEach(() => {
@@ -152,6 +153,33 @@ describe('PromptRow, with problems and failures', () => {
     expect(requestTitle(request, nullTranslator.load('aiserver'))).toBe(
       "Fix: KeyError 'prize'"
     );
+    const trans = nullTranslator.load('aiserver');
+    const explain = explainErrorRequest('Traceback\nKeyError: 1', trans);
+    expect(requestTitle(explain, trans)).toBe('Explain the error');
+  });
+
+  it('shows a problem that a line has twice once, and corrects both', async () => {
+    const t = await setup();
+    suggest(t.model);
+    const problem = (column: number) => ({
+      kind: 'missing_column',
+      name: 'age',
+      line: 1,
+      column,
+      endLine: 1,
+      endColumn: column + 5,
+      message: '',
+      candidates: ['years']
+    });
+    setState(t.model, {
+      code: 'a["age"]/b["age"]',
+      problems: [problem(2), problem(11)]
+    });
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.textContent?.match(/no column/g)).toHaveLength(1);
+    await act(async () => button(t.row, 'years')?.click());
+    expect(t.model.state.code).toBe('a["years"]/b["years"]');
   });
 
   it('sends nothing if the row is closed while the code is checked', async () => {

@@ -5,6 +5,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { ModelInfo } from '../../../api/types';
 import { countLineChanges } from '../../../diff/changedLines';
 import { labelText } from '../../../labels/serverText';
 import { receiptTexts } from '../../../prompt/usageLabels';
@@ -60,8 +61,19 @@ export function AnswerTabs(props: {
             title={receipt && receiptTexts(receipt, trans).join(' · ')}
             onClick={() => show(index)}
           >
-            {trans.__('%1: %2', index + 1, modelName(answer, trans))}
-            <AnswerSize answer={answer} source={model.target.source() ?? ''} />
+            {trans.__(
+              '%1: %2',
+              index + 1,
+              modelName(answer, state.model, trans)
+            )}
+            <AnswerSize
+              code={
+                isShown && !model.isBusy
+                  ? state.code
+                  : (answer.shown?.code ?? answer.suggestion.source)
+              }
+              source={model.target.source() ?? ''}
+            />
           </button>
         );
       })}
@@ -71,11 +83,10 @@ export function AnswerTabs(props: {
 
 /** The numbers of lines that an answer adds and removes. */
 function AnswerSize(props: {
-  answer: IAnswer;
+  code: string;
   source: string;
 }): React.JSX.Element {
-  const { answer, source } = props;
-  const code = answer.shown?.code ?? answer.suggestion.source;
+  const { code, source } = props;
   const { added, removed } = React.useMemo(
     () => countLineChanges(source, code),
     [source, code]
@@ -88,9 +99,13 @@ function AnswerSize(props: {
   );
 }
 
+/** After the page was reloaded, only the ids of the models that answered are known. */
 function modelName(
   { suggestion, model }: IAnswer,
+  current: ModelInfo | null,
   trans: TranslationBundle
 ): string {
-  return model ? labelText(model.label, trans) : (suggestion.model ?? '');
+  const id = suggestion.model ?? '';
+  const info = model ?? (current?.id === id ? current : null);
+  return info ? labelText(info.label, trans) : id.slice(id.indexOf(':') + 1);
 }

@@ -51,6 +51,18 @@ async function opened(
   return { ...t, menu, hint, title, choose };
 }
 
+it('no chip is shown next to a line to add, which no model gets', async () => {
+  const t = await opened();
+  await act(async () => t.model.setDataFrames([FRAME]));
+  await t.settle();
+  expect(t.title()).toBeDefined();
+  await act(async () => t.model.setState({ isRemedy: true }));
+  await t.settle();
+  expect(t.title()).toBeUndefined();
+  await t.type('and plot it');
+  expect(t.title()).toBeDefined();
+});
+
 describe('the menu of a DataFrame’s privacy level', () => {
   it('has a name and three levels, and says what is sent at each (P15)', async () => {
     const t = await opened();

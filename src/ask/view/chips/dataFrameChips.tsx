@@ -37,9 +37,10 @@ export function DataFrameChips(props: {
   focus: () => void;
 }): React.JSX.Element | null {
   const { model, text, trans, focus } = props;
-  const { dataframes: chosen, levels, levelStatus } = model.state;
+  const { dataframes: chosen, levels, levelStatus, isRemedy } = model.state;
   const dataframes = [...chosen, ...model.attachedFrames(text)];
-  if (!dataframes.length) {
+  // A line to add is no request: nothing is sent.
+  if (!dataframes.length || (isRemedy && !text.trim())) {
     return null;
   }
   const { model: info } = model.state;

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IProblem } from '../../../kernel/check';
-import { problemLine, replaceName } from '../../model/problems';
+import { problemLine, replaceNames } from '../../model/problems';
 import { type Remedy, isForModel, remediesOf } from '../../model/remedies';
 import { Button } from '../../../ui/button';
 import { RemedyButtons } from '../errors/remedies';
@@ -23,20 +23,26 @@ export function ProblemList(props: {
   onRepair: () => void;
 }): React.JSX.Element {
   const { problems, code, trans, onCorrect } = props;
+  // The same problem can occur several times in a line.
+  const groups = new Map<string, IProblem[]>();
+  for (const problem of problems) {
+    const text = problemText(problem, trans);
+    groups.set(text, [...(groups.get(text) ?? []), problem]);
+  }
   return (
     <Findings
       label={trans.__('Problems in this suggestion')}
-      findings={problems}
+      findings={[...groups]}
       trans={trans}
-      show={problem => (
+      show={([text, same]) => (
         <>
-          <span>{problemText(problem, trans)}</span>
-          {candidatesOf(problem).map(candidate => (
+          <span>{text}</span>
+          {candidatesOf(same[0]).map(candidate => (
             <Button
               key={candidate}
               label={candidate}
               title={trans.__('Replace with “%1”', candidate)}
-              run={() => onCorrect(replaceName(code, problem, candidate))}
+              run={() => onCorrect(replaceNames(code, same, candidate))}
             />
           ))}
         </>
