@@ -240,8 +240,26 @@ export interface IRepeatedAnswer {
   readonly failure: ErrorBody | null;
 }
 
+/** The open answers of a prompt row, as the row shows them. */
+export interface IShownAnswers {
+  /** The turn of the answer that would be accepted. */
+  readonly turnId: number;
+  /** The code of each answer by turn, with corrections and the person's changes. */
+  readonly codes: ReadonlyMap<number, string>;
+}
+
 /** The prompt rows of open notebooks. */
 export interface IPromptRows {
+  /** Emitted when the code of an open answer has changed. */
+  readonly answersChanged: ISignal<unknown, void>;
+  /** Return the open answers of a cell's row; null if there are none. */
+  shownAnswers(panel: NotebookPanel, cellId: string): IShownAnswers | null;
+  /** Accept an open answer as the row shows it. Resolves to true if its code was written. */
+  acceptAnswer(
+    panel: NotebookPanel,
+    cellId: string,
+    turnId: number
+  ): Promise<boolean>;
   /** Return whether a prompt row is open in a notebook. A suggestion is shown with an open row. */
   isOpen(panel: NotebookPanel): boolean;
   /** Return whether a cell waits for an answer, or its row runs accepted code. */

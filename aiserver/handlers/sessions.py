@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -13,6 +13,7 @@ from ..memory.histories.deleted import forget_deleted
 from ..models import SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
+from ..replay import with_requests
 from ..requests import EventBody, SessionListQuery
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
@@ -37,15 +38,15 @@ class SessionListHandler(AIServerHandler):
             limit=query.limit,
         )
 
+        history = await self.services.histories.load(query.notebook_id)
+
+        def encode(summary: SessionSummary) -> dict[str, Any]:
+            counted = with_requests(summary, history.timeline.steps(summary.cell_id))
+            return {_CAMEL_CASE_NAMES[name]: value for name, value in counted.model_dump().items()}
+
         # In a thread, because encoding a thousand summaries takes some 20 ms.
         await self.finish_in_thread(
-            lambda: {
-                "sessions": [
-                    {_CAMEL_CASE_NAMES[name]: value for name, value in summary.model_dump().items()}
-                    for summary in summaries
-                ],
-                "total": total,
-            }
+            lambda: {"sessions": [encode(summary) for summary in summaries], "total": total}
         )
 
 

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 from .blame import Origin, blame, trace
+from .folding import request_numbers, shown_numbers, shown_steps
 from .moments import CellSnapshot, Moment, NotebookSnapshot
-from .report import CountCache, count_lines, report
+from .report import CountCache, count_lines, report, with_requests
 from .step import Step
 from .steps import replay
 from .timeline import Timeline
@@ -26,5 +27,9 @@ __all__ = [
     "count_lines",
     "replay",
     "report",
+    "request_numbers",
+    "shown_numbers",
+    "shown_steps",
     "trace",
+    "with_requests",
 ]

@@ -7,17 +7,33 @@ from typing import Any
 from ..models import Event
 from .step import Outcome
 
+_SKIPPED_MS = 200
+
 
 def corrected_suggestion(event: Event, source: str) -> str | None:
-    """Return the suggestion with the corrections that AI Server made before a person accepted it.
+    """Return the suggestion with AI Server's changes before a person accepted it.
 
-    Return None if there were none. ``source`` is the accepted code. It may contain further changes
-    by the person; only then, the data of the event contains the corrected suggestion.
+    These are obvious corrections, and what the person chose, such as another name. Return None if
+    there were none. ``source`` is the accepted code. It may contain further changes by the person;
+    only then, or if nothing was corrected automatically, the data of the event contains the result
+    of AI Server's changes.
     """
     data = event.data or {}
-    corrections, corrected = data.get("corrections"), data.get("corrected", source)
-    is_corrected = isinstance(corrections, list) and bool(corrections)
-    return corrected if is_corrected and isinstance(corrected, str) else None
+    corrections, corrected = data.get("corrections"), data.get("corrected")
+    if isinstance(corrected, str):
+        return corrected
+    return source if isinstance(corrections, list) and corrections else None
+
+
+def was_skipped(data: dict[str, Any]) -> bool:
+    """Return whether the cell of a run didn't run at all, because an earlier cell had failed.
+
+    Earlier versions of AI Server recorded such runs. They took no time, unlike runs that ended with
+    their kernel.
+    """
+    duration = data.get("duration_ms")
+    is_aborted = data.get("status") in ("abort", "aborted") and data.get("execution_count") is None
+    return is_aborted and isinstance(duration, int) and duration < _SKIPPED_MS
 
 
 def run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..models import Session
+from ..models import Session, SessionSummary
 from .blame import Origin, trace
 from .step import Step
 from .timeline import Timeline
 
+_MAX_INTENT = 500  # characters of the last request in a summary
 UNKNOWN_MODEL = "unknown"  # the model's name in turns that other tools stored without a model
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
@@ -86,6 +87,21 @@ def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
                 names[origin.name] += 1
     lines = sum(counts.values())
     return {"lines": lines, **counts, "models": dict(models), "names": dict(names)}
+
+
+def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSummary:
+    """Return the summary of a session with its requests instead of its turns.
+
+    Several answers to a request, and repairs of them, are one request.
+    """
+    requests = [step for step in steps if step.kind == "turn"]
+    if not requests:
+        return summary
+    failed = sum(step.outcome in ("error", "cancelled") for step in requests)
+    intent = requests[-1].title[:_MAX_INTENT]
+    return summary.model_copy(
+        update={"turns": len(requests), "failed": failed, "last_intent": intent}
+    )
 
 
 def _copies_lines(step: Step) -> bool:

@@ -77,8 +77,9 @@ class Step:
     source was too large to record, ``missing`` is its length in characters, and ``code`` is the
     same as ``before``. If the step is an accept or restore that wrote the code of an earlier step
     into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
-    step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
-    step's branch is drawn; the steps that led to the cell's current code are in column 0.
+    step that this step continues from. ``part_of`` is the index of the step that shows this step
+    (see ``folding.py``). ``column`` (sent as ``lane``) is the column in which the step's branch is
+    drawn; the steps that led to the cell's current code are in column 0.
     ``attempts`` are all answers to a turn's request, if there are several; the step shows one of
     them. ``mode`` is the mode of the request, whichever of them is shown. ``receipt`` is the
     receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the turn whose request
@@ -117,6 +118,7 @@ class Step:
     dataframes: list[str] | None = None
     schema_changes: list[dict[str, Any]] | None = None
     parent: int | None = None
+    part_of: int | None = None
     column: int = 0
 
     def add_attempt(self, attempt: Attempt) -> None:
@@ -149,6 +151,11 @@ class Step:
         """Return the code of the attempt with this turn, or else that of the step."""
         codes = (attempt.code for attempt in self.attempts or () if attempt.turn_id == turn_id)
         return next(codes, self.code)
+
+    @property
+    def answer_count(self) -> int:
+        """The number of answers to the step's request; attempts that failed aren't answers."""
+        return sum(attempt.outcome in ("open", "done") for attempt in self.attempts or ())
 
     @property
     def asked_code(self) -> str:

@@ -13,7 +13,7 @@ Invariants:
   answer or for a repair before deciding, the new turn becomes an attempt of the request's step.
 - Each event becomes a step of its own, even if its type is unknown. Accepts and rejects are the
   exceptions (see below). A summary of older turns has no step, because it changes nothing in the
-  cell.
+  cell, nor has a run that Jupyter skipped, because an earlier cell had failed.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
@@ -21,8 +21,9 @@ Outcomes: a suggestion doesn't change the cell until a person accepts it. If tha
 possible, its outcome is ``unused``.
 
 - An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
-  step. If hunks were rejected, or if the person edited the suggestion first, the accepted code
-  differs from the suggestion. In that case, an edit follows the turn's step.
+  step. If hunks were rejected, or if AI Server or the person changed the suggestion first, the
+  accepted code differs from the suggestion. In that case, edits follow the turn's step, as parts of
+  it (``folding.py``).
 - If a person accepts one change of a suggestion after another, each ``accept`` (with the data
   ``part``) is a step of its own.
 - An ``accept`` after other steps is a step of its own. But if the suggestion is already accepted,
@@ -57,8 +58,9 @@ from typing import Any
 from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
-from .event_data import corrected_suggestion, run_result
+from .event_data import corrected_suggestion, run_result, was_skipped
 from .find_step import last_index_with_source, restored_step
+from .folding import assign_parts
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
@@ -83,6 +85,7 @@ def replay(session: Session) -> list[Step]:
         else:
             reader.add_event(record)
     _mark_unused(reader.steps)
+    assign_parts(reader.steps)
     assign_columns(reader.steps, reader.next_parent)
     add_dataframes(reader.steps, session.interactions)
     return reader.steps
@@ -291,8 +294,9 @@ class _Reader:
             self._restore(event)
         elif event.type == "run":
             self._infer_change(event.source, event.seq, event.timestamp)
-            outcome, error = run_result(event.data or {})
-            self._add_event_step(event, "run", None, outcome=outcome, error=error)
+            if not was_skipped(event.data or {}):
+                outcome, error = run_result(event.data or {})
+                self._add_event_step(event, "run", None, outcome=outcome, error=error)
         elif event.type in ("context_reset", "delete"):
             # The event contains the source that the cell had before the event.
             self._infer_change(event.source, event.seq, event.timestamp)

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..notebooks.history import History
-from ..replay import Step, report
+from ..replay import Step, report, shown_steps
 from .fences import escape_inline
 from .labels import cell_name
 from .narrative import cell_history, left_out, shares_summary
@@ -108,9 +108,10 @@ def _history_cell(
     ``counts`` contains the number of lines by contributor. It is None if the report has no counts
     for the cell.
     """
-    unit = "step" if len(steps) == 1 else "steps"
+    count = len(list(shown_steps(steps)))
+    unit = "step" if count == 1 else "steps"
     paragraphs = [
-        f"<details>\n<summary>{heading} · {len(steps)} {unit}</summary>",
+        f"<details>\n<summary>{heading} · {count} {unit}</summary>",
         *([f"{shares_summary(counts)}."] if counts else []),
         *cell_history(steps, language if summary["type"] == "code" else summary["type"], level=4),
         "</details>",

@@ -28,6 +28,7 @@ _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
 # JupyterLab extracts formulas before it parses Markdown. So a backslash can't escape \ and $; they
 # are replaced by HTML entities instead.
 _ENTITIES = {"\\": "&#92;", "$": "&#36;"}
+_HTML = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 # Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
 # Spaces and tabs within a line.
@@ -57,7 +58,12 @@ def quoted(text: str) -> str:
 
 def escape_html_inline(text: str) -> str:
     """Join the lines of a text into one line, and escape HTML in it, but not Markdown."""
-    return html.escape(" ".join(text.split()), quote=False)
+    return escape_html(" ".join(text.split()))
+
+
+def escape_html(text: str) -> str:
+    """Escape what would begin a tag, a comment or an entity. Comparisons and arrows stay."""
+    return _HTML.sub(lambda match: html.escape(match[0]), text)
 
 
 def _escaped(line: str) -> str:

@@ -10,7 +10,7 @@ details, such as "Moved" instead of "Moved up". A turn's title is "Request" inst
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..llm.labels import model_label
@@ -49,7 +49,7 @@ _TITLES = {
     "recovered": "Recovered from a damaged file",
     "found": "Found again by its content",
 }
-_OUTCOMES = {
+OUTCOMES = {
     "open": "pending",
     "unused": "not used",
     "refined": "superseded",
@@ -76,9 +76,11 @@ def contributor(step: Step) -> str:
     return _NAMES_OF_KINDS[step.author]
 
 
-def title(step: Step) -> str:
-    """Return the title of a step."""
-    from_number = None if step.from_step is None else step.from_step + 1
+def title(step: Step, numbers: Sequence[int] = ()) -> str:
+    """Return the title of a step. ``numbers`` are those of all steps (see ``shown_numbers``)."""
+    from_number = None
+    if step.from_step is not None:
+        from_number = numbers[step.from_step] if numbers else step.from_step + 1
     if step.kind == "turn":
         return "Request"
     if step.kind == "run":
@@ -106,11 +108,13 @@ def _part_title(hunks: object) -> str:
 
 def _edit_title(step: Step) -> str:
     """Return the title of an edit, which depends on its event and its contributor."""
-    if step.is_correction:
-        return "Corrected automatically"
     past_answer = (step.data or {}).get("past_answer")
     if isinstance(past_answer, dict) and isinstance(past_answer.get("notebook"), str):
         return f"Inserted from {past_answer['notebook']}"
+    if step.is_correction:
+        corrections = (step.data or {}).get("corrections")
+        texts = ", ".join(map(str, corrections)) if isinstance(corrections, list) else ""
+        return f"Edited by AI Server: {texts}" if texts else "Edited by AI Server"
     if step.event == "accept":
         return "Accepted with edits"
     if step.event == "reject":
@@ -126,12 +130,27 @@ def _edit_title(step: Step) -> str:
     return f"{'Formatted' if is_formatter else 'Edited'} by {contributor(step)}"
 
 
-def outcome(step: Step) -> str:
-    """Return the outcome of a request or of an unsuccessful run; empty for any other step."""
-    if step.kind == "turn" and step.outcome == "done":
-        return "answered"
-    has_outcome = step.kind == "turn" or (step.kind == "run" and step.outcome != "done")
-    return _OUTCOMES.get(step.outcome, "") if has_outcome else ""
+def outcome(step: Step, parts: Sequence[Step] = ()) -> str:
+    """Return the outcome of a step: that of its last run, or else of its request; else empty.
+
+    ``parts`` are the steps that are shown inside this step. If the last runs ended alike, the
+    outcome has their number.
+    """
+    runs = [_run_outcome(part) for part in (*reversed(parts), step) if part.kind == "run"]
+    if runs:
+        count = next((n for n, text in enumerate(runs) if text != runs[0]), len(runs))
+        return f"{runs[0]} ×{count}" if count > 1 else runs[0]
+    if step.kind != "turn":
+        return ""
+    return "answered" if step.outcome == "done" else OUTCOMES.get(step.outcome, "")
+
+
+def _run_outcome(run: Step) -> str:
+    """Return the outcome of a run; if it failed, the name of its error, such as "NameError"."""
+    if run.outcome == "done":
+        return "ran"
+    error = re.match(r"\w{1,40}(?=:|$)", run.error or "")
+    return error[0] if error and run.outcome == "error" else OUTCOMES[run.outcome]
 
 
 def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:

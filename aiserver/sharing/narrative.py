@@ -12,7 +12,7 @@ from typing import Any
 
 from ..llm.labels import model_label
 from ..notebooks.history import History
-from ..replay import Step, report
+from ..replay import Step, report, shown_numbers
 from .fences import escape_inline, fenced, quoted
 from .labels import cell_name, contributor, label_counts, outcome, percent, title
 from .labels import shares as shares_of
@@ -77,14 +77,18 @@ def _format_counts(by_name: Mapping[str, int]) -> str:
 def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
     """Return the paragraphs that describe a cell's steps.
 
-    Each step begins with a heading of the given ``level``.
+    Each step begins with a heading of the given ``level``, each part of a step with a lower one.
     """
     paragraphs = []
+    numbers = shown_numbers(steps)
     # The versions shown so far. If the next diff starts from a version that hasn't been shown, this
     # version is shown before the diff.
     shown_versions = {""}
     for step in steps:
-        paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
+        heading = escape_inline(title(step, numbers))
+        is_part = step.part_of is not None
+        number = "" if is_part else f"{numbers[step.index]}. "
+        paragraphs.append(f"{'#' * (level + is_part)} {number}{heading}")
         paragraphs.append(" · ".join(_facts(step)))
         if step.kind == "turn":
             paragraphs.append(quoted(step.title))
@@ -119,14 +123,18 @@ def _other_answers(step: Step, language: str) -> list[str]:
     return paragraphs
 
 
-def diff_lines(step: Step) -> list[str]:
-    """Return the lines of a unified diff, without its header, that shows what a step changed."""
+def diff_lines(step: Step, code: str | None = None) -> list[str]:
+    """Return the lines of a unified diff, without its header, that shows what a step changed.
+
+    ``code`` is the code after the step's parts, if they changed it.
+    """
+    code = step.code if code is None else code
     # The diff of a turn starts from the code that the cell had at the time of the request. This can
     # differ from the cell's source before the step.
     before = step.asked_code
     if not before:
-        return [f"+{line}" for line in step.code.split("\n")] if step.code else []
-    lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
+        return [f"+{line}" for line in code.split("\n")] if code else []
+    lines = difflib.unified_diff(before.split("\n"), code.split("\n"), lineterm="")
     return list(lines)[2:]  # the header has two lines
 
 

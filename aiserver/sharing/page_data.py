@@ -48,7 +48,7 @@ AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
 """The authors of lines; the page refers to them by index."""
 
 _EVENT_DATA_KEYS = (
-    *("command", "duration_ms", "execution_count", "outputs"),
+    *("command", "corrections", "duration_ms", "execution_count", "outputs"),
     *("pieces", "parents", "into", "from", "to", "index", "after", "hunks"),
 )
 """The keys of an event's data that the page shows: in the title of a step, or as its output."""

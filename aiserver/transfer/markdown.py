@@ -9,39 +9,59 @@ Markdown in that line, such as ``*``, can affect only the line itself.
 
 from __future__ import annotations
 
-import html
 import re
+from typing import Any
 
 from ..models import Event, Interaction, Session
-from ..sharing.fences import escape_html_inline, fenced
+from ..replay import Step, replay, request_numbers
+from ..replay.event_data import run_result, was_skipped
+from ..sharing.fences import escape_html, escape_html_inline, fenced
+from ..sharing.labels import OUTCOMES
 
 
-def session_markdown(session: Session) -> str:
-    """Render all turns and events of a session, in order."""
+def session_markdown(session: Session, *, only_latest: bool = False) -> str:
+    """Render all turns and events of a session, in order, or only the last request."""
     meta = session.meta
+    requests = request_numbers(replay(session))
+    count = len({step.index for _, step in requests.values()})
     paragraphs = [
         f"# Cell {meta.cell_id}",
-        f"Notebook {meta.notebook_id} · {len(session.interactions)} requests · "
+        f"Notebook {meta.notebook_id} · {count} {'request' if count == 1 else 'requests'} · "
         f"{escape_html_inline(meta.created_at)} to {escape_html_inline(meta.last_updated)}",
     ]
-    for record in session.ordered():
+    records = session.ordered()
+    if only_latest:
+        last = requests[session.next_turn_id - 1][1]
+        paragraphs = []
+        records = [turn for turn in session.interactions if turn.turn_id in last.turn_ids]
+    for record in records:
         if isinstance(record, Interaction):
-            paragraphs += turn_markdown(record)
+            paragraphs += _turn_markdown(record, *requests[record.turn_id])
         else:
-            paragraphs += _event_markdown(record)
+            number = requests[record.turn_id][0] if record.turn_id in requests else 0
+            paragraphs += _event_markdown(record, number)
     return "\n\n".join(paragraphs) + "\n"
 
 
-def turn_markdown(turn: Interaction) -> list[str]:
-    """Return the paragraphs of a turn: request, code and explanation."""
+def _turn_markdown(turn: Interaction, number: int, step: Step) -> list[str]:
+    """Return the paragraphs of a turn: request, code and explanation.
+
+    ``number`` is that of its request, and ``step`` the request's step. If the turn isn't the first
+    one that answers the request, only what it was sent besides is repeated.
+    """
     request, answer = turn.user_request, turn.ai_response
-    heading_facts = [escape_html_inline(turn.timestamp)]
-    heading_facts += [escape_html_inline(text) for text in (turn.model, turn.mode) if text]
+    facts = [escape_html_inline(text) for text in (turn.timestamp, turn.model, turn.mode) if text]
     if answer.status != "success":
-        heading_facts.append("failed" if answer.status == "error" else "stopped")
-    heading = f"## {turn.turn_id}. {' · '.join(heading_facts)}"
-    paragraphs = [heading, _quote(request.intent)]
-    if request.current_code:
+        facts.append(OUTCOMES[answer.status])
+    is_first = turn.turn_id == min(step.turn_ids)
+    if is_first:
+        heading = f"## {number}. " if number else "## Request · "
+    else:
+        heading = "### Another answer · "
+    paragraphs = [heading + " · ".join(facts)]
+    if is_first or request.intent != step.title:
+        paragraphs.append(_quote(request.intent))
+    if request.current_code and (is_first or request.current_code != step.asked_code):
         paragraphs += ["Cell before:", fenced(request.current_code, request.language)]
     if answer.suggestion:
         paragraphs += ["Answer:", fenced(answer.suggestion, request.language)]
@@ -52,27 +72,28 @@ def turn_markdown(turn: Interaction) -> list[str]:
     return paragraphs
 
 
-def _event_markdown(event: Event) -> list[str]:
-    """Return the paragraphs of an event: its type and time, and the source that it recorded."""
-    request_note = f" (request {event.turn_id})" if event.turn_id else ""
-    paragraphs = [f"**{event.type}**{request_note} · {escape_html_inline(event.timestamp)}"]
+def _event_markdown(event: Event, request_number: int) -> list[str]:
+    """Return the paragraphs of an event: its type, result and time, and the source it recorded."""
+    facts = [f"**{event.type}**" + (f" (request {request_number})" if request_number else "")]
+    if event.type == "run":
+        facts.append(_run_text(event.data or {}))
+    paragraphs = [" · ".join(map(escape_html_inline, [*facts, event.timestamp]))]
     if event.source:
         paragraphs.append(fenced(event.source, ""))
     return paragraphs
 
 
+def _run_text(data: dict[str, Any]) -> str:
+    outcome, error = run_result(data)
+    if was_skipped(data):
+        return "not run"
+    return error or ("ran" if outcome == "done" else OUTCOMES[outcome])
+
+
 def _quote(text: str) -> str:
     """Format a text as a block quote, and escape HTML in it."""
-    safe = html.escape(text, quote=False) if "`" not in text else _escape_outside_code(text)
-    return "\n".join(f"> {line}".rstrip() for line in safe.splitlines() or [""])
-
-
-def _escape_outside_code(text: str) -> str:
-    """Escape HTML, except in code spans, where ``<`` is harmless and ``&lt;`` isn't decoded."""
-    # Because the pattern is a group, `re.split` also returns the code spans. Prose and code spans
-    # alternate. The first piece is always prose, which may be empty.
+    # HTML has no effect in code spans, and entities aren't decoded there. Because the pattern is a
+    # group, `re.split` also returns the code spans: every second piece.
     pieces = re.split(r"(`+[^`]*`+)", text)
-    return "".join(
-        piece if number % 2 else html.escape(piece, quote=False)
-        for number, piece in enumerate(pieces)
-    )
+    pieces[::2] = map(escape_html, pieces[::2])
+    return "\n".join(f"> {line}".rstrip() for line in "".join(pieces).splitlines() or [""])

@@ -9,6 +9,7 @@ import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
 
 import { ApiClient } from '../api/client';
 import {
@@ -71,11 +72,13 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     );
 
     let notebooks: AskNotebooks | null = null;
+    const answersChanged = new Signal<object, void>({});
     const load = async (): Promise<AskNotebooks> => {
       const { AskNotebooks } = await import('./plugin/askNotebooks');
       notebooks ??= new AskNotebooks({
         ...{ app, tracker, editors, api, history, identity, trans },
         ...{ models, tracking, memory },
+        onAnswersChanged: () => answersChanged.emit(),
         settings: () => settings
       });
       return notebooks;
@@ -126,7 +129,12 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
     }
     return {
       isOpen: panel => notebooks?.isOpen(panel) ?? false,
-      isBusy: (panel, cellId) => notebooks?.isBusy(panel, cellId) ?? false,
+      isBusy: (...cell) => notebooks?.modelOf(...cell)?.isBusy ?? false,
+      answersChanged,
+      shownAnswers: (...cell) =>
+        notebooks?.modelOf(...cell)?.shownAnswers ?? null,
+      acceptAnswer: async (panel, cellId, turnId) =>
+        !!(await notebooks?.modelOf(panel, cellId)?.acceptAnswer(turnId)),
       mention: async (text, isForNewCode = false) => {
         const panel = tracker.currentWidget;
         if (panel) {

@@ -56,7 +56,7 @@ describe('stepTitle', () => {
     expect(part('?')).toBe('Accepted a change');
   });
 
-  it('distinguishes automatic corrections from a person’s edits', () => {
+  it('distinguishes AI Server’s changes from a person’s edits', () => {
     const data = { corrections: ['prise → price', 'import math'] };
     const edit = { kind: 'edit', event: 'accept', data } as const;
     const contributors = [
@@ -69,7 +69,7 @@ describe('stepTitle', () => {
         stepTitle(stepWith({ ...edit, ...contributor }), english)
       )
     ).toEqual([
-      'Corrected automatically: prise → price, import math',
+      'Edited by AI Server: prise → price, import math',
       'Accepted with edits',
       'Accepted with edits'
     ]);

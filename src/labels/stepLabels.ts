@@ -3,12 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
 import type { IShownStep } from '../records/fold';
-import {
-  durationOf,
-  executionCountOf,
-  lastRunOf,
-  shapeOf
-} from '../records/runs';
+import { durationOf, executionCountOf, shapeOf } from '../records/runs';
 import { durationText } from './durations';
 import { removeChineseSpaces } from './spacing';
 import {
@@ -98,9 +93,14 @@ function editTitle(step: TitleFields, trans: TranslationBundle): string {
     return trans.__('Inserted from %1', notebook);
   }
   if (step.event === 'accept') {
-    return isCorrection(step)
-      ? correctionTitle(step.data?.corrections, trans)
-      : trans.__('Accepted with edits');
+    const corrections = step.data?.corrections;
+    if (!isCorrection(step)) {
+      return trans.__('Accepted with edits');
+    }
+    if (Array.isArray(corrections) && corrections.length) {
+      const texts = corrections.join(trans._p('between names', ', '));
+      return trans.__('Edited by AI Server: %1', texts);
+    }
   }
   return step.event === 'reject'
     ? trans.__('Edited before rejecting')
@@ -115,14 +115,13 @@ export function isCorrection({
   return author === 'program' && name === 'AI Server';
 }
 
-/** Return the title of the step in which AI Server corrected a suggestion. */
-function correctionTitle(
-  corrections: unknown,
+/** Return the titles of the changes of a suggestion before it was accepted. */
+export function changeTitles(
+  { parts = [] }: IShownStep,
   trans: TranslationBundle
-): string {
-  return Array.isArray(corrections) && corrections.length
-    ? trans.__('Corrected automatically: %1', corrections.join(', '))
-    : trans.__('Corrected automatically');
+): string[] {
+  const changes = parts.slice(1).filter(({ kind }) => kind === 'edit');
+  return changes.map(change => stepTitle(change, trans));
 }
 
 /** Return the title of an event that concerns the whole cell, such as a split or a move. */
@@ -275,14 +274,21 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** Return a chip for a step's last run: "ran ×3" after three runs; null if there is no run. */
+/**
+ * Return a chip for a step's last run; null if there is no run. If the last three runs ended alike:
+ * "ran ×3".
+ */
 export function lastRunOutcome(
   step: IShownStep,
-  trans: TranslationBundle
+  trans: TranslationBundle,
+  outcomeOf: (run: Step) => { text: string; tone: Tone } | null = run =>
+    stepOutcome(run, trans)
 ): { text: string; tone: Tone } | null {
-  const run = lastRunOf(step);
-  const chip = run && stepOutcome(run, trans);
-  const count = step.runs?.length ?? 0;
+  const runs = [...(step.runs ?? [])].reverse();
+  const chip = runs[0] ? outcomeOf(runs[0]) : null;
+  const name = runs[0] && stepOutcome(runs[0], trans)?.text;
+  const end = runs.findIndex(run => stepOutcome(run, trans)?.text !== name);
+  const count = end < 0 ? runs.length : end;
   return chip && count > 1
     ? { ...chip, text: trans.__('%1 ×%2', chip.text, count) }
     : chip;

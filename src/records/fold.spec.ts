@@ -21,10 +21,14 @@ const turn =
     ...more
   });
 const run = (steps: readonly Step[]) => runStep(steps);
-const move = (steps: readonly Step[]): Step => ({
-  ...runStep(steps),
-  kind: 'move'
-});
+const partOf =
+  (index: number, more: Partial<Step> = {}) =>
+  (steps: readonly Step[]): Step => ({
+    ...runStep(steps),
+    partOf: index,
+    ...more
+  });
+const move = partOf(0, { kind: 'move', partOf: undefined });
 
 describe('foldRuns', () => {
   it('folds runs into the step whose code they ran, and renumbers the steps', () => {
@@ -48,45 +52,23 @@ describe('foldRuns', () => {
     expect(shown[2].fromStep).toBe(0);
   });
 
-  it('folds a run even if a step in between left the code unchanged', () => {
-    const shown = foldRuns(buildSteps(turn('a'), move, run, turn('b')));
+  it('lets the step after a run continue from the step before the run', () => {
+    const shown = foldRuns(buildSteps(turn('a'), move, partOf(0), turn('b')));
     expect(shown[0].runs).toHaveLength(1);
     expect(shown.map(({ parent }) => parent)).toEqual([null, 0, 1]);
   });
 
-  it('folds no run into an answer that was not accepted', () => {
-    const open = { applied: false, before: 'a', outcome: 'open' as const };
-    const steps = buildSteps(turn('a'), turn('b', open));
-    const ran = { ...runStep(steps.slice(0, 1)), index: 2, parent: 1, seq: 3 };
-    const shown = foldRuns([...steps, ran]);
-    expect(shown.map(step => step.runs?.length)).toEqual([1, 0]);
+  it('shows a run as a step if it is no part of one, with the runs after it', () => {
+    const shown = foldRuns(buildSteps(run, run));
+    expect(shown.map(({ runs }) => runs?.length)).toEqual([2]);
   });
 
-  it('keeps a run as a step if no step wrote its code', () => {
-    const [first, again] = [runStep([]), { ...runStep([]), index: 1, seq: 2 }];
-    const shown = foldRuns([first, again]);
-    expect(shown).toHaveLength(1);
-    expect(shown[0].runs).toHaveLength(2);
-  });
-
-  it('folds a cut and a paste at another position into one move', () => {
-    const deleted = (after: unknown) => (steps: readonly Step[]) => ({
-      ...runStep(steps),
-      kind: 'delete' as const,
-      data: { index: 1, after }
-    });
-    const restored = (after: unknown) => (steps: readonly Step[]) => ({
-      ...runStep(steps),
-      kind: 'undelete' as const,
-      data: { index: 3, after }
-    });
-    const kinds = (...makers: Parameters<typeof buildSteps>) =>
-      foldRuns(buildSteps(...makers)).map(({ kind }) => kind);
+  it('folds a cut and its paste into one move', () => {
     const steps = buildSteps(
       turn('a'),
-      deleted('x'),
-      restored('y'),
-      run,
+      partOf(0, { kind: 'delete', partOf: undefined, data: { index: 1 } }),
+      partOf(1, { kind: 'undelete', data: { index: 3 } }),
+      partOf(0),
       turn('b')
     );
     const shown = foldRuns(steps);
@@ -98,10 +80,23 @@ describe('foldRuns', () => {
       findPosition(shown, (_, is) => is === place)
     );
     expect(at).toEqual([1, 1]);
-    // An undo, or a record that another program wrote without a position.
-    const both = ['turn', 'delete', 'undelete'];
-    expect(kinds(turn('a'), deleted('x'), restored('x'))).toEqual(both);
-    expect(kinds(turn('a'), deleted(undefined), restored(null))).toEqual(both);
+  });
+
+  it('folds the changes of a suggestion and the run after them into its step', () => {
+    const edit = { kind: 'edit', event: 'accept' } as const;
+    const steps = buildSteps(
+      turn('prise'),
+      partOf(0, { ...edit, code: 'price', author: 'program' }),
+      partOf(0, { ...edit, code: 'cost' }),
+      partOf(0),
+      turn('b')
+    );
+    const shown = foldRuns(steps);
+    expect(shown.map(({ code }) => code)).toEqual(['cost', 'b']);
+    const [{ parts, runs, seq }] = shown;
+    expect(parts?.map(({ code }) => code)).toEqual(['prise', 'price', 'cost']);
+    expect([runs?.length, seq, shown[1].parent]).toEqual([1, 1, 0]);
+    expect(findPosition(shown, (_, index) => index === 2)).toBe(0);
   });
 
   it('finds the position of a run: that of the step whose code it ran', () => {

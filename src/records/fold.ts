@@ -1,7 +1,7 @@
 /**
- * Combines ("folds") a cell's steps, as the server sends them, into the steps that are shown. A run
- * is shown inside the step that wrote the code which was run. A cut and the paste directly after it
- * are shown as one move. All functions here are pure.
+ * Combines ("folds") a cell's steps, as the server sends them, into the steps that are shown. The
+ * server says which steps are parts of others (`partOf`, see `replay/folding.py`): runs, changes of
+ * a suggestion before it was accepted, a paste directly after a cut. All functions here are pure.
  *
  * Invariants:
  * - No run is lost. If no step wrote the code that was run, the run is shown as a separate step.
@@ -19,7 +19,7 @@ export interface IShownStep extends Step {
   readonly serverIndex?: number;
   /** The runs of the step's code, oldest first. */
   readonly runs?: readonly Step[];
-  /** Only for a move that was folded from two steps: its cut and its paste. */
+  /** The steps that were folded into this one, if they aren't runs: the first is the step itself. */
   readonly parts?: readonly Step[];
 }
 
@@ -35,38 +35,27 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const positions: number[] = [];
   /** A shown step that continues from the server's step `i` gets `parents[i]` as its `parent`. */
   const parents: number[] = [];
-  for (const step of steps) {
-    const serverIndex = positions.length;
-    const previous = shown[shown.length - 1];
-    if (
-      previous?.serverIndex === serverIndex - 1 &&
-      isCutAndPaste(previous, step)
-    ) {
-      positions.push(shown.length - 1);
-      parents.push(shown.length - 1);
-      shown[shown.length - 1] = toMove(previous, step);
-      continue;
-    }
-    const position = step.kind === 'run' ? findStepOfRun(shown, step) : null;
-    if (position === null) {
+  steps.forEach((step, serverIndex) => {
+    if (step.partOf === undefined) {
       positions.push(shown.length);
       parents.push(shown.length);
-      shown.push({
-        ...step,
-        serverIndex,
-        runs: step.kind === 'run' ? [step] : []
-      });
-    } else {
-      positions.push(position);
-      // The run is shown inside another step, so no shown step can have the run as its parent. A
-      // step that continues from the run gets the run's own parent or, if there is none, the step
-      // that shows the run.
-      parents.push(
-        (step.parent === null ? null : parents[step.parent]) ?? position
-      );
-      shown[position].runs.push(step);
+      const runs = step.kind === 'run' ? [step] : [];
+      shown.push({ ...step, serverIndex, runs });
+      return;
     }
-  }
+    const position = positions[step.partOf];
+    positions.push(position);
+    // The part is shown inside another step, so no shown step can have it as its parent. A step
+    // that continues from it gets its own parent or, if there is none, the step that shows it.
+    parents.push(
+      (step.parent === null ? null : parents[step.parent]) ?? position
+    );
+    if (step.kind === 'run') {
+      shown[position].runs.push(step);
+    } else {
+      shown[position] = withPart(shown[position], step);
+    }
+  });
   return shown.map((step, index) => ({
     ...step,
     index,
@@ -92,47 +81,13 @@ export function findPosition(
   );
 }
 
-/** Return whether `cut` deleted the cell, and `paste` restored it at another position. */
-function isCutAndPaste(cut: Step, paste: Step): boolean {
-  // `after` is the id of the cell above; null if the cell was the first one.
-  const [from, to] = [cut.data?.after, paste.data?.after];
-  const isRecorded = (after: unknown) =>
-    typeof after === 'string' || after === null;
-  return (
-    cut.kind === 'delete' &&
-    paste.kind === 'undelete' &&
-    paste.code === cut.code &&
-    isRecorded(from) &&
-    isRecorded(to) &&
-    from !== to
-  );
-}
-
-/** Combine a cut and a paste into one step of kind `move`. */
-function toMove<T extends Step>(cut: T, paste: Step): T {
-  const data = { from: cut.data?.index, to: paste.data?.index };
-  const { timestamp, seq } = paste;
-  const parts = [cut, paste];
-  return { ...cut, kind: 'move', event: 'move', timestamp, seq, data, parts };
-}
-
-/**
- * Return the position of the shown step that wrote the code which was run; null if there is none.
- * There may be steps between that step and the run, as long as they left the code unchanged.
- */
-function findStepOfRun(shown: readonly Step[], run: Step): number | null {
-  let match: number | null = null;
-  for (let position = shown.length - 1; position >= 0; position--) {
-    const step = shown[position];
-    if (sourceAfter(step) !== run.code) {
-      break;
-    }
-    if (step.applied && step.code === run.code) {
-      match = position;
-      if (step.before !== step.code) {
-        break;
-      }
-    }
+/** Add a change of an accepted suggestion, or the paste that makes a cut a move. */
+function withPart<T extends IShownStep>(step: T, part: Step): T {
+  const parts = [...(step.parts ?? [step]), part];
+  const { timestamp, seq, code } = part;
+  if (part.kind !== 'undelete') {
+    return { ...step, code, parts };
   }
-  return match;
+  const data = { from: step.data?.index, to: part.data?.index };
+  return { ...step, kind: 'move', event: 'move', timestamp, seq, data, parts };
 }

@@ -24,6 +24,7 @@ import { AskAgainHost } from './model/again/host';
 import { BriefingReminder } from './model/notebook/reminder';
 import {
   CommandIDs,
+  type ICellKey,
   IHistory,
   IModels,
   INotebookIdentity,
@@ -82,6 +83,10 @@ function activate(
   const trans = translator.load('aiserver');
   const subject = new ActiveCell(tracker, identity);
   const { sessions } = app.serviceManager;
+  const panelOf = ({ notebookId }: ICellKey) => {
+    const panel = tracker.currentWidget;
+    return panel && identity.get(panel) === notebookId ? panel : null;
+  };
   const model = new ReplayModel(
     subject,
     history,
@@ -95,13 +100,24 @@ function activate(
           });
         }
       },
-      openFile: path => openNotebook(commands, path)
+      openFile: path => openNotebook(commands, path),
+      shownAnswers: key => {
+        const panel = panelOf(key);
+        return (panel && rows?.shownAnswers(panel, key.cellId)) ?? null;
+      },
+      acceptAnswer: async (key, turnId) => {
+        const panel = panelOf(key);
+        return (
+          !!panel && !!(await rows?.acceptAnswer(panel, key.cellId, turnId))
+        );
+      }
     },
     rows && models
       ? new AskAgainHost({ tracker, identity, rows, models, sessions, trans })
       : null,
     new NoteClient(app.serviceManager.serverSettings)
   );
+  rows?.answersChanged.connect(() => model.steps.stateChanged.emit());
   const panel = new ReplayPanel({
     model,
     commands,

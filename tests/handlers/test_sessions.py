@@ -38,6 +38,14 @@ async def test_a_session_with_an_edited_file_is_sent_again(call, jp_root_dir):
     assert after.data["interactions"][0]["user_request"]["intent"] == "******"
 
 
+async def test_the_list_counts_requests_not_answers(call):
+    """P49"""
+    for _ in range(3):
+        await call("POST", "generate", request("plot it"))
+    (row,) = (await call("GET", "sessions?notebookId=nb")).data["sessions"]
+    assert (row["turns"], row["failed"], row["lastIntent"]) == (1, 0, "plot it")
+
+
 async def test_events_are_recorded_in_order_with_turns(call):
     await call("POST", "generate", request("one"))
     body = [{"type": "accept", "turnId": 1, "source": "x = 1"}, {"type": "edit", "source": "x = 2"}]
@@ -87,10 +95,10 @@ async def test_lists_are_paged(call):
     assert (await call("GET", "sessions?notebookId=nb&limit=0")).status == 400
 
 
-async def test_lists_count_failed_turns(call, scripted):
+async def test_lists_count_failed_requests(call, scripted):
     scripted.script({"status": 401}, {"text": "```python\nx = 1\n```"})
-    await call("POST", "generate", request())
-    await call("POST", "generate", request())
+    await call("POST", "generate", request("one"))
+    await call("POST", "generate", request("two"))
     [row] = (await call("GET", "sessions?notebookId=nb")).data["sessions"]
     assert (row["turns"], row["failed"]) == (2, 1)
 

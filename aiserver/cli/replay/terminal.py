@@ -7,12 +7,12 @@ interpret them as its markup. In a pipe no line is wrapped or cut.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...llm.labels import model_label
 from ...notebooks.history import History
-from ...replay import Step, report
+from ...replay import Step, report, shown_numbers, shown_steps
 from ...sharing.labels import cell_name, label_counts, outcome, percent, title
 from ...sharing.labels import shares as shares_of
 from ...sharing.narrative import diff_lines
@@ -49,8 +49,9 @@ def print_history(history: History, cell_ids: Collection[str]) -> None:
         _print_line(console, (name, "bold"), (f"  {cell_id}", "dim"), (shares_text, "dim"))
         if not steps:
             _print_line(console, ("  No history.", "dim"))
-        for step in steps:
-            _print_step(console, step)
+        numbers = shown_numbers(steps)
+        for step, parts in shown_steps(steps):
+            _print_step(console, step, parts, numbers)
 
 
 def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
@@ -81,35 +82,41 @@ def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
             _print_line(console, (text, ""), (", ".join(label_counts(cell["models"])), "dim"))
 
 
-def _print_step(console: Console, step: Step) -> None:
+def _print_step(
+    console: Console, step: Step, parts: Sequence[Step], numbers: Sequence[int]
+) -> None:
     is_by_model = step.author == "model"
     icon = _ICONS.get(step.kind, "·")
     intent = " ".join(step.title.split()) if step.kind == "turn" else ""
     _print_line(
         console,
-        (f"{step.index + 1:>4} {icon} ", _STEP_COLOURS.get(step.author, "dim")),
-        (intent or title(step), "bold" if is_by_model else ""),
-        *_model_time_and_outcome(step),
+        (f"{numbers[step.index]:>4} {icon} ", _STEP_COLOURS.get(step.author, "dim")),
+        (intent or title(step, numbers), "bold" if is_by_model else ""),
+        *_model_time_and_outcome(step, parts),
     )
+    edits = [part for part in parts if part.kind == "edit"]
+    for edit in edits:
+        _print_line(console, (f"       {title(edit)}", "dim"))
     if step.kind != "run":
-        for line in diff_lines(step):
+        for line in diff_lines(step, edits[-1].code if edits else step.code):
             # The position line of a diff ("@@ …") is useless if the cell was empty before the step.
             if not line.startswith("@@") or step.before:
                 _print_line(console, (f"       {line}", _DIFF_COLOURS.get(line[:1], "dim")))
-    if step.error:
-        for line in step.error.splitlines():
+    if error := (parts[-1] if parts else step).error:
+        for line in error.splitlines():
             _print_line(console, (f"       {line}", "red"))
 
 
-def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
+def _model_time_and_outcome(step: Step, parts: Sequence[Step]) -> list[tuple[str, str]]:
     """Return a step's model, time and outcome as styled texts for the end of the step's line."""
     model = model_label(step.model) if step.model else ""
     model_and_time = [model, step.timestamp[:16].replace("T", " ")]
-    if step.attempts:
-        model_and_time.append(f"{len(step.attempts)} answers")
+    if (answer_count := step.answer_count) > 1:
+        model_and_time.append(f"{answer_count} answers")
     styled_texts = [("  " + "  ".join(text for text in model_and_time if text), "dim")]
-    if text := outcome(step):
-        styled_texts.append((f"  {text}", _OUTCOME_COLOURS.get(step.outcome, "dim")))
+    if text := outcome(step, parts):
+        last = parts[-1] if parts else step
+        styled_texts.append((f"  {text}", _OUTCOME_COLOURS.get(last.outcome, "dim")))
     return styled_texts
 
 

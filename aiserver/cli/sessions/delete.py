@@ -19,15 +19,15 @@ from ...notebooks.unused_blobs import delete_unused_blobs
 from ...sessions.base import SessionManager
 from ..confirm import confirm
 from ..progress import ProgressBar
-from .selection import select
+from .selection import count_requests, select
 from .stores import StoreContext
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Ask for confirmation, and delete the selected sessions, and what was kept beside them."""
     rows = dict([row for name in arguments.name for row in await select(context, name)])
-    turn_count = sum(summary.turns for summary in rows.values())
-    selected = f"{len(rows):,} histories with {turn_count:,} requests"
+    request_count = sum(row.turns for _, row in await count_requests(context, rows.items()))
+    selected = f"{len(rows):,} histories with {request_count:,} requests"
     if not confirm(f"Permanently delete {selected} from {context.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1

@@ -11,10 +11,10 @@ import sys
 from typing import Any
 
 from ...errors import NotFound
-from ...models import Interaction, Session, SessionKey, SessionSummary
-from ...transfer.markdown import session_markdown, turn_markdown
+from ...models import SessionKey, SessionSummary
+from ...transfer.markdown import session_markdown
 from ..safe_text import make_safe, to_safe_json
-from .selection import select
+from .selection import count_requests, select
 from .stores import StoreContext
 
 # The relative widths of columns whose texts may be cut. A column that isn't listed has 1.
@@ -23,7 +23,7 @@ _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
     "cell",
-    "turns",
+    "requests",
     "events",
     "changed",
     "last request",
@@ -35,7 +35,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 
     The first line has the names of the columns. With the option ``--json``, print JSON.
     """
-    rows = await select(context, arguments.notebook)
+    rows = await count_requests(context, await select(context, arguments.notebook))
     if arguments.json:
         data = [_as_json_data(key, summary) for key, summary in rows]
         print(to_safe_json(data))
@@ -61,7 +61,8 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the turns and events of the selected sessions.
 
-    If the command names no sessions, print only the session that was changed last.
+    If the command names no sessions, print only the session that was changed last. With the option
+    ``--latest``, print only the last request of each session.
     """
     rows = await select(context, arguments.name)
     if not rows:
@@ -73,19 +74,10 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
         if session is not None:
             if number:
                 print()
-            _print_session(session, only_latest=arguments.latest)
+            if arguments.latest and not session.interactions:
+                raise NotFound("This session has no requests yet.")
+            _print_markdown(session_markdown(session, only_latest=arguments.latest))
     return 0
-
-
-def _print_session(session: Session, *, only_latest: bool) -> None:
-    """Print all turns and events of a session, or only its latest turn."""
-    if only_latest:
-        turns = [record for record in session.ordered() if isinstance(record, Interaction)]
-        if not turns:
-            raise NotFound("This session has no requests yet.")
-        _print_markdown("\n\n".join(turn_markdown(turns[-1])) + "\n")
-    else:
-        _print_markdown(session_markdown(session))
 
 
 def _print_markdown(markdown: str) -> None:
@@ -145,7 +137,7 @@ def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> Non
 
     table = Table(box=None, pad_edge=False, expand=True)
     for index, heading in enumerate(headings):
-        is_number = heading in ("turns", "events")
+        is_number = heading in ("requests", "events")
         is_shown_completely = is_number or heading == "changed"  # numbers and times aren't cut
         longest = max(len(line[index]) for line in [headings, *lines])
         table.add_column(

@@ -26,6 +26,7 @@ from pathlib import Path
 from ...errors import SettingError, StorageError
 from ...models import NotebookLogEntry, Session, SessionKey
 from ...notebooks.other_roots import blobs_of
+from ...replay import replay
 from ...transfer import backup
 from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
@@ -214,8 +215,8 @@ async def _plan_blobs(
 
 def _print_plan(plan: Plan) -> None:
     for key, session in list(plan.sessions.items())[:_MAX_SHOWN]:
-        turns = session.interactions
-        intent = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
+        titles = [step.title for step in replay(session) if step.kind == "turn"]
+        intent = " ".join(titles[-1].split())[:60] if titles else ""
         line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {intent}"
         print(f"  {make_safe(line)}")
     if len(plan.sessions) > _MAX_SHOWN:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ...errors import NotFound, SettingError
+from ...errors import NotFound, SettingError, StorageError
 from ...models import SessionKey, SessionSummary
+from ...replay import replay, with_requests
 from .import_sessions import notebook_id_of
 from .stores import StoreContext
 
@@ -53,6 +55,19 @@ async def select(context: StoreContext, name: str | None = None) -> list[Selecte
             "histories."
         )
     return selected
+
+
+async def count_requests(
+    context: StoreContext, rows: Iterable[SelectedSession]
+) -> list[SelectedSession]:
+    """Return the rows with the numbers of requests instead of those of turns."""
+    counted = []
+    for key, summary in rows:
+        with contextlib.suppress(StorageError):
+            if session := await context.store.load_if_exists(key):
+                summary = with_requests(summary, replay(session))
+        counted.append((key, summary))
+    return counted
 
 
 def is_file(name: str) -> bool:

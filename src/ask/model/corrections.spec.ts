@@ -12,6 +12,7 @@ const problem = (name: string, kind = 'missing_column'): IProblem => ({
   message: '',
   candidates: []
 });
+const PRISE_FIXED = ['prise → price'];
 const PRISE = { ...problem('prise'), correction: 'price', endColumn: 5 };
 
 /** Ask, and get the answer `prise`. `names` are the problems of the answer and of its correction. */
@@ -60,6 +61,20 @@ describe('checkSuggestion', () => {
     ]);
   });
 
+  it('P49: the replay gets the corrected suggestion, and can accept it', async () => {
+    const t = await askForPrice(isCorrected => (isCorrected ? [] : ['prise']));
+    expect(t.model.shownAnswers).toEqual({
+      turnId: 1,
+      codes: new Map([[1, 'price']])
+    });
+    expect(await t.model.acceptAnswer(7)).toBe(false);
+    expect(await t.model.acceptAnswer(1)).toBe(true);
+    expect(t.recorded).toMatchObject([
+      { type: 'accept', source: 'price', data: { corrections: PRISE_FIXED } }
+    ]);
+    expect(t.model.shownAnswers).toBeNull();
+  });
+
   it('shows the warnings about the code that it offers', async () => {
     const t = setup();
     t.target.check.mockImplementation(async source => {
@@ -85,7 +100,7 @@ describe('checkSuggestion', () => {
     const t = await askForPrice(isCorrected =>
       isCorrected ? ['x'] : ['prise', 'x']
     );
-    t.model.decision.correct(now);
+    t.model.decision.edit(now);
     await t.model.decision.accept();
     const data = { corrections: ['prise → price'], ...more };
     expect(t.recorded).toEqual([

@@ -49,8 +49,23 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     t.model.decision.correct('A\nb\nc\nd\nprice');
     expect(t.model.decision.isRevised).toBe(true);
     await t.model.decision.accept();
+    const source = 'A\nb\nc\nd\nprice';
     expect(t.recorded).toEqual([
-      { type: 'accept', turnId: 1, source: 'A\nb\nc\nd\nprice' }
+      { type: 'accept', turnId: 1, source, data: { corrected: source } }
+    ]);
+  });
+
+  it('P40: records what the person chose and what they typed one by one', async () => {
+    const t = setup({ source: '' });
+    void t.model.ask('sum it');
+    (await t.requested(1)).push(start(), done(1, 'x = 1\ny = 2\nz = 3'), null);
+    await t.phase('suggested');
+    t.model.decision.edit('x = 1\ny = 2\nz = 30');
+    t.model.decision.correct('%pip install x\nx = 1\ny = 2\nz = 30');
+    await t.model.decision.accept();
+    const corrected = '%pip install x\nx = 1\ny = 2\nz = 3';
+    expect(t.recorded).toMatchObject([
+      { source: `${corrected}0`, data: { corrected } }
     ]);
   });
 

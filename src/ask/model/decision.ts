@@ -139,10 +139,15 @@ export class Decision {
 
   /**
    * Set the code that `accept` will write: the suggestion with a correction that the person has
-   * chosen. A correction doesn't count as a rejected change.
+   * chosen. A correction doesn't count as a rejected change, nor as written by hand.
    */
   correct(code: string): void {
-    if (this._store.state.phase === 'suggested') {
+    const { suggestion, state } = this._store;
+    if (state.phase === 'suggested' && suggestion) {
+      const corrected = state.correctedCode || suggestion.source;
+      // Make the same change in the code without what the person has typed.
+      const correctedCode = mergeSources(state.code, corrected, code);
+      this._store.setState({ correctedCode: correctedCode ?? corrected });
       this._setCode(code);
     }
   }
@@ -156,9 +161,11 @@ export class Decision {
   /** Restore the suggestion as the model wrote it. */
   restore(): void {
     const { suggestion, state } = this._store;
-    this._store.setState({ corrections: [] });
-    this._counts = this._counts && { ...this._counts, rejected: 0 };
-    this.correct(suggestion?.source ?? state.code);
+    if (state.phase === 'suggested' && suggestion) {
+      this._store.setState({ corrections: [], correctedCode: '' });
+      this._counts = this._counts && { ...this._counts, rejected: 0 };
+      this._setCode(suggestion.source);
+    }
   }
 
   /**
@@ -303,6 +310,10 @@ export class Decision {
         base,
         source
       );
+      const { correctedCode: corrected } = state;
+      const correctedCode =
+        corrected && (mergeSources(base, corrected, source) ?? corrected);
+      store.setState({ correctedCode });
       this._setCode(code);
     }
   }

@@ -26,6 +26,7 @@ import {
   IHistory,
   IQueuedEvents,
   ISessionChange,
+  IShownAnswers,
   isSameCell
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
@@ -98,6 +99,32 @@ export class GenerationModel extends GenerationStore {
     } else {
       this.setState({ notice: 'not_written' });
     }
+  }
+
+  /** The open answers as they are shown; null if there are none, or if they weren't saved. */
+  get shownAnswers(): IShownAnswers | null {
+    const { answers, suggestion, state } = this;
+    if (
+      state.phase !== 'suggested' ||
+      !suggestion?.turnId ||
+      suggestion.saveError
+    ) {
+      return null;
+    }
+    const codes = answers.map(
+      ({ suggestion: { turnId, source }, shown }) =>
+        [turnId, shown?.code ?? source] as const
+    );
+    const { turnId } = suggestion;
+    return { turnId, codes: new Map([...codes, [turnId, state.code]]) };
+  }
+
+  /** Accept one of the open answers as it is shown. */
+  async acceptAnswer(turnId: number): Promise<boolean> {
+    this.alternatives.show(turnId);
+    const isOffered =
+      this.suggestion?.turnId === turnId && !this.state.isChecking;
+    return isOffered && this.decision.accept();
   }
 
   /** Set the DataFrames of the next request. */

@@ -226,7 +226,8 @@ export async function ensureNotebookId(
  * `previousSource` the code that it replaces. If the person has rejected some of the suggestion's
  * changes, the event says how many changes were suggested and how many of them were accepted. If
  * AI Server has corrected the suggestion, the event lists its corrections. If the person has then
- * changed the code further, the event also contains the code after these corrections.
+ * changed the code further, or nothing was corrected automatically, the event also contains the code
+ * after what AI Server did: these corrections, and those that the person has chosen.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
@@ -250,9 +251,10 @@ export function acceptEvent(
   const data: Record<string, unknown> = {};
   if (corrections.length) {
     data.corrections = corrections;
-    if (source !== correctedCode) {
-      data.corrected = correctedCode;
-    }
+  }
+  const isChanged = correctedCode && correctedCode !== suggested;
+  if (isChanged && (source !== correctedCode || !corrections.length)) {
+    data.corrected = correctedCode;
   }
   if (previousSource !== null && rejectedCount) {
     const hunkCount = countHunks(previousSource, suggested);

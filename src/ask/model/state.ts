@@ -119,7 +119,7 @@ export interface IGenerationState {
   readonly corrections: readonly string[];
   /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
   readonly replacedCharacters: readonly string[];
-  /** The suggestion's code after these corrections. */
+  /** The suggestion's code after these corrections, and after those that the person has chosen. */
   readonly correctedCode: string;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;

@@ -51,6 +51,8 @@ export interface IAskServices {
   readonly models: IModels | null;
   readonly tracking: ITracking | null;
   readonly memory: IMemory | null;
+  /** Called when the code of an open answer has changed. */
+  readonly onAnswersChanged: () => void;
   /** Return the person's settings; null until they are loaded. */
   readonly settings: () => ISettingRegistry.ISettings | null;
 }
@@ -83,9 +85,9 @@ export class AskNotebooks {
     return this._managers.get(panel)?.hasOpenRow ?? false;
   }
 
-  /** Return whether a cell waits for an answer, or its row runs accepted code. */
-  isBusy(panel: NotebookPanel, cellId: string): boolean {
-    return this._managers.get(panel)?.isBusy(cellId) ?? false;
+  /** Return the model of a cell's row; null if the row was never opened. */
+  modelOf(panel: NotebookPanel, cellId: string): GenerationModel | null {
+    return this._managers.get(panel)?.find(cellId) ?? null;
   }
 
   /** Send a request of a cell again; see `IPromptRows`. */
@@ -257,6 +259,14 @@ export class AskNotebooks {
     });
     models?.changed.connect(model.refreshModel, model);
     rules.changed.connect(model.onRulesChanged, model);
+    let last = '';
+    model.changed.connect((_, { phase, code, turnId }) => {
+      const shown = phase === 'suggested' ? `${turnId} ${code}` : '';
+      if (shown !== last) {
+        last = shown;
+        this._services.onAnswersChanged();
+      }
+    });
     return model;
   }
 

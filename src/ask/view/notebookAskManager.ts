@@ -71,9 +71,9 @@ export class NotebookAskManager implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Return whether a cell waits for an answer, or its row runs accepted code. */
-  isBusy(cellId: string): boolean {
-    return this._models.get(cellId)?.isBusy ?? false;
+  /** Return the `GenerationModel` of the cell with this id; null if its row was never opened. */
+  find(cellId: string): GenerationModel | null {
+    return this._models.get(cellId) ?? null;
   }
 
   /** The rules files for the notebook. */

@@ -115,10 +115,14 @@ export class NotebookReplay {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
 
-  /** Return the step that a row shows. If the row combines several steps, return the last one. */
+  /** Return the step that a row shows, with the code after the changes that the row combines. */
   stepOf(cell: number, row: IShownStep): IPageStep {
-    const index = row.parts?.at(-1)?.index ?? row.serverIndex ?? row.index;
-    return this.cells[cell].steps[index];
+    const { steps } = this.cells[cell];
+    const own = steps[row.serverIndex ?? row.index];
+    const last = steps[row.parts?.at(-1)?.index ?? own.index];
+    return row.kind === 'move'
+      ? last
+      : { ...own, code: last.code, by: last.by };
   }
 
   /**

@@ -6,7 +6,7 @@ import { areNearChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
 import { outputOf, lastRunOf } from '../../records/runs';
-import { isAnswerInWords } from '../../labels/stepLabels';
+import { changeTitles, isAnswerInWords } from '../../labels/stepLabels';
 import {
   schemaChangeParts,
   schemaChangeTitle
@@ -173,6 +173,7 @@ export function rowBlock(
         ? el('p.dull', trans.__('No code changes.'))
         : [
             el('h4', label),
+            changeTitles(row, trans).map(title => el('p.dull', title)),
             codeBlock(labels, {
               cell,
               code: step.code,

@@ -10,15 +10,20 @@ import { contributorName } from '../../labels/contributorLabels';
 import { durationText } from '../../labels/durations';
 import { orderTitle } from '../../labels/momentLabels';
 import { SHARE_KINDS, Shares, shareText } from '../../labels/shareLabels';
-import { stepOutcome, stepTitle } from '../../labels/stepLabels';
+import {
+  lastRunOutcome,
+  stepOutcome,
+  stepTitle,
+  type Tone
+} from '../../labels/stepLabels';
 import type { IShownStep } from '../../records/fold';
-import { durationOf, lastRunOf } from '../../records/runs';
+import { durationOf } from '../../records/runs';
 import type { Author } from '../model/data';
 import type { IOrigin, NotebookReplay } from '../model/replay';
 
 export interface ILabel {
   readonly text: string;
-  readonly tone: string;
+  readonly tone: Tone;
 }
 
 /** Each method is named after what it describes: `cell` returns a name for a cell. */
@@ -104,16 +109,9 @@ export class PageLabels {
 
   /** Return the outcomes of a row's step and of the row's last run, if there are any. */
   outcomes(row: IShownStep): ILabel[] {
-    const run = lastRunOf(row);
-    const runCount = row.runs?.length ?? 0;
-    const stepLabel = row.kind === 'run' ? null : this.outcome(row);
-    const runLabel = run && this.outcome(run);
-    const text = runLabel?.text ?? '';
     return [
-      stepLabel,
-      runLabel && runCount > 1
-        ? { ...runLabel, text: this.trans.__('%1 ×%2', text, runCount) }
-        : runLabel
+      row.kind === 'run' ? null : this.outcome(row),
+      lastRunOutcome(row, this.trans, run => this.outcome(run))
     ].filter(label => label !== null);
   }
 

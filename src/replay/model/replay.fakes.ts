@@ -321,6 +321,8 @@ export class FakeHistory implements IHistory {
 /** A host that opens nothing, and that reports that the person refused to replace the source. */
 export const FAKE_HOST: IReplayHost = {
   confirmReplace: async () => false,
+  shownAnswers: () => null,
+  acceptAnswer: async () => false,
   openPrompt: () => undefined,
   openFile: async () => undefined
 };
@@ -387,6 +389,7 @@ export function runStep(steps: readonly Step[], data: object = {}): Step {
     outcome: 'done',
     event: 'run',
     parent: steps.length ? steps.length - 1 : null,
+    partOf: last && (last.partOf ?? last.index),
     lane: 0,
     data: { status: 'ok', ...data }
   };

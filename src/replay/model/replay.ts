@@ -54,7 +54,7 @@ export class ReplayModel extends ActivatableModel {
     noteApi: NoteApi | null = null
   ) {
     super();
-    this.steps = new ReplaySteps(subject, history);
+    this.steps = new ReplaySteps(subject, history, _host);
     this.overview = new ReplayOverview(subject, history);
     this.timeline = new NotebookTimeline(subject, history);
     this.briefing = new BriefingModel(subject, this.timeline);

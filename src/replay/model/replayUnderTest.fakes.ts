@@ -1,5 +1,6 @@
 /** A `ReplayModel` with a fake notebook, a fake history and fake timers. */
 import type { IBranch } from '../../records/branch';
+import type { IShownAnswers } from '../../tokens';
 import { ReplayModel } from './replay';
 import { FAKE_HOST, FakeHistory, FakeSubject, stepsOf } from './replay.fakes';
 
@@ -18,6 +19,9 @@ export class ReplayUnderTest {
   isReplaceConfirmed = true;
   /** The argument of each call of `openPrompt`: a branch, or null. */
   readonly promptedBranches: (IBranch | null)[] = [];
+  /** The open answers of the row, and the turns of those that were accepted there. */
+  shownAnswers: IShownAnswers | null = null;
+  readonly accepted: number[] = [];
 
   readonly model = new ReplayModel(this.subject, this.history, {
     ...FAKE_HOST,
@@ -25,7 +29,14 @@ export class ReplayUnderTest {
       this.confirmations.push(index);
       return this.isReplaceConfirmed;
     },
-    openPrompt: branch => this.promptedBranches.push(branch)
+    openPrompt: branch => this.promptedBranches.push(branch),
+    shownAnswers: () => this.shownAnswers,
+    acceptAnswer: async (_, turnId) => {
+      const source = this.shownAnswers?.codes.get(turnId);
+      this.accepted.push(turnId);
+      this.subject.apply(source ?? '');
+      return source !== undefined;
+    }
   });
 
   /** Run pending promises and timers. */

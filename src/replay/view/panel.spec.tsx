@@ -332,7 +332,8 @@ describe('ReplayPanel', () => {
       ...runStep([step], data),
       seq,
       index: seq - 1,
-      parent: seq - 2
+      parent: seq - 2,
+      partOf: seq - 2
     });
     history.steps.set('a', [
       a,

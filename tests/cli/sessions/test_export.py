@@ -171,7 +171,7 @@ def test_text_cannot_become_markup_of_the_document(text: str, work: Path):
 def test_list_prints_the_notebook_and_the_last_request(run: Run, work: Path):
     save(work, turn("first"), turn("画图\nnow"))
     heading, line = run("list").out.splitlines()
-    names = ["notebook", "cell", "turns", "events", "changed", "last request"]
+    names = ["notebook", "cell", "requests", "events", "changed", "last request"]
     assert heading.split("\t") == names and len(line.split("\t")) == len(names)
     assert line.split("\t")[:4] == ["notes/书.ipynb", "cell-1", "2", "1"]
     assert line.endswith("画图 now")
@@ -179,6 +179,21 @@ def test_list_prints_the_notebook_and_the_last_request(run: Run, work: Path):
     assert (row["notebook_id"], row["turns"], row["last_intent"]) == ("book", 2, "画图\nnow")
     assert run("list", "--notebook", "book").out.splitlines() == [heading, line]
     assert run("list", "--notebook", "nothing").status == 1
+
+
+def test_requests_are_counted_and_numbered_as_in_the_prompt_row(run: Run, work: Path):
+    """P49: another answer and a repair belong to the request that the person typed."""
+    repair = {"mode": "repair", "parent_turn_id": 2}
+    again = turn("Fix these problems: x").model_copy(update=repair)
+    save(work, turn("first\n----> a < b & c"), turn("first\n----> a < b & c"), again)
+    line = run("list").out.splitlines()[1].split("\t")
+    assert (line[2], line[-1]) == ("1", "first ----> a < b & c")
+    out = run("show", "cell-1").out
+    assert "· 1 request ·" in out and "> ----> a < b & c\n" in out
+    headings = [line.split()[:2] for line in out.splitlines() if line.startswith("##")]
+    assert headings == [["##", "1."], *[["###", "Another"]] * 2]
+    assert "**run** · ran · " in out
+    assert run("show", "--latest").out.count("### Another answer") == 2
 
 
 def test_show_finds_sessions_by_notebook_cell_both_and_prefix(run: Run, work: Path):

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 
 import type { Step } from '../../../api/types';
+import { foldRuns } from '../../../records/fold';
 import { turnsOf } from './again.fakes';
 import { NewSources, requestsTo } from './requests';
 
@@ -106,16 +107,19 @@ describe('the code from which requests start when they are asked again', () => {
   });
 
   it('is the new answer after automatic corrections, too', () => {
-    const steps = turnsOf(
-      { code: 'a' },
-      {
-        code: 'a fixed',
-        kind: 'edit',
-        event: 'accept',
-        author: 'program',
-        name: 'AI Server'
-      },
-      { code: 'b' }
+    const steps = foldRuns(
+      turnsOf(
+        { code: 'a' },
+        {
+          code: 'a fixed',
+          kind: 'edit',
+          event: 'accept',
+          author: 'program',
+          name: 'AI Server',
+          partOf: 0
+        },
+        { code: 'b' }
+      )
     );
     expect(sourcesOf(steps, ['x', 'y'])[1].source).toBe('x');
   });

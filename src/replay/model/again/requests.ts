@@ -13,6 +13,7 @@ import type { LineRange, Step } from '../../../api/types';
 import { baseCode, isCorrection } from '../../../labels/stepLabels';
 import { selectedLines } from '../../../labels/requestTitle';
 import { answersOf, type IAnswerOfStep } from '../../../records/answers';
+import type { IShownStep } from '../../../records/fold';
 import { parentOf } from '../cell/graph';
 
 /** A request of the person that can be asked again. */
@@ -36,7 +37,7 @@ export interface IEarlierRequest {
 
 /** Return the requests on the path to the step at `position`, since the last new conversation. */
 export function requestsTo(
-  steps: readonly Step[],
+  steps: readonly IShownStep[],
   position: number
 ): IEarlierRequest[] {
   const path: number[] = [];
@@ -60,7 +61,7 @@ export function requestsTo(
 
 /** Return the request whose step is at `index`, with its attempts. */
 export function requestAt(
-  steps: readonly Step[],
+  steps: readonly IShownStep[],
   index: number
 ): IEarlierRequest {
   const first = steps[index];
@@ -78,11 +79,11 @@ export function requestAt(
       }
       attemptSteps.push(step);
       codes.push(...codesOf(step));
-    } else if (step.event === 'accept' && isCorrection(step)) {
-      codes.push(step.code);
+    } else if (step.kind === 'accept') {
+      codes.push(...correctedCodes(step));
     }
   }
-  const attempts = attemptSteps.flatMap(answersOf).filter(isAnswered);
+  const attempts = attemptSteps.flatMap(ownAnswersOf).filter(isAnswered);
   const isAccepted = (attempt: Step) =>
     attempt.outcome === 'accepted' ||
     steps.some(
@@ -97,7 +98,7 @@ export function requestAt(
     source: baseCode(first),
     selection: selectedLines(first.data),
     attempts,
-    code: answer?.code ?? null,
+    code: (answer?.parts?.[0] ?? answer)?.code ?? null,
     codes
   };
 }
@@ -112,7 +113,7 @@ export function isAnswered({ outcome }: Pick<Step, 'outcome'>): boolean {
   return outcome !== 'error' && outcome !== 'cancelled';
 }
 
-function isRequest(step: Step | undefined): step is Step {
+function isRequest(step: IShownStep | undefined): step is IShownStep {
   return (
     step?.kind === 'turn' &&
     step.turnId !== undefined &&
@@ -129,11 +130,23 @@ function isAttempt(step: Step, first: Step): boolean {
   return step.mode === 'repair' || isSame;
 }
 
-/** Return the code of each answer that has code. */
-function codesOf(step: Step): string[] {
-  return answersOf(step)
-    .filter(answer => isAnswered(answer) && answer.outcome !== 'done')
-    .map(({ code }) => code);
+/** Return the code of each answer that has code, and the code after AI Server's corrections. */
+function codesOf(step: IShownStep): string[] {
+  return [
+    ...ownAnswersOf(step)
+      .filter(answer => isAnswered(answer) && answer.outcome !== 'done')
+      .map(({ code }) => code),
+    ...correctedCodes(step)
+  ];
+}
+
+/** Return the answers as the models wrote them. */
+function ownAnswersOf(step: IShownStep): readonly IAnswerOfStep[] {
+  return answersOf(step.parts?.[0] ?? step);
+}
+
+function correctedCodes({ parts = [] }: IShownStep): string[] {
+  return parts.filter(isCorrection).map(({ code }) => code);
 }
 
 /** Finds the code from which each request starts when all of them are asked again in their order. */

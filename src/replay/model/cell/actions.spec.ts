@@ -116,6 +116,36 @@ describe('ReplayActions', () => {
     expect(replay.promptedBranches).toEqual([first, first]);
   });
 
+  it('P49: shows and accepts an open answer as the prompt row shows it', async () => {
+    const [step] = stepsOf('prise');
+    const open = { applied: false, outcome: 'open', turnId: 2 } as const;
+    const answer = { seq: 1, timestamp: '', outcome: 'open' } as const;
+    const attempts = [
+      { ...answer, turnId: 1, code: 'first' },
+      { ...answer, turnId: 2, code: 'prise' }
+    ];
+    history.steps.set('a', [{ ...step, ...open, attempts }]);
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await flush();
+    expect(model.step?.code).toBe('prise');
+    // The row has corrected both answers, and shows the first one.
+    const codes = new Map([
+      [1, 'first corrected'],
+      [2, 'price']
+    ]);
+    replay.shownAnswers = { turnId: 1, codes };
+    expect([model.step?.code, model.step?.turnId]).toEqual([
+      'first corrected',
+      1
+    ]);
+    model.steps.showAttempt(model.step!, 2);
+    expect(model.step?.code).toBe('price');
+    expect(await model.actions.restore()).toBe(true);
+    expect([replay.accepted, subject.source]).toEqual([[2], 'price']);
+    expect(history.recorded).toEqual([]); // The row records it, with its corrections.
+    expect(model.actions.lastResult).toBe('accepted');
+  });
+
   it('inserts a version below, and runs and records nothing', () => {
     model.actions.insertBelow();
     expect(subject.inserted).toEqual(['a = 0']);

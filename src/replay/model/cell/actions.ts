@@ -8,14 +8,19 @@
  * - A restore never loses code. One undo reverts it, and the replaced source is recorded in the
  *   history. If the cell was edited since its last step, the person must confirm the restore.
  * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
- *   accepted, otherwise it is rejected. When the acceptance or rejection is recorded, the cell's
- *   prompt row closes.
+ *   accepted, as the cell's prompt row shows it, otherwise it is rejected. When the acceptance or
+ *   rejection is recorded, the row closes.
  * - No action runs code.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { EventBody, Step } from '../../../api/types';
-import { IHistory, isSameCell } from '../../../tokens';
+import {
+  type ICellKey,
+  IHistory,
+  type IShownAnswers,
+  isSameCell
+} from '../../../tokens';
 import type { IBranch } from '../../../records/branch';
 import { branchAt, findOpenTurn } from './graph';
 import { sourceAfter } from '../../../records/fold';
@@ -47,6 +52,10 @@ export interface IReplayHost {
   openPrompt(branch: IBranch | null): void;
   /** Open a notebook and bring it to the front. */
   openFile(path: string): Promise<void>;
+  /** Return the open answers of a cell as its prompt row shows them; null if there are none. */
+  shownAnswers(key: ICellKey): IShownAnswers | null;
+  /** Accept an open answer as the row shows it. Resolves to true if its code was written. */
+  acceptAnswer(key: ICellKey, turnId: number): Promise<boolean>;
 }
 
 export class ReplayActions extends VDomModel {
@@ -73,7 +82,7 @@ export class ReplayActions extends VDomModel {
 
   /** Return whether the active cell is shown and contains the code of the step at `index`. */
   isStepInCell(index: number): boolean {
-    return this._isInCell(this._steps.all[index] ?? null);
+    return this._isInCell(this._steps.at(index));
   }
 
   /** Whether the cell has been edited since its last step, so that no step contains the edits. */
@@ -237,6 +246,15 @@ export class ReplayActions extends VDomModel {
     if (!isStillShown || this.isDisposed || !this._canApply(step)) {
       return false;
     }
+    const { notebookId, cellId } = shownCell;
+    const key = { notebookId, cellId };
+    const { turnId = 0 } = step;
+    if (
+      findOpenTurn(this._steps.all)?.index === step.index &&
+      this._host.shownAnswers(key)?.codes.has(turnId)
+    ) {
+      return this._acceptInRow(key, turnId);
+    }
     const events = this._buildEvents(step, this._subject.source);
     const isAccepted = action === 'restored' && events[0].type === 'accept';
     const result = isAccepted ? 'accepted' : action;
@@ -247,8 +265,6 @@ export class ReplayActions extends VDomModel {
       this._isApplying = false;
     }
     this._setLastResult(result);
-    const { notebookId, cellId } = shownCell;
-    const key = { notebookId, cellId };
     try {
       await this._history.record(key, events);
     } catch {
@@ -257,6 +273,18 @@ export class ReplayActions extends VDomModel {
       }
     }
     return true;
+  }
+
+  /** Let the prompt row accept the answer that it shows, so that it records what was changed. */
+  private async _acceptInRow(key: ICellKey, turnId: number): Promise<boolean> {
+    this._isApplying = true;
+    const accepted = this._host.acceptAnswer(key, turnId);
+    this._isApplying = false;
+    const isAccepted = await accepted;
+    if (isAccepted) {
+      this._setLastResult('accepted');
+    }
+    return isAccepted;
   }
 
   /**

@@ -7,7 +7,12 @@
 import { Signal } from '@lumino/signaling';
 
 import type { Step, TurnReceipt } from '../../../api/types';
-import { ICellKey, IHistory, isSameCell } from '../../../tokens';
+import {
+  ICellKey,
+  IHistory,
+  type IShownAnswers,
+  isSameCell
+} from '../../../tokens';
 import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
 import { LoadedModel } from '../loadedModel';
@@ -41,7 +46,13 @@ export type StepsChange = 'cell' | 'steps';
 const PAUSE_MS = 100;
 
 export class ReplaySteps extends LoadedModel {
-  constructor(subject: IReplaySubject, history: IHistory) {
+  constructor(
+    subject: IReplaySubject,
+    history: IHistory,
+    private readonly _host: {
+      shownAnswers(key: ICellKey): IShownAnswers | null;
+    }
+  ) {
     super(subject, history, PAUSE_MS);
   }
 
@@ -62,10 +73,21 @@ export class ReplaySteps extends LoadedModel {
     return this._all;
   }
 
-  /** Return the step at `position` with the answer that the person has chosen to see. */
+  /**
+   * Return the step at `position` with the answer that the person has chosen to see. The answers to
+   * an open request are as the cell's prompt row shows them, with corrections and other changes.
+   */
   at(position: number): IShownStep | null {
     const step = this._all[position];
-    return step ? withAttempt(step, this._chosenAttempts.get(step.seq)) : null;
+    if (!step) {
+      return null;
+    }
+    const isOpen = step.outcome === 'open' && this._shownCell;
+    const inRow = isOpen ? this._host.shownAnswers(isOpen) : null;
+    const turnId = this._chosenAttempts.get(step.seq) ?? inRow?.turnId;
+    const shown = withAttempt(step, turnId);
+    const code = inRow?.codes.get(shown.turnId ?? 0);
+    return code === undefined ? shown : { ...shown, code };
   }
 
   /** Show another answer to the request of a step: the one of the turn `turnId`. */

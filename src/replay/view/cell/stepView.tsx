@@ -33,6 +33,7 @@ import { When } from '../when';
 import {
   stepAuthor,
   baseCode,
+  changeTitles,
   stepOutcome,
   errorText,
   runOutcome,
@@ -82,6 +83,11 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           <AttemptMenu step={step} />
         </>
       )}
+      {changeTitles(step, trans).map(title => (
+        <p key={title} className="jp-AIServer-Replay-change">
+          {title}
+        </p>
+      ))}
       {(step.code || (!isTurn && step.before)) && !isAnswerInWords(step) && (
         <StepCode
           before={before}

@@ -3,8 +3,9 @@
  *
  * Invariants:
  * - Each run of a cell that isn't blank is reported once, when the run has ended. The report
- *   contains the source that the cell had when the run was scheduled. If the kernel stopped and
- *   dropped a run, the run is reported as aborted.
+ *   contains the source that the cell had when the run was scheduled. If the kernel stopped during
+ *   a run, the run is reported as aborted. A run that didn't begin, because an earlier cell failed
+ *   or the kernel stopped, isn't reported.
  * - Cells run one after another. A run's duration doesn't include the time for which the run waited
  *   for the previous run to end.
  */
@@ -93,7 +94,7 @@ export class Runs {
     const model = cell.model as ICodeCellModel;
     const { id } = model;
     // If another run of the cell is still pending, the new run replaces that run.
-    this._endRun(id, { status: 'aborted' });
+    this._abort(id);
     this._options.onScheduled(id);
     const source = sourceOf(model.sharedModel);
     if (source.trim()) {
@@ -130,15 +131,13 @@ export class Runs {
     } else if (error?.errorName) {
       this._endRun(id, toErrorResult(error.errorName, error.errorValue));
     } else {
-      this._endRun(id, { status: 'aborted' });
+      this._pending.delete(id); // The kernel has skipped it, because an earlier cell failed.
     }
   }
 
   private _onStatus(_: unknown, status: string): void {
     if (STOPPED_STATUSES.includes(status)) {
-      [...this._pending.keys()].forEach(id =>
-        this._endRun(id, { status: 'aborted' })
-      );
+      [...this._pending.keys()].reverse().forEach(id => this._abort(id));
     } else if (status === 'idle') {
       this._checkMovedCells();
     }
@@ -164,6 +163,16 @@ export class Runs {
           error ? toErrorResult(error.ename, error.evalue) : { status: 'ok' }
         );
       }
+    }
+  }
+
+  /** End the pending run of a cell. Report it only if it has begun: if it is the first one. */
+  private _abort(id: string): void {
+    const [running] = this._pending.keys();
+    if (id === running) {
+      this._endRun(id, { status: 'aborted' });
+    } else {
+      this._pending.delete(id);
     }
   }
 
