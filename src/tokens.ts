@@ -246,6 +246,8 @@ export interface IShownAnswers {
   readonly turnId: number;
   /** The code of each answer by turn, with corrections and the person's changes. */
   readonly codes: ReadonlyMap<number, string>;
+  /** Whether the shown answer may still be corrected, so that it can't be accepted yet. */
+  readonly isChecking: boolean;
 }
 
 /** The prompt rows of open notebooks. */

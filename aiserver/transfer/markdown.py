@@ -31,9 +31,9 @@ def session_markdown(session: Session, *, only_latest: bool = False) -> str:
     ]
     records = session.ordered()
     if only_latest:
-        last = requests[session.next_turn_id - 1][1]
         paragraphs = []
-        records = [turn for turn in session.interactions if turn.turn_id in last.turn_ids]
+        turn_ids = requests[session.next_turn_id - 1][1].turn_ids
+        records = [turn for turn in session.interactions if turn.turn_id in turn_ids]
     for record in records:
         if isinstance(record, Interaction):
             paragraphs += _turn_markdown(record, *requests[record.turn_id])
@@ -53,7 +53,8 @@ def _turn_markdown(turn: Interaction, number: int, step: Step) -> list[str]:
     facts = [escape_html_inline(text) for text in (turn.timestamp, turn.model, turn.mode) if text]
     if answer.status != "success":
         facts.append(OUTCOMES[answer.status])
-    is_first = turn.turn_id == min(step.turn_ids)
+    first_turn_id = step.attempts[0].turn_id if step.attempts else step.turn_id
+    is_first = turn.turn_id == first_turn_id
     if is_first:
         heading = f"## {number}. " if number else "## Request · "
     else:

@@ -114,6 +114,37 @@ test('a repair is asked for with the problems; a package is installed by choice'
   await expect(replay.slider).toHaveAttribute('aria-valuemax', '1');
 });
 
+test('the replay shows and restores a suggestion as the row corrected it (P49)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const file = await openNotebook([LOAD, '']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  const replay = new ReplayUnderTest(page);
+  await cell.focus();
+  await replay.open();
+  await lab.model!.script(code('销售["价钱格"].mean()'));
+  await cell.ask('平均价格');
+  await expect(cell.row).toContainText('Corrected automatically');
+  await expect(replay.code).toHaveText('销售["价格"].mean()');
+  await replay.button('Restore this version').click();
+  await expect(cell.row).toHaveCount(0);
+  expect(await cell.source()).toBe('销售["价格"].mean()');
+  await cell.run();
+  // The request is one step, with the correction and the run.
+  await expect(replay.panel).toContainText(
+    'Edited by AI Server: 价钱格 → 价格'
+  );
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '1');
+  const [session] = await lab.sessions(await lab.notebookId(file));
+  expect(session.events?.[0]).toMatchObject({
+    type: 'accept',
+    data: { corrections: ['价钱格 → 价格'] }
+  });
+});
+
 test.describe('Accept and run (P13, P42)', () => {
   test(
     'code that fails is fixed only on request, and runs when it was seen (P49)',

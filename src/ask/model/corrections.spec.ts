@@ -65,7 +65,8 @@ describe('checkSuggestion', () => {
     const t = await askForPrice(isCorrected => (isCorrected ? [] : ['prise']));
     expect(t.model.shownAnswers).toEqual({
       turnId: 1,
-      codes: new Map([[1, 'price']])
+      codes: new Map([[1, 'price']]),
+      isChecking: false
     });
     expect(await t.model.acceptAnswer(7)).toBe(false);
     expect(await t.model.acceptAnswer(1)).toBe(true);

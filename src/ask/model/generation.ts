@@ -116,7 +116,8 @@ export class GenerationModel extends GenerationStore {
         [turnId, shown?.code ?? source] as const
     );
     const { turnId } = suggestion;
-    return { turnId, codes: new Map([...codes, [turnId, state.code]]) };
+    const { code, isChecking } = state;
+    return { turnId, codes: new Map([...codes, [turnId, code]]), isChecking };
   }
 
   /** Accept one of the open answers as it is shown. */

@@ -260,8 +260,9 @@ export class AskNotebooks {
     models?.changed.connect(model.refreshModel, model);
     rules.changed.connect(model.onRulesChanged, model);
     let last = '';
-    model.changed.connect((_, { phase, code, turnId }) => {
-      const shown = phase === 'suggested' ? `${turnId} ${code}` : '';
+    model.changed.connect((_, { phase, code, turnId, isChecking }) => {
+      const isShown = phase === 'suggested';
+      const shown = isShown ? `${turnId} ${isChecking} ${code}` : '';
       if (shown !== last) {
         last = shown;
         this._services.onAnswersChanged();

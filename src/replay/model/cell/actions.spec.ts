@@ -133,7 +133,9 @@ describe('ReplayActions', () => {
       [1, 'first corrected'],
       [2, 'price']
     ]);
-    replay.shownAnswers = { turnId: 1, codes };
+    replay.shownAnswers = { turnId: 1, codes, isChecking: true };
+    expect(model.actions.canRestore).toBe(false);
+    replay.shownAnswers = { turnId: 1, codes, isChecking: false };
     expect([model.step?.code, model.step?.turnId]).toEqual([
       'first corrected',
       1

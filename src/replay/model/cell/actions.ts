@@ -216,7 +216,15 @@ export class ReplayActions extends VDomModel {
   /** Return whether a step's code can be written into the cell and would change its source. */
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
-    return !!step && hasCode(step) && this.isWritable && isDifferent;
+    const isRestorable = !!step && hasCode(step) && isDifferent;
+    return isRestorable && this.isWritable && !this._inRow(step)?.isChecking;
+  }
+
+  /** The open answers as the prompt row shows them, if the step is the open request. */
+  private _inRow(step: Step): IShownAnswers | null {
+    const { shownCell } = this._steps;
+    const isOpen = step.outcome === 'open' && shownCell;
+    return isOpen ? this._host.shownAnswers(shownCell) : null;
   }
 
   /**
@@ -249,10 +257,7 @@ export class ReplayActions extends VDomModel {
     const { notebookId, cellId } = shownCell;
     const key = { notebookId, cellId };
     const { turnId = 0 } = step;
-    if (
-      findOpenTurn(this._steps.all)?.index === step.index &&
-      this._host.shownAnswers(key)?.codes.has(turnId)
-    ) {
+    if (this._inRow(step)?.codes.has(turnId)) {
       return this._acceptInRow(key, turnId);
     }
     const events = this._buildEvents(step, this._subject.source);
