@@ -36,7 +36,7 @@ test('models are installed, switched from the menu, and removed', async ({
   await cell.open();
   await cell.input.fill('my wish');
   await cell.button('Other models…').click();
-  await expect(models.row(LARGER)).toContainText('1.1 GB download');
+  await expect(models.row(LARGER)).toContainText('8 MB download');
   await expect(models.row(LARGER)).toContainText('Apache-2.0');
   await expect(
     models.dialog.getByText('Suggested for this computer')
