@@ -15,6 +15,7 @@ from ..conftest import API_KEY
 from ..scripted_model import ScriptedModel
 from .kernels import notebook, open_notebook, wait_until_exists
 
+FIRST, SECOND = "aaaa1111", "bbbb2222"  # such ids recognise a notebook that has none
 CODE = "```python\nimport pandas as pd\ndf = pd.read_csv('data.csv')\n```\nIt **reads** the file."
 SOURCE = "import pandas as pd\ndf = pd.read_csv('data.csv')"
 
@@ -72,14 +73,14 @@ def test_running_the_cell_again_asks_for_another_answer(server: LiveServer) -> N
 
 def test_a_notebook_without_an_id_gets_the_id_that_the_page_will_get(server: LiveServer) -> None:
     """P28"""
-    with open_notebook(server, "c.ipynb", notebook(None, "c1", "c2")) as kernel:
-        assert kernel.run("%%ai\nload it", "c2").status == "ok"
-        body = {"path": "c.ipynb", "notebookId": None, "cellIds": ["c1", "c2", "c3"]}
+    with open_notebook(server, "c.ipynb", notebook(None, FIRST, SECOND)) as kernel:
+        assert kernel.run("%%ai\nload it", SECOND).status == "ok"
+        body = {"path": "c.ipynb", "notebookId": None, "cellIds": [FIRST, SECOND, "cccc3333"]}
         with server.client() as client:
             notebook_id = client.post("aiserver/notebooks", json=body).json()["notebookId"]
-        assert len(session(server, notebook_id, "c2")["interactions"]) == 1
-        assert kernel.run("%ai what is it?", "c1").status == "ok"
-        assert len(session(server, notebook_id, "c1")["interactions"]) == 1
+        assert len(session(server, notebook_id, SECOND)["interactions"]) == 1
+        assert kernel.run("%ai what is it?", FIRST).status == "ok"
+        assert len(session(server, notebook_id, FIRST)["interactions"]) == 1
 
 
 def test_earlier_cells_and_schemas_are_sent_and_no_values(server: LiveServer) -> None:
