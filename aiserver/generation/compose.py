@@ -141,11 +141,11 @@ async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -
 def _named_in_texts(body: WarmUpBody, data_files: DataFiles) -> list[list[str]]:
     """Return the possible names of each data file that is named in the intent or in the cell.
 
-    Files that are named in the cell above count, too. But if DataFrames are attached, that cell is
-    ignored, because the data of its files is already in the DataFrames.
+    Files that are named in the cell above count, too. But if DataFrames are attached, or were
+    removed by the person, that cell is ignored: the data of its files is in the DataFrames.
     """
     texts = [_intent_of(body), body.source]
-    if not attached_frames(body):
+    if not (attached_frames(body) or body.context.detached):
         texts += [cell.source for cell in body.context.cells[-1:]]
     return data_files.mentions(body.notebook_path, texts)
 
@@ -219,6 +219,7 @@ def _prompt_input(
     """
     frames = attached_frames(body)
     history = past.recent
+    detached = body.context.detached
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
     selection = selected_lines(body)
@@ -237,7 +238,9 @@ def _prompt_input(
         cell_above=_hide_in_cell(above, vault) if above else None,
         history=[_hide_in_turn(turn, vault) for turn in history],
         dataframes=[
-            hide_in_frame(frame, vault, on_this_machine) for frame in frames or last_frames(history)
+            hide_in_frame(frame, vault, on_this_machine)
+            for frame in frames or last_frames(history)
+            if frame.name not in detached
         ],
         variables=[
             variable.model_copy(

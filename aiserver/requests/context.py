@@ -176,7 +176,8 @@ class Context(Body):
     """The context of a request.
 
     ``cells`` are the cells above the request's cell, from top to bottom. ``kernel`` is the display
-    name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
+    name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically,
+    ``detached`` the names of those that the user removed, so that nothing of them is sent, and
     ``variables`` are variables of the kernel that aren't DataFrames. ``selection`` are the lines of
     the cell that the user selected: only they may change. ``mentions`` are the cells, files,
     errors and values of variables that the request mentions. ``rules_files`` are the rules files to
@@ -187,6 +188,7 @@ class Context(Body):
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
     dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
+    detached: Annotated[list[Name], Field(max_length=100)] = []
     variables: Annotated[list[Variable], Field(max_length=200)] = []
     selection: LineRange | None = None
     mentions: Annotated[list[Mention], Field(max_length=MAX_MENTIONS)] = []

@@ -119,6 +119,19 @@ async def test_names_of_columns_are_redacted_for_a_remote_model(
     assert "'id': int64" in text and key not in text
 
 
+async def test_nothing_of_a_removed_dataframe_is_sent(call, scripted, jp_root_dir):
+    """P15: neither its columns in an earlier request, nor those of its file."""
+    (jp_root_dir / "a.csv").write_text("id,price\n1,2\n")
+    frame = {"name": "sales", "rowCount": 1, "columnCount": 1}
+    frame["columns"] = [{"name": "price", "dtype": "int64"}]
+    cells = [{"source": "sales = pd.read_csv('a.csv')"}]
+    for context in ({"dataframes": [frame]}, {"detached": ["sales"]}):
+        scripted.script(CODE)
+        context = {"cells": cells} | context
+        await call("POST", "generate", request("the mean", notebookPath="n.ipynb", context=context))
+        assert ("int64" in sent_text(scripted)) is ("dataframes" in context)
+
+
 async def test_a_file_of_the_cell_above_counts_unless_dataframes_are_attached(
     call, scripted, jp_root_dir
 ):

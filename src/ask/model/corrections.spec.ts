@@ -45,6 +45,20 @@ describe('checkSuggestion', () => {
     expect(t.model.changesNothing).toBe(true);
   });
 
+  it('P49: takes no name for another one that the cell defines now', async () => {
+    const t = setup({ source: 'prise = load()' });
+    const name = { ...PRISE, kind: 'undefined_name' };
+    t.target.check.mockImplementation(async source =>
+      source === 'prise' ? [name] : []
+    );
+    t.model.open();
+    const asked = t.model.ask('do it');
+    (await t.requested(1)).push(start(1), done(1, 'prise'), null);
+    await asked;
+    expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });
+    expect(t.model.state.problems).toEqual([name]);
+  });
+
   it('P49: corrects the obvious, says so, and asks no model for the rest', async () => {
     const t = await askForPrice(isCorrected =>
       isCorrected ? ['x'] : ['prise', 'x']

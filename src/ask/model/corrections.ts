@@ -8,6 +8,7 @@
  * - The corrections stay only if the code is then valid and has fewer problems.
  * - If only some lines of the cell may change, no other line is corrected.
  */
+import { definesName } from '../../cells/namesInCells';
 import type { IProblem } from '../../kernel/check';
 import { correctObvious } from './problems';
 import type { GenerationStore } from './store';
@@ -61,14 +62,19 @@ async function correct(
 }
 
 /**
- * Return the problems that may be corrected. If only some lines may change, these are the problems
- * in them, and no import is added above them.
+ * Return the problems that may be corrected: not a name that the cell's present code defines, which
+ * the suggestion has lost. If only some lines may change, these are the problems in them, and no
+ * import is added above them.
  */
 function correctable(
   store: GenerationStore,
-  problems: readonly IProblem[]
+  allProblems: readonly IProblem[]
 ): readonly IProblem[] {
   const lines = store.selectedLines;
+  const source = store.target.source() ?? '';
+  const problems = allProblems.filter(
+    ({ kind, name }) => kind !== 'undefined_name' || !definesName(source, name)
+  );
   return lines
     ? problems
         .filter(

@@ -191,6 +191,7 @@ describe('GenerationModel', () => {
     expect(choices()).toEqual(['sales', 'df']);
     void t.model.ask('per region');
     (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
+    expect(t.bodies[0].context).toMatchObject({ detached: ['sales'] });
     await t.phase('suggested');
     t.model.inputText = 'and sort it'; // The next request, with the same chips.
     await t.model.decision.accept();

@@ -27,6 +27,11 @@ import type { ILineRange } from './context/selection';
 import type { IGenerationState, ITarget } from './state';
 import type { ISuggestion } from './suggestion';
 
+/** DataFrames and variables that are attached automatically. `detached` are names of removed ones. */
+export interface IAttached extends IKernelVariables {
+  readonly detached?: readonly string[];
+}
+
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
   /** The text of the request. The person typed it, unless the page composed it. */
@@ -40,7 +45,7 @@ export interface IRequest {
    */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
-  readonly attached: IKernelVariables;
+  readonly attached: IAttached;
   /** The lines of `source` that may change; null if all of them may. */
   readonly selection?: ILineRange | null;
   /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
@@ -70,7 +75,7 @@ function cellBody(
   target: ITarget,
   source: string,
   model: string | null,
-  { frames, variables }: IKernelVariables,
+  { frames, variables, detached = [] }: IAttached,
   { selection, mentions = [] }: Pick<ISentRequest, 'selection' | 'mentions'>
 ) {
   const { context, ...cell } = target.surroundings();
@@ -87,6 +92,7 @@ function cellBody(
       ...context,
       dataframes: frames,
       variables: [...variables],
+      ...(detached.length && { detached: detached.slice(0, 100) }),
       ...(selection && { selection }),
       ...(mentions.length && { mentions: [...mentions] })
     }
@@ -132,7 +138,7 @@ export function warmUp(
   api: GenerationApi,
   target: ITarget,
   model: string | null,
-  attached: IKernelVariables,
+  attached: IAttached,
   selection: ILineRange | null
 ): Promise<void> {
   const source = target.source() ?? '';

@@ -162,7 +162,8 @@ export class GenerationStore {
       dataframes: withLevels(state.dataframes, state.levels),
       attached: {
         frames: this.attachedFrames(intent),
-        variables: this.attachedVariables(intent)
+        variables: this.attachedVariables(intent),
+        detached: this._state.detached
       },
       selection: this.selectedLines,
       mentions: this.mentionsOf({ typed, example })
@@ -206,7 +207,8 @@ export class GenerationStore {
     const { api, inputText, selectedLines, target } = this;
     const attached = {
       frames: this.attachedFrames(inputText),
-      variables: this.attachedVariables(inputText)
+      variables: this.attachedVariables(inputText),
+      detached: this._state.detached
     };
     return warmUp(api, target, this._state.cellModel, attached, selectedLines);
   }
