@@ -171,6 +171,8 @@ class _Matcher:
         counts = Counter(old[0] for old in self._sources.values() if old)
         contents = {source for old in self._sources.values() for source in old}
         for run, gap in list(self._gaps()):
+            if len(run) == len(gap):
+                self._match_empty(run, gap)
             changed = [
                 (index, id_)
                 for index, id_ in zip(run, gap, strict=False)
@@ -179,6 +181,12 @@ class _Matcher:
             ]
             if len(run) == len(gap) and len(changed) <= _MAX_CHANGED:
                 self._match_similar(changed)
+
+    def _match_empty(self, run: Sequence[int], gap: Sequence[str]) -> None:
+        for index, id_ in zip(run, gap, strict=True):
+            is_empty = not self._cells[index].source and self._sources.get(id_, ())[:1] == [""]
+            if id_ in self._free and is_empty:
+                self._take(index, id_, "content")
 
     def _match_equal(self, run: Sequence[int], gap: Sequence[str]) -> None:
         """Match an equal content if all unknown cells that have it are in the run.

@@ -82,4 +82,5 @@ def _contents(session: Session) -> list[str]:
             sources.append(record.source)
         elif record.type == "accept" and record.turn_id is not None:
             sources.append(suggestions.get(record.turn_id, ""))
-    return [text for text in dict.fromkeys(map(normalized, sources)) if text][:_MAX_SOURCES]
+    newest, *older = dict.fromkeys(map(normalized, sources)) or [""]
+    return [newest, *filter(None, older)][:_MAX_SOURCES]

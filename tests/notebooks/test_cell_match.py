@@ -134,6 +134,10 @@ def test_a_version_with_copies_explains_no_more_than_one_without() -> None:
 
 def test_empty_cells_are_not_recognised_by_their_content() -> None:
     assert matched(numbered("", ""), {A: [], B: ["x"]}) == {}
+    # But in the same place between two cells, if it was empty there.
+    recorded = {A: ["a = 1"], B: ["", "x"], C: ["c = 3"]}
+    assert matched(numbered("a = 1", "", "c = 3"), recorded) == {0: A, 1: B, 2: C}
+    assert matched(numbered("a = 1", "", "c = 3"), recorded | {B: ["x"]}) == {0: A, 2: C}
 
 
 def test_thousands_of_equal_cells_take_linear_time() -> None:

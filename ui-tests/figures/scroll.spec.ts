@@ -80,7 +80,11 @@ test('scrolling through a thousand cells', async ({ page, lab }) => {
   for (let i = 1; i <= REMEMBERED; i++) {
     await lab.model!.script(code(`value = ${i}`));
     const answer = await page.request.post(`${lab.url}/aiserver/generate`, {
-      data: { notebookId: id, cellId: `cell-${i}`, intent: `number ${i}` },
+      data: {
+        notebookId: id,
+        cellId: `ce11${String(i).padStart(4, '0')}`,
+        intent: `number ${i}`
+      },
       headers: { Accept: 'application/json' }
     });
     expect(answer.ok()).toBe(true);

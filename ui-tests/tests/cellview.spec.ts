@@ -19,8 +19,8 @@ async function openLife(
   life: { records: IRecord[]; source: string }
 ): Promise<string> {
   await lab.write(
-    `.aiserver_sessions/${id}_cell-1.json`,
-    sessionFile(id, 'cell-1', life.records)
+    `.aiserver_sessions/${id}_ce110001.json`,
+    sessionFile(id, 'ce110001', life.records)
   );
   return openNotebook([life.source, 'other = 1'], {
     metadata: { aiserver: { notebook_id: id } }

@@ -8,20 +8,24 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
+const INTERRUPTED = 'was interrupted';
 const ANSWER = 'first = 1\nsecond = 2\nthird = 3';
 
-/** The state after an interrupted stream: one message, nothing to accept, the request's text. */
+/**
+ * The state after an interrupted stream: one message, nothing to accept, the request's text. What had
+ * come stays visible if the connection was lost.
+ */
 async function expectInterrupted(
   cell: CellUnderTest,
   wish: string,
   source: string,
-  sentence = 'was interrupted'
+  sentence = INTERRUPTED
 ): Promise<void> {
   await expect(cell.row.getByRole('alert')).toHaveCount(1);
   await expect(cell.row.getByRole('alert')).toContainText(sentence);
   await expect(cell.button('Stop')).toHaveCount(0);
   await expect(cell.button(/^Accept$/)).toHaveCount(0);
-  await expect(cell.proposal).toHaveCount(0);
+  await expect(cell.proposal).toHaveCount(sentence === INTERRUPTED ? 1 : 0);
   await expect(cell.input).toHaveValue(wish);
   expect(await cell.source()).toBe(source);
 }
@@ -64,7 +68,7 @@ for (const [how, signal] of [
         cell,
         'a long wish',
         'stay = 1',
-        signal === 'SIGTERM' ? 'server shut down' : 'was interrupted'
+        signal === 'SIGTERM' ? 'server shut down' : INTERRUPTED
       );
       // While it is away that is said, and nothing spins.
       await expectNoAnswer(cell);

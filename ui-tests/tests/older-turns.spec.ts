@@ -22,7 +22,7 @@ test('the next request contains a summary of the older ones', async ({
   for (let i = 0; i < 52; i++) {
     const data = {
       notebookId: id,
-      cellId: 'cell-1',
+      cellId: 'ce110001',
       intent: `again ${i}.`,
       condensesTurns: false
     };
