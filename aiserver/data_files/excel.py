@@ -30,6 +30,7 @@ _CELL_REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")  # such as `B12`
 # The ids of Excel's built-in formats for dates and times.
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)])
 # The parts of a format's code whose letters don't mean a date: "text", [Red], \x.
+_MAX_FORMAT = 255  # characters, as in Excel; the expression takes quadratic time
 _TEXT_IN_FORMAT = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
@@ -161,7 +162,8 @@ class _Workbook:
         def start(name: str, attributes: dict[str, str]) -> None:
             nonlocal is_in_cell_formats
             if name == "numFmt":
-                code = _TEXT_IN_FORMAT.sub("", attributes.get("formatCode", ""))
+                code = attributes.get("formatCode", "")[:_MAX_FORMAT]
+                code = _TEXT_IN_FORMAT.sub("", code)
                 if re.search("[ymdhs]", code.lower()):
                     formats.add(int(attributes["numFmtId"]))
             elif name == "cellXfs":

@@ -59,7 +59,10 @@ def replace_positional_ids(notebook: dict[str, Any]) -> None:
     """Replace the ids that another cell may have in a notebook that has a notebook id."""
     id_ = _valid_id(_own_metadata(notebook).get("notebook_id"))
     if id_ and _minor_version(notebook) >= 5:
-        _set_ids(notebook, _new_ids(notebook, RecognisedCells(id_, {}, set())))
+        new_ids = _new_ids(notebook, RecognisedCells(id_, {}, set()))
+        for cell, new_id in zip(notebook["cells"], new_ids, strict=True):
+            if is_positional(_valid_id(cell.get("id"))):
+                cell["id"] = new_id
 
 
 def _is_notebook(model: Any) -> bool:
@@ -76,6 +79,8 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
+        if _is_valid(notebook):  # its histories may come later, for example with `git pull`
+            replace_positional_ids(notebook)
         return
     if recognised.matches or _minor_version(notebook) >= 5:
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))

@@ -159,6 +159,13 @@ def test_bombs_in_workbooks_are_not_unpacked(
     assert sum(unpacked) < 3_000_000
 
 
+def test_a_long_format_takes_no_time(tmp_path: Path) -> None:
+    styles = '<s><numFmt numFmtId="1" formatCode="' + "[" * 100_000 + '"/></s>'
+    (tmp_path / "a.xlsx").write_bytes(excel([["a"]], styles=styles.encode()))
+    with at_most(steps=20_000_000):
+        described(tmp_path, "a.xlsx")
+
+
 def test_a_huge_index_in_a_workbook_is_not_followed(tmp_path: Path) -> None:
     sheet = b'<worksheet><sheetData><row><c r="ZZZ1" t="s"><v>999999999</v></c><c r="A1" s="7">'
     sheet += b"<v>1e999</v></c></row></sheetData></worksheet>"

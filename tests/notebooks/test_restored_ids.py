@@ -139,6 +139,15 @@ async def test_a_number_is_never_enough(world: World) -> None:
 
 
 @in_loop
+async def test_numbers_in_a_clone_without_histories_are_replaced(world: World) -> None:
+    """They would be recorded, and be those of other cells after the next ``git pull``."""
+    world.disk.ids["a.ipynb"] = "cloned"
+    notebook = Notebook(world, "a.ipynb", {"0": "secret = load('salaries.csv')"})
+    read = await notebook.read()
+    assert read["cells"][0]["id"] != "0" and read == await notebook.read()
+
+
+@in_loop
 async def test_a_read_writes_nothing_and_what_is_certain_stays(world: World) -> None:
     notebook = Notebook(world, "a.ipynb")
     assert await notebook.read() == notebook.content()

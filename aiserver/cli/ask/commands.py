@@ -10,26 +10,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import logging
 import sys
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from jupyter_server.services.contents.filemanager import FileContentsManager
 from pydantic import ValidationError
 
 from ...errors import InvalidRequest, SettingError
 from ...generation.generation import Generation, Outcome, Waiting
-from ...handlers.notebooks import notebook_registry
 from ...models import Contributor, NewEvent, SessionKey, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
-from ...notebooks.identity import NotebookRegistry
 from ...notebooks.restored_ids import restore_ids
 from ...requests import GenerateBody
 from ...requests.base import MAX_INTENT
 from ..safe_text import make_safe
-from ..sessions.stores import StoreContext
+from ..sessions.stores import StoreContext, registry_of
 from .assistant import open_assistant
 from .notebook_file import Cell, NotebookFile
 from .open_notebooks import check_not_open
@@ -42,7 +38,7 @@ async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
     notebook = NotebookFile(arguments.notebook)
     path = notebook.path_below(context.configuration.root_dir)
     is_new = notebook.notebook_id is None
-    registry = _registry(context)
+    registry = registry_of(context)
     await restore_ids(registry, path, notebook.content)
     cell = notebook.find_cell(arguments.cell)
     if arguments.apply:
@@ -57,12 +53,6 @@ async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
     async with open_assistant(context) as assistant:
         outcome = await _generate(await assistant.generate(key, body))
     return await _finish(arguments, context, notebook, cell, outcome, key)
-
-
-def _registry(context: StoreContext) -> NotebookRegistry:
-    contents = FileContentsManager(root_dir=str(context.configuration.root_dir))
-    log = logging.getLogger(__name__)
-    return notebook_registry(context.store, contents, log, context.owner)
 
 
 def _body(

@@ -6,19 +6,15 @@ says what was not checked. A notebook is looked for at its last recorded path.
 
 from __future__ import annotations
 
-import logging
 import time
 
-from jupyter_server.services.contents.filemanager import FileContentsManager
-
 from ...errors import AIServerError, SettingError
-from ...handlers.notebooks import notebook_registry
 from ...notebooks.identity import NotebookRegistry
 from ...notebooks.restored_ids import recognise_cells
 from ..ask.notebook_file import NotebookFile
 from ..config import Configuration
 from ..safe_text import make_safe
-from ..sessions.stores import StoreContext, open_store
+from ..sessions.stores import StoreContext, open_store, registry_of
 from .base import Finding, note, ok
 
 _MAX_NOTEBOOKS, _MAX_SECONDS, _MAX_MEGABYTES = 200, 10, 20
@@ -35,9 +31,7 @@ async def check_notebooks(configuration: Configuration) -> list[Finding]:
 
 async def _check(context: StoreContext, deadline: float) -> list[Finding]:
     folder = context.configuration.root_dir
-    contents = FileContentsManager(root_dir=str(folder))
-    log = logging.getLogger(__name__)
-    registry = notebook_registry(context.store, contents, log, context.owner)
+    registry = registry_of(context)
     marks = await context.store.session_marks(owner=context.owner)
     paths = await registry.paths(dict.fromkeys(notebook_id for notebook_id, _ in marks))
     names = [name for name in dict.fromkeys(paths.values()) if name and name.endswith(".ipynb")]

@@ -15,6 +15,7 @@ from typing import Any
 from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...notebooks.history import Histories, History
+from ...notebooks.restored_ids import restore_ids
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
 from ..notebook_bytes import read_notebook
@@ -22,7 +23,7 @@ from ..output_file import write_output
 from ..safe_text import to_safe_json
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.selection import find_id, is_file
-from ..sessions.stores import StoreContext
+from ..sessions.stores import StoreContext, registry_of
 from .terminal import print_history, print_report
 
 
@@ -43,6 +44,8 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     """Write the replay to one file, or to standard output."""
     history = await _load_history(arguments.notebook, context)
     notebook = _load_notebook(arguments.notebook)
+    if notebook is not None:
+        await restore_ids(registry_of(context), arguments.notebook, notebook)
     file = await export(
         context.store,
         history,

@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...durable import translate_os_errors
 from ...errors import SettingError
@@ -22,6 +24,9 @@ from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
 from ...sessions.file.root import FOLDER
 from ..config import Configuration
+
+if TYPE_CHECKING:
+    from ...notebooks.identity import NotebookRegistry
 
 
 @dataclass
@@ -103,3 +108,15 @@ def create_root(context: StoreContext) -> None:
     if isinstance(context.store, FileSessionManager):
         with translate_os_errors():
             Path(context.store.root).mkdir(parents=True, exist_ok=True)
+
+
+def registry_of(context: StoreContext) -> NotebookRegistry:
+    """Return the registry of the notebooks in the folder that Jupyter serves."""
+    # Imported here, because most commands don't need Jupyter's server.
+    from jupyter_server.services.contents.filemanager import FileContentsManager
+
+    from ...handlers.notebooks import notebook_registry
+
+    contents = FileContentsManager(root_dir=str(context.configuration.root_dir))
+    log = logging.getLogger(__name__)
+    return notebook_registry(context.store, contents, log, context.owner)
