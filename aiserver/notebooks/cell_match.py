@@ -4,8 +4,9 @@ Tools that rewrite notebooks number the cells anew (nbstripout), give them new i
 (text notebooks, formats before nbformat 4.5), or give the same id to the first cell of each
 notebook (PyCharm). So a cell is recognised by one of these signs, in this order:
 
-1. ``id``: its id, unless tools give such ids to any cell. An id that a person, an agent or another
-   tool may have given to cells of several notebooks needs a recorded or a similar content.
+1. ``id``: its id, unless tools give such ids to any cell. If the file doesn't contain the id of the
+   notebook, an id that a person, an agent or another tool may have given to cells of several
+   notebooks needs a recorded or a similar content.
 2. ``content``: a content that only one recorded cell has had. A short content only counts in the
    version that fits the file best. Equal contents are told apart by their order between two cells
    that are recognised, if as many cells are between them as in that version.
@@ -78,15 +79,18 @@ def match_cells(
     cells: Sequence[FileCell],
     recorded: Mapping[str, Sequence[str]],
     orders: Iterable[Sequence[str]],
+    *,
+    trusts_names: bool = False,
 ) -> dict[int, Match]:
     """Return the matches by the indices of ``cells``.
 
     ``recorded`` has the contents that each recorded cell has had, newest first and ``normalized``;
     those of cells that are recognised by random ids aren't needed. ``orders`` are the recorded
-    orders of the cells, newest first. They may contain other cells, too.
+    orders of the cells, newest first. They may contain other cells, too. ``trusts_names`` is
+    whether ids that aren't random count, whatever the cells contain.
     """
     matcher = _Matcher(cells, recorded, orders)
-    matcher.match_ids()
+    matcher.match_ids(trusts_names=trusts_names)
     matcher.match_contents()
     matcher.drop_replaced()
     matcher.match_gaps()
@@ -123,10 +127,10 @@ class _Matcher:
         self._version = self._best_version(orders)
         self._places = {id_: place for place, id_ in enumerate(self._version)}
 
-    def match_ids(self) -> None:
+    def match_ids(self, *, trusts_names: bool) -> None:
         for index, (id_, source) in enumerate(self._cells):
             if id_ in self._free and not is_positional(id_):
-                is_same = is_random(id_) or source in self._sources[id_]
+                is_same = trusts_names or is_random(id_) or source in self._sources[id_]
                 if is_same or _similarity(source, self._newest(id_)) >= _MIN_SIMILARITY:
                     self._take(index, id_, "id")
 

@@ -219,9 +219,10 @@ class NotebookRegistry:
             await self._refresh()
             id_ = await self._find_recorded(name, notebook_id, cell_ids)
             at_path = [] if keeps_ids or notebook_id or id_ else self._find_at(name)
-        results = [await self._recognise(id_, cells)] if id_ else []
+        is_named = notebook_id is not None
+        results = [await self._recognise(id_, cells, trusts_names=is_named)] if id_ else []
         for candidate in at_path:
-            result = await self._recognise(candidate, cells)
+            result = await self._recognise(candidate, cells, trusts_names=False)
             last = result.recorded & set(self._notebooks[candidate].cell_order or ())
             if is_same_notebook(cells, last, result.matches):
                 results.append(result)
@@ -232,7 +233,9 @@ class NotebookRegistry:
             self._matches.put(name, again)
         return results[0]
 
-    async def _recognise(self, notebook_id: str, cells: Sequence[FileCell]) -> RecognisedCells:
+    async def _recognise(
+        self, notebook_id: str, cells: Sequence[FileCell], *, trusts_names: bool
+    ) -> RecognisedCells:
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
         ids = {cell.id for cell in cells} & recorded
@@ -246,7 +249,9 @@ class NotebookRegistry:
             orders = [
                 entry.data.get("cell_ids", ()) for entry in reversed(log) if entry.type == ORDER
             ]
-        matches = await asyncio.to_thread(match_cells, cells, contents, orders)
+        matches = await asyncio.to_thread(
+            match_cells, cells, contents, orders, trusts_names=trusts_names
+        )
         return RecognisedCells(notebook_id, matches, recorded)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:

@@ -69,6 +69,8 @@ def test_an_id_that_was_chosen_requires_a_recorded_content() -> None:
     recorded = {"load": ["sales = load('sales.csv')"], "plot": [LONG]}
     cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG.replace("bar", "line"))]
     assert matched(cells, recorded) == {1: "plot"}
+    file = [FileCell(*cell) for cell in cells]
+    assert len(match_cells(file, recorded, [], trusts_names=True)) == 2, "the notebook's own"
 
 
 def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> None:
