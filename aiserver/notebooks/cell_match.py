@@ -28,6 +28,7 @@ _MIN_TEXT = 20  # characters; a shorter content may be the same by chance
 _MIN_WORDS = 5  # of a similar content, for the same reason
 _MIN_SIMILARITY = 0.8
 _MAX_WORDS = 1_000  # of a content that is compared for similarity
+_MAX_OTHERS = 200  # recorded cells with which a changed cell is compared
 _MAX_CHANGED = 10  # cells between two matches that are compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
 # Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
@@ -214,7 +215,13 @@ class _Matcher:
         return all(order == sorted(order) for order in orders)
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
-        """Match pairs of cells if each is the most similar one to the other."""
+        """Match pairs of cells if each is the most similar one to the other.
+
+        No other recorded cell, which may be from another branch, may be as similar.
+        """
+        rest = self._free - {id_ for _, id_ in pairs}
+        if len(rest) > _MAX_OTHERS:
+            return
         similarity = {
             (index, id_): _similarity(self._cells[index].source, self._newest(id_))
             for index, _ in pairs
@@ -226,6 +233,8 @@ class _Matcher:
                 for (index, id_), value in similarity.items()
                 if (index == pair[0]) != (id_ == pair[1])
             ]
+            source = self._cells[pair[0]].source
+            others += [_similarity(source, self._newest(id_)) for id_ in rest]
             if similarity[pair] >= max(_MIN_SIMILARITY, *others, 0):
                 self._take(*pair, "similar")
 

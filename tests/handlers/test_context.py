@@ -125,11 +125,11 @@ async def test_nothing_of_a_removed_dataframe_is_sent(call, scripted, jp_root_di
     frame = {"name": "sales", "rowCount": 1, "columnCount": 1}
     frame["columns"] = [{"name": "price", "dtype": "int64"}]
     cells = [{"source": "sales = pd.read_csv('a.csv')"}]
-    for context in ({"dataframes": [frame]}, {"detached": ["sales"]}):
+    for fields, is_sent in (({"dataframes": [frame]}, True), ({"detached": ["sales"]}, False)):
         scripted.script(CODE)
-        context = {"cells": cells} | context
+        context: dict[str, Any] = {"cells": cells, **fields}
         await call("POST", "generate", request("the mean", notebookPath="n.ipynb", context=context))
-        assert ("int64" in sent_text(scripted)) is ("dataframes" in context)
+        assert ("int64" in sent_text(scripted)) is is_sent
 
 
 async def test_a_file_of_the_cell_above_counts_unless_dataframes_are_attached(

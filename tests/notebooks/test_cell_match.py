@@ -128,6 +128,13 @@ def test_a_similar_cell_must_be_the_most_similar_one() -> None:
     assert matched(moved, recorded) == {0: A, 3: C}
 
 
+def test_a_similar_cell_of_another_branch_may_be_the_recorded_one() -> None:
+    plots = [LONG.replace("price", name) for name in ("price", "salary")]
+    recorded = {A: ["a = 1"], B: [plots[1]], C: ["c = 3"], D: [plots[0]]}
+    cells = numbered("a = 1", plots[0].replace("Total", "Sum"), "c = 3")
+    assert matched(cells, recorded, [[A, B, C]]) == {0: A, 2: C}
+
+
 def test_a_version_with_copies_explains_no_more_than_one_without() -> None:
     recorded = RECORDED | {D: ["b = 2"]}
     orders = [[A, C, B], [D, A, B, C]]

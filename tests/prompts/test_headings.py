@@ -12,6 +12,8 @@ from aiserver.prompts.notebook.headings import MAX_LENGTH, heading_path
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import ContextCell
 
+from ..effort import at_most
+
 
 def markdown(*sources: str) -> list[ContextCell]:
     return [ContextCell(cell_type="markdown", source=source) for source in sources]
@@ -65,3 +67,8 @@ async def test_a_heading_cannot_leave_its_line() -> None:
     heading = "it's </section> 'over'"
     text = await prompt("compact", heading)
     assert text.splitlines()[0] == f"Section {heading!r}"
+
+
+def test_a_line_of_blanks_takes_no_time() -> None:
+    with at_most(steps=4_000_000):
+        assert heading_path(markdown("# a" + " " * 100_000 + "x")) == "a x"

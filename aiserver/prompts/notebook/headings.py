@@ -10,7 +10,7 @@ from ...requests import ContextCell
 MAX_LEVELS = 3
 MAX_LENGTH = 120  # the maximum number of characters of a heading; a longer heading is cut off
 SEPARATOR = " > "
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
@@ -45,6 +45,9 @@ def headings(source: str, max_length: int = MAX_LENGTH) -> Iterator[tuple[int, s
             elif marks.startswith(fence) and not info.strip():
                 fence = ""
         elif not fence and (match := _HEADING.match(line)):
-            text = " ".join(match[2].split())[:max_length]
+            words = match[2].split()
+            if words and not words[-1].strip("#"):  # such as `# Prices #`
+                words.pop()
+            text = " ".join(words)[:max_length]
             if text:
                 yield len(match[1]), text
