@@ -33,7 +33,7 @@ _MAX_CHANGED = 10  # cells between two matches that are compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
 # Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
-    r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}"
+    r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}[-_]?\d{1,3}"
     r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19|79c7e3d0-c299-4dcb-8224-4455121ee9b0"
 )
 # A UUID, its first eight digits, as JupyterLab, nbformat and VS Code generate them, or Colab's.
@@ -189,7 +189,9 @@ class _Matcher:
 
     def _match_empty(self, run: Sequence[int], gap: Sequence[str]) -> None:
         for index, id_ in zip(run, gap, strict=True):
-            is_empty = not self._cells[index].source and self._sources.get(id_, ())[:1] == [""]
+            id_here, source = self._cells[index]
+            is_new = self._has_ids and is_random(id_here)
+            is_empty = not (source or is_new) and self._sources.get(id_, ())[:1] == [""]
             if id_ in self._free and is_empty:
                 self._take(index, id_, "content")
 

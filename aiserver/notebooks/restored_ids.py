@@ -82,7 +82,8 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
         if _is_valid(notebook):  # its histories may come later, for example with `git pull`
             replace_positional_ids(notebook)
         return
-    if recognised.matches or _minor_version(notebook) >= 5:
+    # Without any history, a number can't be that of another cell.
+    if recognised.matches or (recognised.recorded and _minor_version(notebook) >= 5):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
     own = _own_metadata(notebook)
     if not _valid_id(own.get("notebook_id")):

@@ -117,24 +117,4 @@ describe('repairCellIds', () => {
     expect([...model.cells][0].id).toBe(expected);
     model.dispose();
   });
-
-  it('replaces numbers in a notebook without histories', () => {
-    const cell = { cell_type: 'raw', source: '', metadata: {} };
-    const cells = ['0', 'initial_id', 'cell-2', 'intro'].map(id => ({
-      ...cell,
-      id
-    }));
-    const file = { cells, nbformat: 4, nbformat_minor: 5 };
-    for (const metadata of [{}, { aiserver: { notebook_id: 'nb' } }]) {
-      const model = new NotebookModel();
-      model.fromJSON({ ...file, metadata } as never);
-      const hasChanged = repairCellIds(model);
-      const ids = [...model.cells].map(({ id }) => id);
-      expect(hasChanged).toBe(!('aiserver' in metadata));
-      expect(ids.filter((id, index) => id !== cells[index].id)).toHaveLength(
-        hasChanged ? 3 : 0
-      );
-      model.dispose();
-    }
-  });
 });

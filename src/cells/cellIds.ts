@@ -5,8 +5,7 @@
  * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids, and JupyterLab
  *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades the format to
  *   4.5.
- * - A valid, unique id is not changed, except to restore an id of another tool, and unless other cells
- *   may get it, such as a number: the history would not be found again once a tool has renumbered them.
+ * - A valid, unique id is not changed, except to restore an id of another tool.
  * - When Google Colab, Databricks or Kaggle saves a notebook, it drops the cell ids and writes only
  *   ids of its own into the cells' metadata. When JupyterLab opens the notebook, it generates new cell
  *   ids, under which no histories would be found. If JupyterLab generated the ids of all cells from
@@ -23,10 +22,6 @@ import { UUID } from '@lumino/coreutils';
 const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Matches the ids that JupyterLab generates. */
 const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Matches the ids that tools give to any cell, as in `aiserver/notebooks/cell_match.py`. */
-const POSITIONAL_ID =
-  /^(\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6})$/;
 
 /** The ids of one cell, from which `repairedIds` chooses. */
 interface ICellIds {
@@ -80,13 +75,12 @@ export function repairCellIds(model: INotebookModel): boolean {
   }
   const cells = [...model.cells];
   // If the notebook has histories, the server has already compared these ids with theirs.
+  const hasHistories = model.getMetadata('aiserver') !== undefined;
   const ids = repairedIds(
-    model.getMetadata('aiserver') !== undefined
-      ? cells.map(({ id }) => ({ id }))
-      : cells.map(cell => ({
-          id: POSITIONAL_ID.test(cell.id) ? '' : cell.id,
-          tool: toolId(cell)
-        }))
+    cells.map(cell => ({
+      id: cell.id,
+      tool: hasHistories ? null : toolId(cell)
+    }))
   );
   const hasChanges = cells.some((cell, index) => cell.id !== ids[index]);
   if (hasChanges) {

@@ -43,7 +43,7 @@ def numbered(*sources: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "id_", ["0", "12", "initial_id", "cell-3", "cell_12", "id-0", "cell", KAGGLE_START]
+    "id_", ["0", "12", "initial_id", "cell-3", "cell_12", "id-0", "cell", "c1", KAGGLE_START]
 )
 def test_ids_that_any_cell_may_have(id_: str) -> None:
     assert is_positional(id_)
@@ -147,6 +147,7 @@ def test_empty_cells_are_not_recognised_by_their_content() -> None:
     recorded = {A: ["a = 1"], B: ["", "x"], C: ["c = 3"]}
     assert matched(numbered("a = 1", "", "c = 3"), recorded) == {0: A, 1: B, 2: C}
     assert matched(numbered("a = 1", "", "c = 3"), recorded | {B: ["x"]}) == {0: A, 2: C}
+    assert matched([(A, ""), ("eeee5555", ""), (C, "")], recorded) == {0: A, 2: C}
 
 
 def test_thousands_of_equal_cells_take_linear_time() -> None:

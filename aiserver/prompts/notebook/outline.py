@@ -43,8 +43,10 @@ def outline(code: str, language: str = "python") -> str:
             node.decorator_list = []
             statements.append(ast.unparse(node))
         elif isinstance(node, _IMPORTS_AND_ASSIGNMENTS):
-            text = ast.get_source_segment("\n".join(lines), node) or ""
-            if len(text) > _MAX_VALUE or "\n" in text:
+            # `ast.get_source_segment` would split the whole code for each statement.
+            line = lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset]
+            text = line.decode()
+            if len(text) > _MAX_VALUE or node.end_lineno != node.lineno:
                 text = ast.unparse(_ValueShortener().visit(node))
             # A statement that is still too long becomes a comment, which is valid code.
             is_short = len(text) <= 4 * _MAX_VALUE
