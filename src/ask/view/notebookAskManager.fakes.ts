@@ -57,6 +57,7 @@ export function setup() {
   const cellsChanged = new Signal<object, void>({});
   const content = {
     model: {
+      getMetadata: () => undefined,
       cells: Object.assign([] as unknown[], { changed: cellsChanged })
     },
     widgets: [] as FakeCell[],
