@@ -82,7 +82,7 @@ test('scrolling through a thousand cells', async ({ page, lab }) => {
     const answer = await page.request.post(`${lab.url}/aiserver/generate`, {
       data: {
         notebookId: id,
-        cellId: `ce11${String(i).padStart(4, '0')}`,
+        cellId: `ce11-${String(i).padStart(4, '0')}`,
         intent: `number ${i}`
       },
       headers: { Accept: 'application/json' }

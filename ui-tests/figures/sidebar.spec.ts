@@ -163,7 +163,7 @@ async function openBig(
 async function writeBig(lab: Lab): Promise<void> {
   const ids = Array.from(
     { length: CELLS },
-    (_, index) => `ce11${String(index + 1).padStart(4, '0')}`
+    (_, index) => `ce11-${String(index + 1).padStart(4, '0')}`
   );
   for (const id of ids) {
     await lab.write(`.aiserver_sessions/${NOTEBOOK}_${id}.json`, session(id));

@@ -328,7 +328,7 @@ test(
     await asked(lab);
     const id = await lab.notebookId(file);
     const second = await page.request.post(`${lab.url}/aiserver/generate`, {
-      data: { notebookId: id, cellId: 'ce110001', intent: 'me too' }
+      data: { notebookId: id, cellId: 'ce11-0001', intent: 'me too' }
     });
     expect(second.status()).toBe(409);
     await lab.model!.release();

@@ -109,7 +109,7 @@ test('a crafted history, in a notebook with a crafted name, is text', async ({
       }
     ]
   });
-  for (const cellId of ['ce110001', 'gone']) {
+  for (const cellId of ['ce11-0001', 'gone']) {
     await lab.write(
       `.aiserver_sessions/crafted_${cellId}.json`,
       JSON.stringify(session(cellId))

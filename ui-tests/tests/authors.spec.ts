@@ -55,7 +55,7 @@ test(
     /** Of the second cell: who made each version, with its last line. */
     const versions = async () => {
       const records = await lab.records(id);
-      const cell = records.find(({ meta }) => meta.cell_id === 'ce110002');
+      const cell = records.find(({ meta }) => meta.cell_id === 'ce11-0002');
       return (cell?.events ?? []).map(({ source, contributor }) =>
         [contributor?.kind, contributor?.name, source?.split('\n').at(-1)].join(
           '|'

@@ -30,7 +30,7 @@ test('the notebook’s file does not grow with its history', async ({
   const id = await lab.notebookId(file);
   for (let i = 0; i < 9; i++) {
     const answer = await page.request.post(`${lab.url}/aiserver/generate`, {
-      data: { notebookId: id, cellId: 'ce110001', intent: `again ${i}` },
+      data: { notebookId: id, cellId: 'ce11-0001', intent: `again ${i}` },
       headers: { Accept: 'application/json' }
     });
     expect(answer.ok()).toBe(true);

@@ -19,8 +19,8 @@ async function openLife(
   life: { records: IRecord[]; source: string }
 ): Promise<string> {
   await lab.write(
-    `.aiserver_sessions/${id}_ce110001.json`,
-    sessionFile(id, 'ce110001', life.records)
+    `.aiserver_sessions/${id}_ce11-0001.json`,
+    sessionFile(id, 'ce11-0001', life.records)
   );
   return openNotebook([life.source, 'other = 1'], {
     metadata: { aiserver: { notebook_id: id } }

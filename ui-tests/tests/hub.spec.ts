@@ -52,10 +52,10 @@ async function tryAll(
   running: string
 ): Promise<string[]> {
   const answers = [
-    await call(page, `${api}/sessions/cloned-by-both/ce110001`),
-    await call(page, `${api}/generate`, 'POST', wish('ce110002')),
+    await call(page, `${api}/sessions/cloned-by-both/ce11-0001`),
+    await call(page, `${api}/generate`, 'POST', wish('ce11-0002')),
     await call(page, `${api}/generate/${running}`, 'DELETE'),
-    await call(page, `${api}/sessions/cloned-by-both/ce110001`, 'DELETE')
+    await call(page, `${api}/sessions/cloned-by-both/ce11-0001`, 'DELETE')
   ];
   return answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim());
 }
@@ -127,7 +127,7 @@ test('two people at once: their histories are separate, and neither can read the
     await expect
       .poll(async () => (await hub.model.requests())[before]?.sent)
       .toBe(2);
-    const again = await call(anna, `${api}/generate`, 'POST', wish('ce110001'));
+    const again = await call(anna, `${api}/generate`, 'POST', wish('ce11-0001'));
     expect(again.status).toBe(409);
     const running = again.generationId!;
 

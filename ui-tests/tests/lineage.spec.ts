@@ -78,15 +78,15 @@ test(
     const expectRecords = (cellId: string) =>
       expect.poll(() => recordTypes(lab, id, cellId));
     // From the first turn on all code and Markdown cells are known.
-    await expectRecords('ce110001').toEqual(['edit']);
-    await expectRecords('ce110002').toEqual(['turn', 'accept']);
-    await expectRecords('ce110003').toEqual(['edit']);
+    await expectRecords('ce11-0001').toEqual(['edit']);
+    await expectRecords('ce11-0002').toEqual(['turn', 'accept']);
+    await expectRecords('ce11-0003').toEqual(['edit']);
 
     // A run, with what it put out: text and a small picture.
     await new CellUnderTest(page, 3).run();
-    await expectRecords('ce110004').toEqual(['edit', 'run']);
+    await expectRecords('ce11-0004').toEqual(['edit', 'run']);
     const [, run] = (await lab.records(id)).find(
-      ({ meta }) => meta.cell_id === 'ce110004'
+      ({ meta }) => meta.cell_id === 'ce11-0004'
     )!.events!;
     expect(run.data).toMatchObject({
       status: 'ok',
@@ -109,7 +109,7 @@ test(
     await page.keyboard.press('ControlOrMeta+Shift+Minus');
     await expect.poll(() => ids(page)).toHaveLength(5);
     const [piece] = await ids(page);
-    await expectRecords('ce110001').toEqual(['edit', 'split']);
+    await expectRecords('ce11-0001').toEqual(['edit', 'split']);
     await expectRecords(piece).toEqual(['edit', 'split']);
 
     // Merge, undo.
@@ -118,16 +118,16 @@ test(
     await expect.poll(() => ids(page)).toHaveLength(4);
     const [merged] = await ids(page);
     await expectRecords(merged).toEqual(['merge']);
-    await expectRecords('ce110001').toEqual(['edit', 'split', 'merge']);
+    await expectRecords('ce11-0001').toEqual(['edit', 'split', 'merge']);
     const { meta } = (await lab.records(id)).find(
       item => item.meta.cell_id === merged
     )!;
     expect(meta.parents?.map(parent => parent.cell_id)).toEqual([
       piece,
-      'ce110001'
+      'ce11-0001'
     ]);
     await execute(page, 'notebook:undo-cell-action');
-    await expectRecords('ce110001').toEqual([
+    await expectRecords('ce11-0001').toEqual([
       'edit',
       'split',
       'merge',
@@ -153,14 +153,14 @@ test(
       'turn',
       'accept'
     ]);
-    await expectRecords('ce110002').toEqual(['turn', 'accept']);
+    await expectRecords('ce11-0002').toEqual(['turn', 'accept']);
 
     // Delete, undo, move.
     await select(page, 2);
     await execute(page, 'notebook:delete-cell');
-    await expectRecords('ce110002').toEqual(['turn', 'accept', 'delete']);
+    await expectRecords('ce11-0002').toEqual(['turn', 'accept', 'delete']);
     await execute(page, 'notebook:undo-cell-action');
-    await expectRecords('ce110002').toEqual([
+    await expectRecords('ce11-0002').toEqual([
       'turn',
       'accept',
       'delete',
@@ -168,7 +168,7 @@ test(
     ]);
     await select(page, 2);
     await execute(page, 'notebook:move-cell-down');
-    await expectRecords('ce110002').toEqual([
+    await expectRecords('ce11-0002').toEqual([
       'turn',
       'accept',
       'delete',

@@ -311,8 +311,8 @@ test.describe('some days later', () => {
     openNotebook
   }) => {
     await lab.write(
-      '.aiserver_sessions/last-time_ce110001.json',
-      sessionFile('last-time', 'ce110001', [
+      '.aiserver_sessions/last-time_ce11-0001.json',
+      sessionFile('last-time', 'ce11-0001', [
         { intent: 'read the sales', suggestion: 'x = 1' },
         { type: 'accept', turn: 1, source: 'x = 1' },
         { intent: 'plot them', current: 'x = 1', suggestion: 'plot(x)' }

@@ -22,7 +22,7 @@ test('the next request contains a summary of the older ones', async ({
   for (let i = 0; i < 52; i++) {
     const data = {
       notebookId: id,
-      cellId: 'ce110001',
+      cellId: 'ce11-0001',
       intent: `again ${i}.`,
       condensesTurns: false
     };

@@ -167,7 +167,7 @@ test(
       meta: {
         version: '1.0',
         notebook_id: 'crafted',
-        cell_id: 'ce110001',
+        cell_id: 'ce11-0001',
         created_at: now,
         last_updated: now
       },
@@ -200,7 +200,7 @@ test(
       ]
     };
     await lab.write(
-      '.aiserver_sessions/crafted_ce110001.json',
+      '.aiserver_sessions/crafted_ce11-0001.json',
       JSON.stringify(session)
     );
     const asked: string[] = [];

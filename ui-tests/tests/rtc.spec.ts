@@ -220,8 +220,8 @@ test('two ask at once in a notebook without an id: one id survives', async ({
   );
   expect(sessions.map(({ meta }) => meta.notebook_id)).toEqual([id, id]);
   expect(sessions.map(({ meta }) => meta.cell_id).sort()).toEqual([
-    'ce110001',
-    'ce110002'
+    'ce11-0001',
+    'ce11-0002'
   ]);
 });
 
@@ -282,7 +282,7 @@ test('only the page of the person who does something records it', async ({
     return session?.events?.map(({ type, source }) => [type, source]) ?? [];
   };
   const first = ['edit', 'y = 1'];
-  await expect.poll(() => events('ce110002')).toEqual([first]);
+  await expect.poll(() => events('ce11-0002')).toEqual([first]);
   // He types: it is noted when he leaves the cell, by him alone.
   const his = new CellUnderTest(b, 1);
   await his.focus();
@@ -291,7 +291,7 @@ test('only the page of the person who does something records it', async ({
   await expect.poll(() => sources(a)).toEqual(['x = 2', 'y = 10', 'z = 1']);
   await new CellUnderTest(b, 2).focus();
   const typed = ['edit', 'y = 10'];
-  await expect.poll(() => events('ce110002')).toEqual([first, typed]);
+  await expect.poll(() => events('ce11-0002')).toEqual([first, typed]);
   // She deletes it, and undoes that: both are hers.
   await a.evaluate(() => {
     const { commands, shell } = (window as any).jupyterapp;
@@ -300,14 +300,14 @@ test('only the page of the person who does something records it', async ({
   });
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'z = 1']);
   const deleted = ['delete', 'y = 10'];
-  await expect.poll(() => events('ce110002')).toEqual([first, typed, deleted]);
+  await expect.poll(() => events('ce11-0002')).toEqual([first, typed, deleted]);
   await a.evaluate(() =>
     (window as any).jupyterapp.commands.execute('notebook:undo-cell-action')
   );
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
   const back = ['undelete', 'y = 10'];
   await expect
-    .poll(() => events('ce110002'))
+    .poll(() => events('ce11-0002'))
     .toEqual([first, typed, deleted, back]);
 });
 
@@ -334,8 +334,8 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
         .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
         .map(record => ('type' in record ? record.type : 'turn'));
     });
-  await expectRecords('ce110001').toEqual(['edit']);
-  await expectRecords('ce110002').toEqual(['turn', 'accept']);
+  await expectRecords('ce11-0001').toEqual(['edit']);
+  await expectRecords('ce11-0002').toEqual(['turn', 'accept']);
   // He hears of her request when he comes to a cell: from then on he watches, too.
   await new CellUnderTest(b, 2).focus();
   await new CellUnderTest(b, 0).focus();
@@ -349,18 +349,18 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
     .toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
   const [piece] = await ids(a);
   await expectRecords(piece).toEqual(['edit', 'split']);
-  await expectRecords('ce110001').toEqual(['edit', 'split']);
+  await expectRecords('ce11-0001').toEqual(['edit', 'split']);
   await work(a, 'notebook:merge-cells', 0, 1);
   await expect
     .poll(() => sources(b))
     .toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
   const [merged] = await ids(b);
   await expectRecords(merged).toEqual(['merge']);
-  await expectRecords('ce110001').toEqual(['edit', 'split', 'merge']);
+  await expectRecords('ce11-0001').toEqual(['edit', 'split', 'merge']);
   await expectRecords(piece).toEqual(['edit', 'split', 'merge']);
   await work(a, 'notebook:undo-cell-action', 0);
   await expect.poll(() => ids(b)).toHaveLength(4);
-  await expectRecords('ce110001').toEqual([
+  await expectRecords('ce11-0001').toEqual([
     'edit',
     'split',
     'merge',
@@ -378,13 +378,13 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
   await work(b, 'notebook:move-cell-down', 3);
   await expectRecords(copy).toEqual(['turn', 'accept', 'copy', 'move']);
   await work(a, 'notebook:change-cell-to-markdown', 3);
-  await expectRecords('ce110003').toEqual(['edit', 'type']);
-  await expectRecords('ce110002').toEqual(['turn', 'accept']);
+  await expectRecords('ce11-0003').toEqual(['edit', 'type']);
+  await expectRecords('ce11-0002').toEqual(['turn', 'accept']);
 
   // Nobody told what another had told: no event is in two cells but what a copy began with.
   const all = await place.records(id);
   expect(all.map(({ meta }) => meta.cell_id).sort()).toEqual(
-    ['ce110001', 'ce110002', 'ce110003', piece, merged, copy].sort()
+    ['ce11-0001', 'ce11-0002', 'ce11-0003', piece, merged, copy].sort()
   );
   // And the notebook as it is now can be read off what both have told.
   const cells = await a.evaluate(() =>

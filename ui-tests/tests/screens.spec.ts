@@ -138,8 +138,8 @@ for (const dark of [false, true]) {
     const life = eventfulLife(await lab.keepPicture(PLOT));
     const id = `cell-view-${mode}`;
     await lab.write(
-      `.aiserver_sessions/${id}_ce110001.json`,
-      sessionFile(id, 'ce110001', life.records)
+      `.aiserver_sessions/${id}_ce11-0001.json`,
+      sessionFile(id, 'ce11-0001', life.records)
     );
     await openNotebook([life.source, ''], {
       metadata: { aiserver: { notebook_id: id } }

@@ -44,11 +44,11 @@ test(
     const asked = ['turn', 'accept'];
     try {
       for (const [cells, wanted] of Object.entries({
-        off: { ce110001: [...asked, ...asked] },
-        ai: { ce110001: [...asked, 'edit', ...asked] },
+        off: { ce11-0001: [...asked, ...asked] },
+        ai: { ce11-0001: [...asked, 'edit', ...asked] },
         all: {
-          ce110001: [...asked, 'edit', ...asked],
-          ce110002: ['edit', 'edit']
+          ce11-0001: [...asked, 'edit', ...asked],
+          ce11-0002: ['edit', 'edit']
         }
       })) {
         await track(lab, cells);
@@ -61,7 +61,7 @@ test(
         if (cells === 'all') {
           // Before anything is typed it is known what was there.
           await expect
-            .poll(async () => (await recordTypes(lab, id))['ce110002'])
+            .poll(async () => (await recordTypes(lab, id))['ce11-0002'])
             .toEqual(['edit']);
         }
         await type(page, 0, '0');
