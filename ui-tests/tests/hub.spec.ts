@@ -127,7 +127,12 @@ test('two people at once: their histories are separate, and neither can read the
     await expect
       .poll(async () => (await hub.model.requests())[before]?.sent)
       .toBe(2);
-    const again = await call(anna, `${api}/generate`, 'POST', wish('ce11-0001'));
+    const again = await call(
+      anna,
+      `${api}/generate`,
+      'POST',
+      wish('ce11-0001')
+    );
     expect(again.status).toBe(409);
     const running = again.generationId!;
 

@@ -44,11 +44,11 @@ test(
     const asked = ['turn', 'accept'];
     try {
       for (const [cells, wanted] of Object.entries({
-        off: { ce11-0001: [...asked, ...asked] },
-        ai: { ce11-0001: [...asked, 'edit', ...asked] },
+        off: { 'ce11-0001': [...asked, ...asked] },
+        ai: { 'ce11-0001': [...asked, 'edit', ...asked] },
         all: {
-          ce11-0001: [...asked, 'edit', ...asked],
-          ce11-0002: ['edit', 'edit']
+          'ce11-0001': [...asked, 'edit', ...asked],
+          'ce11-0002': ['edit', 'edit']
         }
       })) {
         await track(lab, cells);
