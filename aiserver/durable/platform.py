@@ -67,7 +67,7 @@ def group_access(folder: str | Path) -> int:
     The group may read and write them if it shares the folder: setgid and group-writable.
     """
     shared = stat.S_ISGID | stat.S_IWGRP
-    return 0o070 if os.stat(folder).st_mode & shared == shared else 0  # noqa: PTH116
+    return 0o070 if Path(folder).stat().st_mode & shared == shared else 0
 
 
 def make_private(fd: int, shared_folder: str | Path | None = None) -> None:

@@ -202,18 +202,29 @@ def free_memory(cache: LRUCache[str, _CachedNotebook]) -> None:
 
 
 async def load_raw_batch(
-    store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
+    store: SessionManager,
+    owner: str,
+    notebook_id: str,
+    cell_ids: Sequence[str],
+    max_bytes: int | None = None,
 ) -> dict[str, bytes]:
     """Return the stored bytes of the sessions of some cells, by cell id.
 
-    Cells without a session are left out.
+    Cells without a session are left out, as are those that would make the sessions larger than
+    ``max_bytes`` together. The first session is always returned.
     """
     result: dict[str, bytes] = {}
+    size = 0
     for start in range(0, len(cell_ids), _SESSIONS_PER_READ):
         group = cell_ids[start : start + _SESSIONS_PER_READ]
         keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in group]
         stored = await store.load_raw_batch(keys)
-        result |= {cell: data for cell, data in zip(group, stored, strict=True) if data}
+        for cell_id, data in zip(group, stored, strict=True):
+            size += len(data or b"")
+            if data and (max_bytes is None or size <= max_bytes or not result):
+                result[cell_id] = data
+        if max_bytes is not None and size > max_bytes:
+            break
     return result
 
 

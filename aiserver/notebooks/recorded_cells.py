@@ -7,7 +7,8 @@ import logging
 from collections.abc import Collection, Iterable, Sequence
 
 from ..errors import StorageError
-from ..models import Contributor, Event, Interaction, NewEvent, Session, SessionKey, utc_now
+from ..models import Contributor, Event, NewEvent, Session, SessionKey, utc_now
+from ..replay import replay
 from ..sessions.base import SessionManager
 from ..sessions.record.damage.recovery import parse_or_recover
 from .cell_match import Match, normalized
@@ -17,7 +18,6 @@ FOUND_AGAIN = "found"
 """The type of the event that records by which sign a cell was recognised."""
 _MAX_SOURCES = 500  # the newest contents of a cell that are compared
 _MAX_BYTES = 64 * 1024 * 1024
-_BATCH = 64  # sessions that are read together
 
 
 async def read_contents(
@@ -26,16 +26,11 @@ async def read_contents(
     """Return the contents that each cell has had, newest first and ``normalized``.
 
     The contents of a session that can't be read are empty, as are all if the sessions are larger
-    than ``_MAX_BYTES`` together. Raises StorageError.
+    than ``_MAX_BYTES`` together, or if one has just been deleted. Raises StorageError.
     """
-    raw: dict[str, bytes] = {}
-    size, ids = 0, sorted(cell_ids)
-    for start in range(0, len(ids), _BATCH):
-        batch = await load_raw_batch(store, owner, notebook_id, ids[start : start + _BATCH])
-        size += sum(map(len, batch.values()))
-        if size > _MAX_BYTES:
-            return dict.fromkeys(cell_ids, ())
-        raw |= batch
+    raw = await load_raw_batch(store, owner, notebook_id, sorted(cell_ids), _MAX_BYTES)
+    if len(raw) < len(cell_ids):
+        return dict.fromkeys(cell_ids, ())
 
     def read_all() -> dict[str, Sequence[str]]:
         contents: dict[str, Sequence[str]] = dict.fromkeys(cell_ids, ())
@@ -72,15 +67,6 @@ async def record_matches(
 
 
 def _contents(session: Session) -> list[str]:
-    suggestions = {turn.turn_id: turn.ai_response.suggestion for turn in session.interactions}
-    sources: list[str] = []
-    for record in reversed(session.ordered()):
-        if isinstance(record, Interaction):
-            if record.parent_turn_id is None and record.repeats_turn_id is None:
-                sources.append(record.user_request.current_code)
-        elif record.source is not None:
-            sources.append(record.source)
-        elif record.type == "accept" and record.turn_id is not None:
-            sources.append(suggestions.get(record.turn_id, ""))
+    sources = [text for step in reversed(replay(session)) for text in (step.after, step.before)]
     newest, *older = dict.fromkeys(map(normalized, sources)) or [""]
     return [newest, *filter(None, older)][:_MAX_SOURCES]

@@ -30,7 +30,6 @@ _LIMIT = 300.0  # seconds
 # The maximum size of all sessions, unless the newest one is larger. An export of so many takes some
 # 12 seconds of processor time (``benchmarks/large_notebooks.py``).
 _MAX_BYTES = 64 * 1024 * 1024
-_SESSIONS_PER_READ = 64
 
 
 class Exporter:
@@ -79,22 +78,9 @@ class Exporter:
         """Load the newest sessions, and return them with the ids of the cells that are left out."""
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         cells = [cell_id for _, cell_id in marks]  # the newest first
-        sessions: dict[str, bytes] = {}
-        left_out: set[str] = set()
-        size = 0
-        for start in range(0, len(cells), _SESSIONS_PER_READ):
-            group = cells[start : start + _SESSIONS_PER_READ]
-            if size > _MAX_BYTES:
-                left_out.update(group)
-                continue
-            loaded = await load_raw_batch(self._store, self._owner, notebook_id, group)
-            for cell_id, data in loaded.items():
-                size += len(data)
-                if sessions and size > _MAX_BYTES:
-                    left_out.add(cell_id)
-                else:
-                    sessions[cell_id] = data
-        return dict(sorted(sessions.items())), frozenset(left_out)
+        sessions = await load_raw_batch(self._store, self._owner, notebook_id, cells, _MAX_BYTES)
+        left_out = frozenset(cells) - sessions.keys()
+        return dict(sorted(sessions.items())), left_out
 
     async def _run(self, job: Job) -> bytes:
         try:

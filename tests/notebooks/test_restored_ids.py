@@ -344,10 +344,13 @@ class Manager:
         return model | ({"content": copy.deepcopy(self.content)} if content else {})
 
 
-class ManagerAtOnce(Manager):
+class ManagerAtOnce:
     """A contents manager that isn't asynchronous."""
 
-    def get(self, path: str, content: bool = True) -> dict[str, Any]:  # type: ignore[override]
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+
+    def get(self, path: str, content: bool = True) -> dict[str, Any]:
         return {"path": path, "type": "notebook", "content": copy.deepcopy(self.content)}
 
 
@@ -357,7 +360,7 @@ def ids_of(model: dict[str, Any]) -> list[str]:
 
 @in_loop
 async def test_a_failing_store_keeps_no_notebook_from_being_opened(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And no cell gets the history of another one: a number is not trusted then."""
     notebook = Notebook(world, "a.ipynb")
@@ -373,7 +376,7 @@ async def test_a_failing_store_keeps_no_notebook_from_being_opened(
         await asyncio.sleep(0)
         raise OSError
 
-    world.store.session_marks = fail  # type: ignore[method-assign]
+    monkeypatch.setattr(world.store, "session_marks", fail)
     read = ids_of(await manager.get("a.ipynb"))
     assert "not compared" in caplog.text
     assert not {*SOURCES, "0", "1", "2"}.intersection(read[:3])
@@ -383,8 +386,13 @@ async def test_a_failing_store_keeps_no_notebook_from_being_opened(
 
 @pytest.mark.parametrize("model", [None, {}, {"type": "notebook", "content": {"cells": 7}}])
 @in_loop
-async def test_what_is_no_notebook_is_read_as_it_is(world: World, model: Any) -> None:
+async def test_what_is_no_notebook_is_read_as_it_is(
+    world: World, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def get(path: str) -> Any:
+        return copy.deepcopy(model)
+
     manager = Manager({})
-    manager.get = lambda *_: asyncio.sleep(0, copy.deepcopy(model))  # type: ignore[method-assign]
+    monkeypatch.setattr(manager, "get", get)
     restore_on_reading(manager, world.registry, logging.getLogger("test"))
     assert await manager.get("a.ipynb") == model

@@ -13,6 +13,7 @@ import pytest
 
 from aiserver.errors import ExportFailed, ExportTimeout, InvalidRequest, NotFound
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
+from aiserver.notebooks import history as notebook_history
 from aiserver.notebooks.history import Histories
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
@@ -86,7 +87,7 @@ def test_of_a_very_large_notebook_the_newest_cells_are_exported(
         marks = [cell for _, cell in await store.session_marks("nb")]
         size = len((await store.load_raw(SessionKey("nb", ids[0])))[0])
         monkeypatch.setattr(process, "_MAX_BYTES", 5 * size // 2)
-        monkeypatch.setattr(process, "_SESSIONS_PER_READ", 2)
+        monkeypatch.setattr(notebook_history, "_SESSIONS_PER_READ", 2)
         loaded: list[str] = []
         load = store.load_raw_batch
 
