@@ -128,11 +128,11 @@ def test_what_is_not_checked_is_reported(
         record(work, name)
     (work / "b.ipynb").write_text("no JSON")
     checked, rest = texts(check())
-    assert checked == CHECKED.format(2) and rest.startswith("1 notebooks were not checked: ")
+    assert checked == CHECKED.format(2) and rest.startswith("Notebooks that were not checked: 1.")
     monkeypatch.setattr(notebooks, "_MAX_NOTEBOOKS", 1)
-    assert texts(check())[-1].startswith("2 notebooks were not checked: ")
+    assert texts(check())[-1].startswith("Notebooks that were not checked: 2.")
     monkeypatch.setattr(notebooks, "_MAX_SECONDS", 0)
-    assert texts(check())[-1].startswith("3 notebooks were not checked: ")
+    assert texts(check())[-1].startswith("Notebooks that were not checked: 3.")
 
 
 def test_histories_that_cannot_be_read_are_no_failure(work: Path, check: Check) -> None:

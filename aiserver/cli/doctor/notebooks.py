@@ -48,11 +48,9 @@ async def _check(context: StoreContext, deadline: float) -> list[Finding]:
             continue
     findings = notes or [ok(f"Notebooks with histories: {checked:,} checked")]
     if checked < len(names):
-        text = (
-            f"{len(names) - checked:,} notebooks were not checked: they can't be read, are larger"
-        )
-        limits = f"than {_MAX_MEGABYTES} MB, or are too many for {_MAX_SECONDS} seconds."
-        findings.append(note(f"{text} {limits}"))
+        text = f"Notebooks that were not checked: {len(names) - checked:,}. They can't be read, are"
+        text += f" larger than {_MAX_MEGABYTES} MB, or are too many for {_MAX_SECONDS} seconds."
+        findings.append(note(text))
     return findings
 
 
@@ -75,7 +73,6 @@ async def _check_notebook(
         notes.append(note(text, "For nbstripout, use its option --keep-id."))
     if notebook.cells and recognised.recorded and not recognised.matches:
         text = f"{name}: no cell in it is one of those that have a history."
-        notes.append(
-            note(text, "If it was edited with another tool, the replay shows what it was.")
-        )
+        fix = "If another tool changed it, the Notebook tab lists its histories as deleted cells."
+        notes.append(note(text, fix))
     return notes
