@@ -289,7 +289,6 @@ class AIServer(MemorySettings, ExtensionApp):
         from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
-        from .memory.histories.correction_watcher import CorrectionWatcher
         from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
@@ -311,7 +310,6 @@ class AIServer(MemorySettings, ExtensionApp):
         memory = self.make_memory(self.sessions, root, session_owner)
         self.memories = Memories(memory, Recall())
         features = parse_features(self.features)
-        proposes = self.propose_corrections and features.memory != "forbidden"
         self.assistant = self.make_assistant(
             self.sessions, self.models, root, self.log, self.memories
         )
@@ -331,7 +329,6 @@ class AIServer(MemorySettings, ExtensionApp):
             usage=UsageReader(self.sessions, owner=session_owner),
             memory=memory,
             recall=self.memories.recall,
-            corrections=CorrectionWatcher(self.sessions, memory, is_enabled=proposes),
             features=features,
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
@@ -343,7 +340,6 @@ class AIServer(MemorySettings, ExtensionApp):
         """Stop the generations and save their turns; close what they use, and the store."""
         if self._services is not None:
             await self.assistant.close()
-            await self._services.corrections.close()
             await self.search.close()
             await self.memories.close()
             await self.models.close()

@@ -54,7 +54,7 @@ INNER = {
         {"entries", "reviews", "thread"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},
-        {"corrections", "notes"},
+        {"notes"},
         {"manager"},
         {"factory", "recall", "similar"},
         {"histories", "settings"},

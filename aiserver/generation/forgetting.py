@@ -83,8 +83,6 @@ async def forget(
 ) -> int:
     """Remove entries, proposals and notes with their texts, and the ``stored`` prompts with them.
 
-    The person's corrections that they are about are erased, too.
-
     An entry that somebody else has removed meanwhile counts as forgotten. Return the number of
     deleted prompts. Raises StorageError.
     """
@@ -102,13 +100,12 @@ async def forget(
 
 
 async def erase_copies(memories: MemoryManager, texts: set[str]) -> None:
-    """Erase the notes with some texts, and the corrections that they are about.
+    """Erase the notes with some texts.
 
     Damaged notes are in no request, and must not keep an entry from being forgotten.
     """
     with contextlib.suppress(MemoryUnreadable, MemoryTooLarge):
         await memories.notes.erase(texts)
-    await memories.corrections.erase(texts)
 
 
 async def _reject_proposals(memories: MemoryManager, texts: set[str]) -> None:

@@ -32,7 +32,6 @@ from ..features import Features
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
-from ..memory.histories.correction_watcher import CorrectionWatcher
 from ..memory.manager import MemoryManager
 from ..memory.recall import Recall
 from ..models import Interaction, SessionKey
@@ -118,7 +117,6 @@ class Services:
     usage: UsageReader
     memory: MemoryManager
     recall: Recall
-    corrections: CorrectionWatcher
     features: Features
     session_owner: str
     owner: str

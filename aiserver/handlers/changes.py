@@ -25,8 +25,6 @@ class ChangesHandler(AIServerHandler):
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
         result = await self.services.changes.record(notebook_id, batch)
-        changes = [(cell.key, cell.events) for cell in batch.cells]
-        self.services.corrections.note(changes, user=self.user_name, is_owner=self.has_memory)
         self.set_status(201)
         cells = {
             cell_id: {"revision": head.revision, "seq": head.seq}

@@ -99,9 +99,6 @@ class EventsHandler(AIServerHandler):
         saved, revision = await self.services.sessions.record_events(
             key, events, if_revision=if_revision
         )
-        self.services.corrections.note(
-            [(key, events)], user=self.user_name, is_owner=self.has_memory
-        )
         self.set_revision(revision)
         self.set_status(201)
         await self.finish(json_bytes([event.to_dict() for event in saved]))

@@ -19,6 +19,6 @@ of a memory, ``proposals`` and ``reviews`` what else is stored. ``limits`` check
 proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them,
 ``thread`` runs what parses memories, and ``factory`` chooses the stores by the ``settings``.
 ``similar`` compares entries, and ``recall`` selects those of a large memory that matter for a
-request. ``corrections`` and ``notes`` are stored like memories, and ``histories`` reads the
-histories of cells for proposals and past answers.
+request. ``notes`` are stored like memories, and ``histories`` reads the histories of cells for past
+answers.
 """

@@ -12,7 +12,6 @@ Invariants:
 
 from __future__ import annotations
 
-import asyncio
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection
@@ -28,7 +27,6 @@ from ..errors import (
     ProposalNotFound,
 )
 from . import document, proposals, reviews
-from .corrections.store import CorrectionStore
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
 from .listed import ListedEntry, decode, digests_of, list_entries
@@ -46,8 +44,7 @@ class MemoryManager:
 
     ``project`` stores the project's memory; None if notebooks aren't files. ``project_name``
     identifies the project in ``reviews``. The lifetimes, of proposals and of notes without a use,
-    are in seconds. ``notes`` manages the notes of the person's notebooks, and ``corrections``
-    stores the changes that the person made to answers.
+    are in seconds. ``notes`` manages the notes of the person's notebooks.
     """
 
     def __init__(
@@ -65,7 +62,6 @@ class MemoryManager:
         self._owner, self._project_name = owner, project_name
         self._lifetime, self._now = lifetime, now
         self.notes = NoteManager(person, owner=owner, lifetime=note_lifetime, now=now)
-        self.corrections = CorrectionStore(person, owner=owner, now=now)
 
     @property
     def scopes(self) -> list[Scope]:
@@ -73,13 +69,14 @@ class MemoryManager:
         return [scope for scope in SCOPES if scope == "person" or self._project is not None]
 
     async def sweep(self) -> None:
-        """Finish interrupted confirmations, and remove expired proposals and corrections.
+        """Finish interrupted confirmations; remove expired proposals, and what is obsolete.
 
         A server calls this method when it starts, and before each request to a model.
         """
         await self._finish_confirmations()
         await self._change_proposals(lambda waiting: waiting)
-        await self.corrections.sweep()
+        # An earlier version counted the changes that the person made to answers.
+        await self._person.update("corrections", lambda _: None, owner=self._owner)
 
     async def unreadable_scopes(self) -> list[Scope]:
         """Return the memories that can't be read, because they are no text, links or too large."""
@@ -137,11 +134,10 @@ class MemoryManager:
     async def forget_histories(
         self, cells: Collection[tuple[str, str]], notebook_ids: Collection[str]
     ) -> None:
-        """Remove the proposals and corrections of deleted cells, and the notes of notebooks.
+        """Remove the proposals of deleted cells, and the notes of notebooks.
 
         ``notebook_ids`` are those that have no history any longer. A confirmation that has begun is
-        finished. A failure doesn't keep the rest from being removed. Damaged notes are in no
-        request, so they are no failure.
+        finished. Damaged notes are in no request, so they are no failure.
         """
 
         def is_deleted(source: TurnSource | None) -> bool:
@@ -151,18 +147,9 @@ class MemoryManager:
 
         with suppress(MemoryUnreadable, MemoryTooLarge):
             await self.notes.remove(notebook_ids)
-        results = await asyncio.gather(
-            self._change_proposals(
-                lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
-            ),
-            self.corrections.update(
-                lambda counts: counts.drop([turn for turn in counts.turns if is_deleted(turn)])
-            ),
-            return_exceptions=True,
+        await self._change_proposals(
+            lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
         )
-        for fault in results:
-            if isinstance(fault, BaseException):
-                raise fault
 
     async def review(self, digests: Collection[str], *, used: bool) -> None:
         """Store the person's decision about entries of the project's memory."""
@@ -185,8 +172,6 @@ class MemoryManager:
         scope: Scope,
         origin: Origin,
         source: TurnSource | None = None,
-        *,
-        answer_count: int = 0,
     ) -> Proposal:
         """Store a proposal and return it; if it waits already for this memory, return that one.
 
@@ -202,7 +187,6 @@ class MemoryManager:
             expires_at=now + self._lifetime,
             source=source,
             project=self._project_name if scope == "project" else "",
-            answer_count=answer_count,
         )
         result = [proposal]
 

@@ -19,8 +19,8 @@ from typing import Any, Literal, get_args
 from .entries import SCOPES, Scope, TurnSource, is_entry_id
 
 Origin = Literal["request", "person", "import", "correction"]
-"""The origin of a text: a request, a button that the person pressed, another program's file, or
-changes that the person made to answers."""
+"""The origin of a text: a request, a button that the person pressed, or another program's file.
+An earlier version proposed changes that the person made to several answers: ``correction``."""
 
 MAX_PROPOSALS = 200
 
@@ -39,8 +39,7 @@ class Proposal:
     """A text that waits for the person. The times are in seconds since 1970.
 
     ``project`` identifies the project if the scope is ``project``, because a person's proposals for
-    all projects are stored together. ``answer_count`` is the number of answers that the person
-    changed in this way, if the origin is ``correction``.
+    all projects are stored together.
     """
 
     id: str
@@ -51,7 +50,6 @@ class Proposal:
     expires_at: float
     source: TurnSource | None = None
     project: str = ""
-    answer_count: int = 0
     decision: Decision | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -73,8 +71,6 @@ class Proposal:
             "created_at": self.created_at,
             "expires_at": self.expires_at,
         }
-        if self.answer_count:
-            fields["answer_count"] = self.answer_count
         if self.project:
             fields["project"] = self.project
         if self.source:
@@ -137,7 +133,7 @@ def _proposal(fields: Any) -> Proposal | None:
     origin = next((origin for origin in origins if origin == fields.get("origin")), None)
     times = [fields.get(f"{name}_at") for name in ("created", "expires")]
     are_numbers = all(isinstance(time, int | float) and abs(time) < 1e12 for time in times)
-    project, answer_count = fields.get("project", ""), fields.get("answer_count", 0)
+    project = fields.get("project", "")
     if not (
         isinstance(id_, str)
         and is_entry_id(id_)
@@ -158,7 +154,6 @@ def _proposal(fields: Any) -> Proposal | None:
         expires_at=float(times[1] or 0),
         source=TurnSource.from_dict(fields.get("source")),
         project=project,
-        answer_count=answer_count if type(answer_count) is int else 0,
         decision=_decision(fields.get("decision")),
         extra={name: value for name, value in fields.items() if name not in _FIELDS},
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from traitlets import Bool, Float, HasTraits, Type, Unicode, Union
+from traitlets import Float, HasTraits, Type, Unicode, Union
 
 if TYPE_CHECKING:
     from ..sessions.base import SessionManager
@@ -27,10 +27,6 @@ class MemorySettings(HasTraits):
 
     proposal_lifetime = Float(
         24.0, min=0.1, help="Hours until a proposal expires, unless it is confirmed."
-    ).tag(config=True)
-
-    propose_corrections = Bool(
-        True, help="Propose to remember changes that a person makes to several answers."
     ).tag(config=True)
 
     note_lifetime = Float(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from aiserver.errors import (
     StorageFull,
 )
 from aiserver.memory import document, proposals
-from aiserver.memory.corrections.compare import Substitution
 from aiserver.memory.entries import MemoryEntry, Scope, TurnSource
 from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.memory.notes.outline import Outline
@@ -451,10 +451,6 @@ async def test_what_comes_from_deleted_histories_is_erased(
     await other_project.open().propose(f"{CANARY} 2", "project", "request", SOURCE)
     await memory.propose(f"{CANARY} 3", "person", "request", TurnSource("nb-1", "older", 1))
     other = await memory.propose("Titles in Chinese", "person", "request", TurnSource("nb-2", "c"))
-    substitution = Substitution("call", "canary_new", "canary_old", "")
-    await memory.corrections.update(
-        lambda counts: counts.set_cell(("nb-1", "cell-1"), {3: (1.0, [substitution])}, project.now)
-    )
     for notebook_id, text in (("nb-1", CANARY), ("nb-2", "Sales"), ("unsent", CANARY)):
         await memory.notes.update(notebook_id, Outline(text))
     await memory.notes.set_used("unsent", is_used=False)
@@ -469,6 +465,22 @@ async def test_what_comes_from_deleted_histories_is_erased(
     unsent = await notes.get("unsent")
     assert unsent and (unsent.text, unsent.is_used) == ("", False)
     assert b"canary" not in project.content()
+
+
+@in_loop
+async def test_what_an_earlier_version_counted_is_erased_and_what_it_proposed_can_be_decided(
+    memory_backend: MemoryBackend, project: Project
+) -> None:
+    """P45"""
+    store = project.backend.open()
+    fields = {"id": "0123456789ab", "text": "Use seaborn", "scope": "person", "answer_count": 3}
+    times = {"origin": "correction", "created_at": project.now, "expires_at": project.now + 9}
+    stored = json.dumps({"proposals": [fields | times]}).encode()
+    await store.replace("proposals", None, stored, owner="ada")
+    await store.replace("corrections", None, b'{"canary": 1}', owner="ada")
+    manager = await project.restart()
+    assert b"canary" not in project.content()
+    assert (await manager.confirm("0123456789ab")).text == "Use seaborn"
 
 
 @in_loop

@@ -233,7 +233,6 @@ def _proposal_fields(proposal: Proposal, similar: Sequence[ListedEntry]) -> dict
         "scope": proposal.scope,
         "text": proposal.text,
         "origin": proposal.origin,
-        "answer_count": proposal.answer_count,
         "created_at": proposal.created_at,
         "expires_at": proposal.expires_at,
         "source": proposal.source.to_dict() if proposal.source else None,

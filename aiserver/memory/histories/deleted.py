@@ -15,7 +15,7 @@ from ..manager import MemoryManager
 async def forget_deleted(
     sessions: SessionManager, memory: MemoryManager, keys: Collection[SessionKey]
 ) -> None:
-    """Remove the proposals, corrections and notes of deleted sessions, which have one owner.
+    """Remove the proposals and notes of deleted sessions, which have one owner.
 
     A note is removed when its notebook has no session left. Raises StorageError.
     """

@@ -33,7 +33,6 @@ export function proposalOf(
     scope: 'project',
     text,
     origin: 'request',
-    answer_count: 0,
     created_at: Date.now() / 1000,
     expires_at: Date.now() / 1000 + 24 * 3600,
     source: null,

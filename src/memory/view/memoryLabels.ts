@@ -82,7 +82,7 @@ export function rememberTitle(
 
 /** Return how a proposal came about; empty if its source link says so. */
 export function originText(
-  { origin, source, answer_count: count }: MemoryProposal,
+  { origin, source }: MemoryProposal,
   trans: TranslationBundle
 ): string {
   switch (origin) {
@@ -90,12 +90,6 @@ export function originText(
       return source ? '' : trans.__('From a request');
     case 'import':
       return trans.__('From another program');
-    case 'correction':
-      return trans._n(
-        'You changed this in %1 answer',
-        'You changed this in %1 answers',
-        count
-      );
     default:
       return '';
   }

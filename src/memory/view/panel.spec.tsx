@@ -185,15 +185,6 @@ describe('MemoryPanel', () => {
     expect(server.entries).toMatchObject([{ text: 'Use polars' }]);
   });
 
-  it('says in how many answers the person made a change', async () => {
-    const fields = { origin: 'correction', answer_count: 3 } as const;
-    server.waiting = [proposalOf('Use seaborn instead of .plot().', fields)];
-    await show('Use seaborn');
-    expect(row('Use seaborn')?.textContent).toContain(
-      'You changed this in 3 answers'
-    );
-  });
-
   it('lets the person edit a proposal; Escape ends the edit', async () => {
     server.waiting = [proposalOf('Use pola')];
     await show('Use pola');
