@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 _END_TIMEOUT = 2  # seconds; a child that hasn't ended by itself after this time is killed
@@ -94,10 +95,11 @@ def command_of(module: str) -> tuple[str, ...]:
     """Return the command that runs a module's ``main`` in a child process.
 
     The working folder isn't on the child's import path, because a user's file may have the same
-    name as a module that the child imports.
+    name as a module that the child imports. The folder of this package is, as in the parent.
     """
-    code = "import sys; sys.path[:] = filter(None, sys.path)"
-    return sys.executable, "-c", f"{code}; from {module} import main; main()"
+    root = str(Path(__file__).resolve().parents[1])
+    path = f"sys.path[:] = filter(None, sys.path); sys.path[:0] = {{{root!r}}} - {{*sys.path}}"
+    return sys.executable, "-c", f"import sys; {path}; from {module} import main; main()"
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:

@@ -46,13 +46,11 @@ class DatabaseTable:
 class Database:
     """The tables and views of a database.
 
-    ``tables`` may contain only the first ones; ``table_count`` is the number of all of them. If the
-    schema could only be read in part, ``is_complete`` is false, and there may be more.
+    ``tables`` may contain only the first ones; ``table_count`` is the number of all of them.
     """
 
     tables: Sequence[DatabaseTable] = ()
     table_count: int = 0
-    is_complete: bool = True
 
 
 def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> ColumnProfile:
@@ -70,7 +68,8 @@ class FileProfile:
 
     ``name`` is the path exactly as the request spells it. ``kind`` is one of the values of
     ``names.KINDS``. ``size`` is in bytes. If the file can't be described, ``table`` has no columns.
-    A database is described by ``database``, and any other file by ``table``.
+    A database is described by ``database``, and any other file by ``table``. ``missing_package`` is
+    the package without which the file can't be described.
     """
 
     name: str
@@ -78,3 +77,4 @@ class FileProfile:
     size: int
     table: Table = field(default_factory=Table)
     database: Database | None = None
+    missing_package: str = ""

@@ -1,9 +1,8 @@
 """Find the data files that a request names, and describe them. Read the texts of other files.
 
-Invariants: only a part of a large file is read: at most 64 KB of a text file, 64 KB of the footer
-of a Parquet file, and 1 MB of an Excel or SQLite file. A DuckDB file is copied, if it isn't large.
-If a file can't be described, for example because it is damaged, its description has no columns, and
-no error is raised, whatever a reader raises. No description contains lone surrogates.
+Invariants: at most ``MAX_BYTES`` of a text file are read. Other files are read in a child process
+with limits. If a file can't be described, for example because it is damaged, its description has no
+columns, and no error is raised, whatever a reader raises. No description contains lone surrogates.
 """
 
 from __future__ import annotations
@@ -13,18 +12,16 @@ import os
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from .duckdb_file import read_duckdb
-from .excel import read_excel
 from .folder import open_below, parts_below_root
 from .json_records import read_json
+from .library import missing_package, read_with_library
 from .names import kind_of, mentioned_files
-from .parquet import read_parquet
-from .profile import FileProfile, Table
-from .sqlite import is_sqlite, read_sqlite
+from .profile import Database, FileProfile, Table
 from .text import decode, read_delimited
 
 MAX_FILES = 5
 MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
+_SQLITE = b"SQLite format 3\0"
 
 
 class DataFiles:
@@ -85,28 +82,25 @@ class DataFiles:
 def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FileProfile | None:
     """Return a file's description; None if it can't have the format of its extension."""
     kind, size = kind_of(file_name), 0
-    table = database = None
+    content: Table | Database | None = None
     with contextlib.suppress(Exception):  # whatever a damaged file causes, the request doesn't fail
         size = os.fstat(file.fileno()).st_size
-        if file_name.lower().endswith(".db") and not is_sqlite(file):  # it has several meanings
-            return None
-        if kind == "SQLite":
-            database = read_sqlite(file)
-        elif kind == "DuckDB":
-            database = read_duckdb(file)
+        if file_name.lower().endswith(".db"):  # this extension has several meanings
+            if file.read(len(_SQLITE)) != _SQLITE:
+                return None
+            file.seek(0)
+        if kind in ("CSV", "TSV", "JSON", "JSON Lines"):
+            content = _text_table(file, kind, size, examples)
         else:
-            table = _table(file, kind, size, examples)
-    return FileProfile(name, kind, size, table or Table(), database)
+            content = read_with_library(file, kind, examples)
+    if isinstance(content, Database):
+        return FileProfile(name, kind, size, database=content)
+    return FileProfile(name, kind, size, content or Table(), missing_package=missing_package(kind))
 
 
-def _table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
-    if kind == "Parquet":
-        return read_parquet(file, size)
-    if kind == "Excel":
-        return read_excel(file, examples=examples)  # None for .xls, which isn't a zip archive
+def _text_table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
     data = file.read(MAX_BYTES)
     if kind in ("CSV", "TSV"):
         delimiter = "\t" if kind == "TSV" else ","
         return read_delimited(data, delimiter, size=size, examples=examples)
-    is_lines = kind == "JSON Lines"
-    return read_json(data, lines=is_lines, size=size, examples=examples)
+    return read_json(data, lines=kind == "JSON Lines", size=size, examples=examples)

@@ -77,7 +77,7 @@ def data_file(file: FileProfile) -> str:
         if table.has_estimate:
             shape = f", {_rows(table)} x {table.column_count} columns"
     arguments = f", in pandas {', '.join(table.arguments)}" if table.arguments else ""
-    head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}"
+    head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}{_missing(file)}"
     columns = table.columns[:MAX_FILE_COLUMNS]
     lines = _columns(columns, table.column_count, quoted=table.has_header)
     return "\n".join([head, *lines])
@@ -85,7 +85,7 @@ def data_file(file: FileProfile) -> str:
 
 def _database(file: FileProfile, database: Database) -> str:
     """Return a database file's name, its tables and their columns."""
-    count = f"{'' if database.is_complete else 'at least '}{database.table_count} tables"
+    count = f"{database.table_count} tables"
     lines = [f"{file.name!r}: {file.kind} file, {_size(file.size)}, {count}"]
     columns_left = MAX_FILE_COLUMNS
     for item in database.tables:
@@ -107,6 +107,11 @@ def _rows(table: Table) -> str:
         if count >= factor:
             return f"about {float(f'{count / factor:.2g}'):g} {unit} rows"
     return f"about {int(float(f'{count:.2g}'))} rows"
+
+
+def _missing(file: FileProfile) -> str:
+    package = file.missing_package
+    return f", not described: {package} isn't installed beside Jupyter" if package else ""
 
 
 def _size(size: int) -> str:
@@ -168,7 +173,7 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     if language.name == "python" and file.kind in _READERS:
         name = f"pd.{_READERS[file.kind]}({', '.join([repr(file.name), *table.arguments])})"
     if not table.columns:
-        return f"{name}: {_size(file.size)}"
+        return f"{name}: {_size(file.size)}{_missing(file)}"
     columns = _short_columns(
         table.columns[:MAX_SHORT_COLUMNS], table.column_count, quoted=table.has_header
     )

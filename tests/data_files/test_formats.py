@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,8 +11,6 @@ import pytest
 from aiserver.data_files.names import mentioned_files
 from aiserver.data_files.profile import FileProfile
 from aiserver.data_files.reader import MAX_BYTES, DataFiles
-
-from .binary_files import excel, parquet
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"
 
@@ -180,83 +177,6 @@ def test_other_json_has_no_columns(tmp_path: Path, text: str) -> None:
     """P15: the keys of a single object may be values."""
     described = profile(tmp_path, "a.json", text)
     assert (described.table.columns, described.size) == ((), len(text))
-
-
-def test_the_first_sheet_of_a_workbook(tmp_path: Path) -> None:
-    rows: list[list[Any]] = [
-        ["名称", "n", "price", "day", "ok", "gap"],
-        ["x", 1, 1.5, ("date", 45000), True, None],
-        ["y", 2, 2, ("date", 45001), False, 3],
-    ]
-    described = profile(tmp_path, "a.xlsx", excel(rows), examples=2)
-    assert dtypes(described) == {
-        "名称": "object",
-        "n": "int64",
-        "price": "float64",
-        "day": "datetime64[ns]",
-        "ok": "bool",
-        "gap": "float64",
-    }
-    assert described.table.columns[0].examples == ["x", "y"]
-    assert (described.kind, described.table.row_count) == ("Excel", 2)
-
-
-def test_a_long_workbook_is_read_up_to_the_limit(tmp_path: Path) -> None:
-    rows: list[list[Any]] = [["a", "b"], *([f"text {n}", n] for n in range(20_000))]
-    described = profile(tmp_path, "a.xlsx", excel(rows))
-    assert dtypes(described) == {"a": "object", "b": "int64"}
-    assert described.table.row_count is None
-
-
-def test_blank_rows_above_the_header_are_skipped(tmp_path: Path) -> None:
-    described = profile(tmp_path, "a.xlsx", excel([[], [None, None], ["a", "b"], ["x", 1]]))
-    assert (dtypes(described), described.table.arguments) == (
-        {"a": "object", "b": "int64"},
-        ("skiprows=2",),
-    )
-
-
-def test_a_workbook_without_a_header_shows_no_value(tmp_path: Path) -> None:
-    """P15"""
-    described = profile(tmp_path, "a.xlsx", excel([[CANARY, 1.5], ["Bob", 2.5]]))
-    assert CANARY not in repr(described) and described.table.arguments == ("header=None",)
-
-
-def test_an_old_workbook_has_its_size_only(tmp_path: Path) -> None:
-    described = profile(tmp_path, "a.xls", b"\xd0\xcf\x11\xe0")
-    assert (described.size, described.table.columns) == (4, ())
-
-
-def test_the_schema_of_a_parquet_file(tmp_path: Path) -> None:
-    elements: list[dict[int, Any]] = [
-        {1: 2, 3: 1, 4: "id"},
-        {1: 6, 3: 1, 4: "名称", 6: 0},
-        {1: 5, 3: 1, 4: "price"},
-        {1: 0, 3: 1, 4: "ok"},
-        {1: 1, 3: 1, 4: "small", 6: 15},
-        {1: 2, 3: 1, 4: "seen", 10: {8: {1: False, 2: {2: {}}}}},
-        {1: 2, 3: 1, 4: "utc", 10: {8: {1: True, 2: {3: {}}}}},
-        {1: 1, 3: 1, 4: "day", 6: 6},
-        {3: 1, 4: "tags", 5: 1, 6: 3},
-        {3: 2, 4: "list", 5: 1},
-        {1: 6, 3: 1, 4: "element"},
-        {1: 4, 3: 1, 4: "ratio"},
-        {1: 2, 3: 1, 4: "__index_level_0__"},
-    ]
-    described = profile(tmp_path, "a.parquet", parquet(elements, 12_345, 11))
-    assert dtypes(described) == {
-        "id": "int64",
-        "名称": "object",
-        "price": "float64",
-        "ok": "bool",
-        "small": "int8",
-        "seen": "datetime64[us]",
-        "utc": "datetime64[ns, UTC]",
-        "day": "object",
-        "tags": "object",
-        "ratio": "float32",
-    }
-    assert (described.table.row_count, described.table.column_count) == (12_345, 10)
 
 
 def test_the_name_is_the_requests_own_spelling(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ import pytest
 from aiserver.data_files.profile import Table
 from aiserver.data_files.reader import DataFiles
 
-from .binary_files import excel, parquet
-
 
 def table(folder: Path, name: str, data: str | bytes) -> Table:
     (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
@@ -57,32 +55,3 @@ def test_json_lines_are_estimated_and_arrays_are_not(tmp_path: Path) -> None:
     assert abs(shown.row_count - 20_000) < 2_000
     shown = table(tmp_path, "a.json", json.dumps(records))
     assert (shown.column_count, shown.row_count, shown.has_estimate) == (2, None, False)
-
-
-def test_the_rows_of_a_parquet_file_are_exact(tmp_path: Path) -> None:
-    shown = table(tmp_path, "a.parquet", parquet([{1: 2, 3: 1, 4: "id"}], 1_234_567, 1))
-    assert (shown.row_count, shown.has_estimate) == (1_234_567, False)
-
-
-def sheet(dimension: str, count: int) -> bytes:
-    rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(2, count))
-    text = f'<worksheet><dimension ref="{dimension}"/><sheetData><row r="1">'
-    return f'{text}<c r="A1" t="str"><v>id</v></c></row>{rows}</sheetData></worksheet>'.encode()
-
-
-@pytest.mark.parametrize(
-    ("dimension", "count", "expected"),
-    [
-        ("A1:F1200", 40, (1199, True)),
-        ("A1:F1200", 20, (18, False)),  # all rows were read
-        ("A1:F99999999999", 40, (None, False)),
-        ("A1:F9999999", 40, (1_048_575, True)),  # Excel has no further rows
-        ("A1", 40, (None, False)),
-        ("A1:F7", 40, (None, False)),  # wrong
-    ],
-)
-def test_a_sheet_contains_its_number_of_rows(
-    tmp_path: Path, dimension: str, count: int, expected: tuple[int | None, bool]
-) -> None:
-    shown = table(tmp_path, "a.xlsx", excel([["id"]], sheet=sheet(dimension, count)))
-    assert (shown.row_count, shown.has_estimate) == expected
