@@ -65,7 +65,7 @@ async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
     except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
         _log.warning("The request is sent without the note: %s", type(error).__name__)
         return ""
-    return note.text if note and note.is_used else ""
+    return note.text if note and note.used else ""
 
 
 async def remembered_entries(

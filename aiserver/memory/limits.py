@@ -22,7 +22,7 @@ MAX_NOTE = 600  # characters of the note of a notebook
 # ``\w`` would include Chinese characters, which are written next to numbers without spaces.
 _START = r"(?<![A-Za-z0-9_.])"
 _END = r"(?![A-Za-z0-9_]|\.\d)"
-_HOME = re.compile(
+HOME_PATH = re.compile(
     r"(?<![A-Za-z0-9_.\-])(?:"
     r"~[\w.-]*[/\\]+\w"
     r"|(?:/mnt/[a-z])?/(?:home|Users)/[\w.-]"
@@ -93,7 +93,7 @@ def checked_proposal(text: str) -> str:
     Raises NotRemembered also for paths in a home folder, and for data about people or accounts.
     """
     cleaned = checked_text(text)
-    if _HOME.search(cleaned) or _is_in_home(cleaned):
+    if HOME_PATH.search(cleaned) or _is_in_home(cleaned):
         raise NotRemembered(_PATH)
     if identifies_somebody(unicodedata.normalize("NFKC", cleaned)):
         raise NotRemembered(_VALUE)

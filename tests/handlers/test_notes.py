@@ -18,7 +18,7 @@ CELLS = [
     {"cellType": "markdown", "source": "# Sales canary-4711\n\nWhich shops grow?"},
     {"source": "import pandas as pd\npd.read_csv('sales.csv')"},
 ]
-TEXT = "Sales canary-4711: Which shops grow?\nReads sales.csv with pandas."
+TEXT = "Sales canary-4711\nWhich shops grow?\nsales.csv"
 PATH = "notebooks/nb/note"
 
 
@@ -290,7 +290,7 @@ async def test_a_local_model_words_the_purpose(call, scripted, server_config):
     result = await update(call, usesModel=True, cells=cells)
     assert result["being_worded"] and result["note"]["author"] == "outline"
     note = await until_worded(call)
-    assert note["text"] == "Finds the shops that grow fastest.\nReads sales.csv with pandas."
+    assert note["text"] == "Finds the shops that grow fastest.\nsales.csv"
     assert note["model"]
     assert TEXT in sent(scripted) and SECRET not in sent(scripted)
     assert await update(call, usesModel=True, cells=cells) == {"note": note, "being_worded": False}
@@ -317,19 +317,6 @@ async def test_a_bad_answer_leaves_the_outline(call, scripted, server_config, ex
     await until_idle(extension)
     assert await update(call, usesModel=True) == {"note": note, "being_worded": False}
     assert len(scripted.requests) == 1, "the model isn't asked again for the same outline"
-
-
-@with_local_model
-async def test_a_note_that_is_still_valid_isnt_worded_again(call, scripted, server_config):
-    def with_section(name: str) -> list[dict[str, str]]:
-        headings = [{"cellType": "markdown", "source": f"## {text}"} for text in ("Plot", name)]
-        return [*CELLS, *headings, {"source": "x = 1"}]
-
-    note = (await update(call, cells=with_section("Load")))["note"]
-    later = with_section("Read")
-    result = await update(call, cells=later, usesModel=True)
-    assert result == {"note": note, "being_worded": False}
-    assert scripted.requests == []
 
 
 @with_local_model

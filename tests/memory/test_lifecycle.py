@@ -463,7 +463,7 @@ async def test_what_comes_from_deleted_histories_is_erased(
     notes = project.open().notes
     assert await notes.get("nb-1") is None and await notes.get("nb-2")
     unsent = await notes.get("unsent")
-    assert unsent and (unsent.text, unsent.is_used) == ("", False)
+    assert unsent and (unsent.text, unsent.used) == ("", False)
     assert b"canary" not in project.content()
 
 

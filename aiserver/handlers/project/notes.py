@@ -7,8 +7,7 @@ from typing import Any
 
 from ...errors import MemoryEntryChanged, UserText
 from ...generation.forgetting import StoredPrompts
-from ...memory.notes.manager import NoteManager
-from ...memory.notes.note import Note
+from ...memory.notes.manager import Note, NoteManager
 from ...memory.notes.outline import outline_of
 from ...models import check_id
 from ...prompts.project.note import closed
@@ -92,9 +91,9 @@ class NoteHandler(MemoryBase):
 def _note_fields(note: Note, lifetime: float) -> dict[str, Any]:
     return {
         "text": note.text,
-        "author": note.author,
+        "author": note.author if note.is_generated else "person",
         "model": note.model,
         "written_at": note.written_at,
         "expires_at": note.expires_at(lifetime),
-        "used": note.is_used,
+        "used": note.used,
     }

@@ -1,29 +1,81 @@
 """Read and change the notes of one person's notebooks.
 
-Invariants: each change is one atomic write. A note that the person has written or deleted is only
-replaced by an act of the person. A model's wording replaces only the outline that it was made from.
-The choice not to send a note lasts until the person changes it, also without a text to send.
+Invariants:
+
+- Each change is one atomic write. A damaged document is never overwritten.
+- A note that the person has written or deleted, or whose author only a newer version knows, is only
+  replaced by an act of the person. A model's wording replaces only the outline that it was made
+  from.
+- The text of an expired note is never returned. The choice not to send a note lasts until the
+  person changes it, also without a text to send.
+- The document has at most ``MAX_NOTES`` notes that were made, and ``MAX_OWN_NOTES`` with a text or
+  a choice of the person; the least recently used ones are dropped first.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from typing import Annotated, Any
 
-from ...errors import MemoryEntryChanged, NotFound
-from ..limits import checked_note
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ...errors import MemoryEntryChanged, MemoryUnreadable, NotFound, UserText
+from ..limits import MAX_NOTE, checked_note
 from ..stores.base import MemoryStore
-from . import note as documents
-from .note import Note
 from .outline import Outline
 
 LIFETIME = 14 * 24 * 3600.0  # seconds without use until a note expires, by default
+MAX_NOTES = 200
+MAX_OWN_NOTES = 400
 _MIN_PART = 8  # characters; a shorter text, such as “R”, occurs in many notes
 _MAX_REPLACED = 100  # notebooks whose last replaced note can be restored
 _SWEEP_INTERVAL = 3600.0  # seconds
 _USE_INTERVAL = 24 * 3600.0  # seconds; a use is stored only if the stored one is older
+_DAMAGED = UserText(
+    "AI Server can’t read the notes about your notebooks: the file with them is damaged. "
+    "It is not overwritten."
+)
+
+_Time = Annotated[float, Field(gt=-1e12, lt=1e12)]  # in seconds since 1970
+
+
+class Note(BaseModel):
+    """The note of one notebook, as it is stored. Unknown fields are preserved.
+
+    The text is empty if the person has deleted it, or if only the choice not to send the note is
+    left. ``author`` is ``outline`` if the note was made without a model, ``model`` if ``model`` has
+    worded it, or ``person``. ``subject`` is that of the outline when the note was made.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+
+    text: str = Field(max_length=MAX_NOTE)
+    author: str
+    written_at: _Time
+    used_at: _Time
+    used: bool = True
+    model: str = ""
+    subject: str = ""
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the text is no text, and no decision, of the person."""
+        return self.author in ("outline", "model")
+
+    def without_text(self) -> Note:
+        """Return the note with nothing of the notebook's or the person's text."""
+        return self.changed(text="", model="", subject="")
+
+    def expires_at(self, lifetime: float) -> float | None:
+        """Return the time at which the text expires if it isn't used; None if it never does."""
+        return self.used_at + lifetime if self.is_generated else None
+
+    def changed(self, **fields: Any) -> Note:
+        """Return the note with other fields."""
+        return self.model_copy(update=fields)
 
 
 class NoteManager:
@@ -50,8 +102,7 @@ class NoteManager:
         Each method raises StorageError, MemoryUnreadable if the stored notes are damaged.
         """
         data = await self._store.read("notes", owner=self._owner)
-        notes = await asyncio.to_thread(documents.parse, data, self._now(), self.lifetime)
-        return notes.get(notebook_id)
+        return (await asyncio.to_thread(self._parse, data)).get(notebook_id)
 
     async def update(
         self,
@@ -63,8 +114,8 @@ class NoteManager:
     ) -> Note | None:
         """Record that a notebook is used, and return its note.
 
-        The note is made from the outline if there is none, if the notebook has changed much, or if
-        the person asks for it ``again``. None if there is nothing to write. With ``again``, raises
+        The note is made from the outline if there is none, if the outline has changed, or if the
+        person asks for it ``again``. None if there is nothing to write. With ``again``, raises
         MemoryEntryChanged if the old text isn't ``expected``; None stands for any text.
         """
 
@@ -72,24 +123,22 @@ class NoteManager:
             now = self._now()
             if again and expected not in (None, old.text if old else ""):
                 raise MemoryEntryChanged
-            is_fixed = old is not None and old.author == "person" and not again
-            is_current = old is not None and not old.is_outdated(outline.subject, outline.cells)
-            if old is not None and (is_fixed or (is_current and not again)):
+            if old and not again and (not old.is_generated or old.subject == outline.subject):
                 is_recent = 0 <= now - old.used_at < _USE_INTERVAL
-                return old if is_recent else replace(old, used_at=now)
-            if not outline.text:
-                if old is None or old.author == "person":
-                    return old
-                return None if old.is_used else old.without_text()
-            return Note(
-                text=outline.text,
-                author="outline",
-                written_at=now,
-                used_at=now,
-                is_used=old.is_used if old else True,
-                subject=outline.subject,
-                cells=outline.cells,
-            )
+                return old if is_recent else old.changed(used_at=now)
+            used = old.used if old else True
+            if outline.text:
+                return Note(
+                    text=outline.text,
+                    author="outline",
+                    written_at=now,
+                    used_at=now,
+                    used=used,
+                    subject=outline.subject,
+                )
+            if old is None or not old.is_generated:
+                return old
+            return None if used else old.without_text()
 
         return await self._change(notebook_id, change, can_undo=again)
 
@@ -108,11 +157,10 @@ class NoteManager:
         def change(old: Note | None) -> Note:
             if (old.text if old else "") != expected:
                 raise MemoryEntryChanged
-            now, is_used = self._now(), old.is_used if old else True
             replaced = self._replaced.get(notebook_id) if is_undo else None
             if replaced:
-                return replace(replaced, used_at=now, is_used=is_used)
-            return Note(new_text, "person", now, now, is_used)
+                return replaced.changed(used_at=self._now(), used=old.used if old else True)
+            return self._own(new_text, old)
 
         note = await self._change(notebook_id, change)
         assert note is not None
@@ -125,7 +173,7 @@ class NoteManager:
         def change(old: Note | None) -> Note | None:
             if old is None or (old.author, old.text) != ("outline", outline.text):
                 return old
-            return replace(old, text=wording, author="model", model=model, written_at=self._now())
+            return old.changed(text=wording, author="model", model=model, written_at=self._now())
 
         await self._change(notebook_id, change)
 
@@ -135,7 +183,7 @@ class NoteManager:
         def change(old: Note | None) -> Note:
             if old is None:
                 raise NotFound
-            return replace(old, is_used=is_used)
+            return old.changed(used=is_used)
 
         note = await self._change(notebook_id, change)
         assert note is not None
@@ -143,27 +191,19 @@ class NoteManager:
 
     async def delete(self, notebook_id: str) -> None:
         """Erase a note's text. The note isn't made again unless the person asks for it."""
-
-        def change(old: Note | None) -> Note:
-            now = self._now()
-            return Note("", "person", now, now, old.is_used if old else True)
-
-        await self._change(notebook_id, change, can_undo=True)
+        await self._change(notebook_id, lambda old: self._own("", old), can_undo=True)
 
     async def erase(self, texts: Collection[str]) -> None:
         """Erase the notes that contain one of some texts, which the person forgets."""
 
-        def edit(data: bytes | None) -> bytes | None:
-            notes = self._parse(data)
-            contain = {
-                id_: replace(note.without_text(), author="person")
+        def edit(notes: dict[str, Note]) -> dict[str, Note]:
+            return {
+                id_: self._own("", note) if any(_contains(note.text, t) for t in texts) else note
                 for id_, note in notes.items()
-                if any(_contains(note.text, text) for text in texts)
             }
-            return documents.encode(notes | contain) if contain else data
 
         self._replaced.clear()
-        await self._store.update("notes", edit, owner=self._owner)
+        await self._edit(edit)
 
     async def remove(self, notebook_ids: Collection[str]) -> None:
         """Remove the notes of notebooks whose histories the person has deleted.
@@ -171,28 +211,29 @@ class NoteManager:
         The choices not to send a note, or to have none, stay without a text.
         """
 
-        def edit(data: bytes | None) -> bytes | None:
-            notes = self._parse(data)
-            removed = {id_: notes.pop(id_) for id_ in notebook_ids if id_ in notes}
-            choices = {
-                id_: note.without_text()
-                for id_, note in removed.items()
-                if not (note.text and note.is_used)
+        def edit(notes: dict[str, Note]) -> dict[str, Note]:
+            return {
+                id_: note.without_text() if id_ in notebook_ids else note
+                for id_, note in notes.items()
+                if id_ not in notebook_ids or not (note.text and note.used)
             }
-            return documents.encode(notes | choices) if removed else data
 
         for notebook_id in notebook_ids:
             self._replaced.pop(notebook_id, None)
-        await self._store.update("notes", edit, owner=self._owner)
+        await self._edit(edit)
 
     async def sweep(self) -> None:
         """Remove the notes that have expired, unless this was done within the last hour."""
-        if 0 <= self._now() - self._swept_at < _SWEEP_INTERVAL:
-            return
-        self._swept_at = self._now()
-        await self._store.update(
-            "notes", lambda data: documents.encode(self._parse(data)), owner=self._owner
-        )
+        if not 0 <= self._now() - self._swept_at < _SWEEP_INTERVAL:
+            self._swept_at = self._now()
+            await self._store.update(
+                "notes", lambda data: encode(self._parse(data)), owner=self._owner
+            )
+
+    def _own(self, text: str, old: Note | None) -> Note:
+        """Return a note with the person's text or, if it is empty, without one."""
+        now, used = self._now(), old.used if old else True
+        return Note(text=text, author="person", written_at=now, used_at=now, used=used)
 
     async def _change(
         self,
@@ -208,25 +249,73 @@ class NoteManager:
         old: Note | None = None
         new: Note | None = None
 
-        def edit(data: bytes | None) -> bytes | None:
+        def edit(notes: dict[str, Note]) -> dict[str, Note]:
             nonlocal old, new
-            notes = self._parse(data)
-            old = notes.pop(notebook_id, None)
+            old = notes.get(notebook_id)
             new = change(old)
-            if new == old:
-                return data
-            return documents.encode(notes | ({notebook_id: new} if new else {}))
+            others = {id_: note for id_, note in notes.items() if id_ != notebook_id}
+            return others | ({notebook_id: new} if new else {})
 
-        await self._store.update("notes", edit, owner=self._owner)
+        await self._edit(edit)
         if can_undo and old and old.text:
-            self._replaced.pop(notebook_id, None)
-            self._replaced[notebook_id] = old
-            if len(self._replaced) > _MAX_REPLACED:
-                del self._replaced[next(iter(self._replaced))]
+            self._replaced = {**self._replaced, notebook_id: old}
+            self._replaced = dict(list(self._replaced.items())[-_MAX_REPLACED:])
         return new
 
+    async def _edit(self, edit: Callable[[dict[str, Note]], dict[str, Note]]) -> None:
+        """Replace all notes by the result of ``edit``, which must not change its argument."""
+
+        def apply(data: bytes | None) -> bytes | None:
+            notes = self._parse(data)
+            edited = edit(notes)
+            return data if edited == notes else encode(edited)
+
+        await self._store.update("notes", apply, owner=self._owner)
+
     def _parse(self, data: bytes | None) -> dict[str, Note]:
-        return documents.parse(data, self._now(), self.lifetime)
+        return parse(data, self._now(), self.lifetime)
+
+
+def parse(data: bytes | None, now: float, lifetime: float) -> dict[str, Note]:
+    """Return the notes that haven't expired, by the ids of their notebooks.
+
+    Of an expired note that the person doesn't send, the choice is returned. Invalid notes are left
+    out. Raises MemoryUnreadable if the document is damaged.
+    """
+    if data is None:
+        return {}
+    try:
+        listed = json.loads(data)["notes"]
+        stored = [item for item in listed if isinstance(item, dict)]
+    except (ValueError, RecursionError, TypeError, KeyError) as reason:
+        raise MemoryUnreadable(_DAMAGED) from reason
+    notes: dict[str, Note] = {}
+    for item in stored:
+        notebook_id = item.pop("notebook_id", None)
+        item.pop("cells", None)  # fingerprints, of an earlier version
+        try:
+            note = Note.model_validate(item)
+        except ValidationError:
+            continue
+        if not isinstance(notebook_id, str) or not notebook_id:
+            continue
+        expires_at = note.expires_at(lifetime)
+        if expires_at is None or expires_at > now:
+            notes[notebook_id] = note
+        elif not note.used:
+            notes[notebook_id] = note.without_text()
+    return notes
+
+
+def encode(notes: Mapping[str, Note]) -> bytes | None:
+    """Return notes as they are stored; None if there are none."""
+    if not notes:
+        return None
+    by_use = sorted(notes.items(), key=lambda pair: pair[1].used_at)
+    generated = [pair for pair in by_use if pair[1].is_generated and pair[1].used][-MAX_NOTES:]
+    own = [pair for pair in by_use if not (pair[1].is_generated and pair[1].used)][-MAX_OWN_NOTES:]
+    listed = [{"notebook_id": id_} | note.model_dump() for id_, note in generated + own]
+    return (json.dumps({"notes": listed}, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _contains(note: str, text: str) -> bool:

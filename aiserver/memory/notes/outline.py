@@ -1,74 +1,77 @@
-"""Make a note from a notebook's own text, without a model. Pure, except for registered secrets.
+"""Make a note from a notebook's own text, without a model: its title, the first sentences below it,
+and the data files that its code reads. Pure, except for registered secrets.
 
 Invariants: the text has at most ``MAX_NOTE`` characters, no secret that ``redact`` recognises, and
 nothing of lines that are about the notebook's author. It is empty if the notebook doesn't say what
-it is about. Any cells give a result.
+it is about. Any cells give a result, in linear time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
+from ...data_files.names import is_data_file
 from ...errors import NotRemembered
 from ...project_files.visible_text import visible_part
 from ...redact import redact
 from ...requests import NoteCell
 from ...surrogates import fix_surrogates
-from ..limits import MAX_NOTE, checked_note
-from .data import read_data
-from .note import fingerprints
+from ..limits import checked_note
 from .personal import is_personal
-from .prose import read_prose
-from .wording import facts_texts, purpose_text
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _MAX_SOURCES = 400_000  # characters of all cells; the cells after them are left out
-_MAX_COMMENTS = 2000  # characters, from which the language is detected if there is no prose
+_MAX_MARKDOWN = 4000  # characters from which the title and the sentences are read
+_MAX_TITLE = 100
+_MAX_INTRODUCTION = 220
+_MAX_FILES = 4
+_MAX_NAME = 40  # of a file
+
+# A call such as ``pd.read_csv("a.csv")``, also in R and Julia. The name must be written out.
+_READS = re.compile(
+    r"\b(?:(?:read|scan)[._]?\w*|load(?!s)\w*|fread|vroom)\(\s*(?:\w+\s*=\s*)?"
+    r"""(["'])([^"'\n{}*?%<>|‹›]+)\1"""
+)
+_COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z_])|(?<=[。！？])")
+_CHINESE_SPACE = re.compile(r"(?<=[\u2e80-\uffff]) (?=[\u2e80-\uffff])")
 
 
 @dataclass(frozen=True)
 class Outline:
-    """A note's text, and the fingerprints by which changes of the notebook are recognised.
-
-    ``purpose`` is the first line of the text, which a model may word; ``facts`` are its other
-    lines. ``cells`` and ``subject`` are as in ``Note``.
-    """
+    """The parts of a note: the ``purpose``, which a model may word, and the names of files."""
 
     purpose: str = ""
-    facts: tuple[str, ...] = ()
-    subject: str = ""
-    cells: tuple[str, ...] = ()
+    files: str = ""
 
     @property
     def text(self) -> str:
         """The whole note."""
         return self.with_purpose(self.purpose)
 
+    @property
+    def subject(self) -> str:
+        """A fingerprint of the text, by which changes of the notebook are recognised."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
     def with_purpose(self, purpose: str) -> str:
-        """Return the note with another first line, and as many of the facts as fit."""
-        lines = [purpose] if purpose else []
-        for fact in self.facts:
-            if sum(map(len, lines)) + len(lines) + len(fact) <= MAX_NOTE:
-                lines.append(fact)
-        return "\n".join(lines)
+        """Return the note with another purpose."""
+        return "\n".join(filter(None, (purpose, self.files)))
 
 
 def outline_of(cells: Sequence[NoteCell]) -> Outline:
     """Return the outline of a notebook. Takes up to a second for the longest notebooks."""
-    digests = [_digest(f"{cell.cell_type}\0{cell.source}") for cell in cells]
     clean = clean_cells(cells)
-    prose, data = read_prose(clean), read_data(clean)
-    sample = prose.text if prose.text.strip() else _comments(clean)
-    purpose = _checked(purpose_text(prose, sample))
-    facts = [_checked(text) for text in facts_texts(prose, data, sample)]
-    subject = "\0".join([prose.title, *data.files])
-    return Outline(
-        purpose,
-        tuple(filter(None, facts)) if purpose or data.files else (),
-        _digest(subject)[:16],
-        fingerprints(digests),
-    )
+    return Outline(_checked(_purpose(clean)), _checked(", ".join(_files(clean))))
 
 
 def clean_cells(cells: Sequence[NoteCell]) -> list[NoteCell]:
@@ -97,18 +100,81 @@ def _clean(cell: NoteCell) -> NoteCell:
     return cell.model_copy(update={"source": redact(text, is_prose=is_prose)})
 
 
-def _comments(cells: Sequence[NoteCell]) -> str:
-    lines = (line.strip() for cell in cells for line in cell.source.splitlines())
-    return " ".join(line for line in lines if line.startswith("#"))[:_MAX_COMMENTS]
+def _purpose(cells: Sequence[NoteCell]) -> str:
+    """Return the title and the first sentences, in two lines."""
+    blocks: list[tuple[str, str]] = []
+    tokens = _parser().parse(_beginning(cells)[:_MAX_MARKDOWN])
+    for token, following in pairwise(tokens):
+        if token.level == 0 and token.type in ("heading_open", "paragraph_open"):
+            blocks.append((token.type, _plain(following)))
+    blocks = [block for block in blocks if block[1]]
+    types = [type_ for type_, _ in blocks]
+    title = ""
+    if "heading_open" in types:
+        start = types.index("heading_open")
+        title, blocks = _shorten(blocks[start][1], _MAX_TITLE), blocks[start + 1 :]
+    is_text = blocks and blocks[0][0] == "paragraph_open"
+    return "\n".join(filter(None, (title, _sentences(blocks[0][1]) if is_text else "")))
+
+
+def _beginning(cells: Sequence[NoteCell]) -> str:
+    """Return the Markdown above the first code, or else the first cell with a title."""
+    above: list[str] = []
+    for cell in cells:
+        if cell.cell_type == "code" and cell.source.strip():
+            break
+        if cell.cell_type == "markdown":
+            above.append(cell.source)
+    titled = (cell.source for cell in cells if cell.cell_type == "markdown")
+    return "\n\n".join(filter(None, above)) or next(
+        (source for source in titled if source.lstrip().startswith("# ")), ""
+    )
+
+
+def _plain(inline: Token) -> str:
+    """Return the text of a heading or paragraph in one line, without markup."""
+    texts = {"text", "code_inline"}
+    parts = [
+        child.content if child.type in texts else " "
+        for child in inline.children or ()
+        if child.type in texts or child.type in ("softbreak", "hardbreak")
+    ]
+    return _CHINESE_SPACE.sub("", " ".join("".join(parts).split()))
+
+
+def _sentences(text: str) -> str:
+    """Return the first two sentences, or the first one if both are too long."""
+    ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text), len(text)]
+    end = ends[1] if ends[1] <= _MAX_INTRODUCTION else ends[0]
+    return _shorten(text[:end].strip(), _MAX_INTRODUCTION)
+
+
+def _shorten(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def _files(cells: Sequence[NoteCell]) -> list[str]:
+    """Return the names of the data files that the code reads, without their folders."""
+    names: dict[str, None] = {}
+    for cell in cells:
+        if cell.cell_type == "code":
+            for match in _READS.finditer(_COMMENT.sub("", cell.source)):
+                name = re.split(r"[/\\]", match[2])[-1].strip()
+                if is_data_file(name) and len(name) <= _MAX_NAME:
+                    names[name] = None
+    return list(names)[:_MAX_FILES]
 
 
 def _checked(text: str) -> str:
-    """Return a sentence as a note may contain it; "" if it may not."""
+    """Return a text as a note may contain it; "" if it may not."""
     try:
         return checked_note(text)
     except NotRemembered:
         return ""
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table")

@@ -1,7 +1,7 @@
 """Recognise lines of a notebook that are about its author, not about its subject. Pure.
 
-The heads of homework and reports contain names, numbers of students and addresses, which models
-don't need. Takes linear time.
+The heads of homework and reports contain names, numbers of students, addresses and paths, which
+models don't need. Takes linear time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ..limits import identifies_somebody
+from ..limits import HOME_PATH, identifies_somebody
 
 _MARKS = re.compile(r"[\W_]*")  # such as “# ” or “**” at the beginning of a line
 _MARKUP = re.compile(r"<[^<>\n]*>|\]\([^()\n]*\)")
@@ -53,5 +53,6 @@ def is_personal(line: str) -> bool:
     return (
         any(label.match(text, start) for label in labels)
         or bool(_NUMBER.search(text))
+        or bool(HOME_PATH.search(text))
         or identifies_somebody(text)
     )
