@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from .generation.remembered import Memories
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
-    from .search import SearchEngine
+    from .plugin import Plugins
     from .sessions.base import SessionManager
 
 
@@ -97,6 +98,12 @@ class AIServer(MemorySettings, ExtensionApp):
         help="The class that provides the models, or its dotted name.",
     ).tag(config=True)
 
+    disabled_plugins = List(
+        Unicode(),
+        help="""Plugins that are turned off, for example ["search", "export"]. Those of the page
+        are turned off as extensions of JupyterLab.""",
+    ).tag(config=True)
+
     owner = Unicode(
         help="""The user who owns this server. Other users can neither make requests, which are
         charged to the owner, nor delete histories. Default: the user for whom JupyterHub started
@@ -116,10 +123,16 @@ class AIServer(MemorySettings, ExtensionApp):
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
-    search: SearchEngine
     memories: Memories
     _has_routes = False
     _services: Services | None = None
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        """The plugins. Raises SettingError if a setting of one is invalid."""
+        from .plugin import load_plugins
+
+        return load_plugins(self)
 
     @default("owner")
     def _default_owner(self) -> str:
@@ -236,7 +249,7 @@ class AIServer(MemorySettings, ExtensionApp):
         log: logging.Logger,
         memories: Memories | None = None,
     ) -> Assistant:
-        """Create an assistant with the configured limits, prices and features.
+        """Create an assistant with the configured limits, plugins and features.
 
         ``folder`` is the folder that Jupyter serves, or None. Raises SettingError if the settings
         of features are invalid.
@@ -246,7 +259,6 @@ class AIServer(MemorySettings, ExtensionApp):
         from .generation.allowed_parts import ContextOptions
         from .generation.assistant import Assistant
         from .generation.receipts import ReceiptOptions
-        from .usage.prices import PriceList
 
         features = parse_features(self.features)
         return Assistant(
@@ -254,8 +266,8 @@ class AIServer(MemorySettings, ExtensionApp):
             models,
             log,
             self.max_generations,
-            ContextOptions(DataFiles(folder), features, memories),
-            ReceiptOptions(PriceList(self.model_prices), features.receipts),
+            ContextOptions(DataFiles(folder), features, memories, self.plugins),
+            ReceiptOptions(self.plugins.cost, features.receipts),
         )
 
     def add_routes(self) -> None:
@@ -268,7 +280,7 @@ class AIServer(MemorySettings, ExtensionApp):
         base_url = server.web_app.settings["base_url"]
         routes = [
             (url_path_join(base_url, path), handler, {"name": self.name})
-            for path, handler in ROUTES
+            for path, handler in [*ROUTES, *self.plugins.routes()]
         ]
         server.web_app.add_handlers(".*$", routes)
         self._has_routes = True
@@ -294,9 +306,6 @@ class AIServer(MemorySettings, ExtensionApp):
         from .notebooks.history import Histories
         from .notebooks.restored_ids import restore_on_reading
         from .redact import register_secrets, secrets_in_environment
-        from .search import SearchEngine
-        from .sharing.process import Exporter
-        from .usage.reader import UsageReader
 
         server: Any = self.serverapp
         register_secrets(
@@ -313,20 +322,17 @@ class AIServer(MemorySettings, ExtensionApp):
         self.assistant = self.make_assistant(
             self.sessions, self.models, root, self.log, self.memories
         )
-        self.search = SearchEngine(self.sessions)
         contents = server.contents_manager
         notebooks = notebook_registry(self.sessions, contents, self.log, session_owner)
         restore_on_reading(contents, notebooks, self.log)
-        return Services(
+        services = Services(
             sessions=self.sessions,
             models=self.models,
             assistant=self.assistant,
-            search=self.search,
             histories=Histories(self.sessions, owner=session_owner),
-            exporter=Exporter(self.sessions, owner=session_owner),
             notebooks=notebooks,
             changes=ChangeRecorder(self.sessions, owner=session_owner),
-            usage=UsageReader(self.sessions, owner=session_owner),
+            plugins=self.plugins,
             memory=memory,
             recall=self.memories.recall,
             features=features,
@@ -335,12 +341,14 @@ class AIServer(MemorySettings, ExtensionApp):
             deleting_owner="" if self.others_may_delete else self.owner,
             memory_owner=self.owner,
         )
+        self.plugins.start(services)
+        return services
 
     async def stop_extension(self) -> None:
         """Stop the generations and save their turns; close what they use, and the store."""
         if self._services is not None:
             await self.assistant.close()
-            await self.search.close()
+            await self.plugins.stop()
             await self.memories.close()
             await self.models.close()
             await self.sessions.close()

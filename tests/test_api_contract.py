@@ -12,13 +12,15 @@ from openapi_spec_validator import validate
 
 import aiserver
 from aiserver import models, requests
-from aiserver.handlers.routes import ROUTES
+from aiserver.handlers.routes import ROUTES as OF_CORE
+from aiserver.plugin import load_plugins
 from aiserver.replay.step import WIRE_NAMES
 
 SPEC: dict[str, Any] = yaml.safe_load(
     (pathlib.Path(aiserver.__file__).parent / "rest-api.yml").read_text()
 )
 SCHEMAS: dict[str, Any] = SPEC["components"]["schemas"]
+ROUTES = [*OF_CORE, *load_plugins().routes()]
 VERBS = ("get", "post", "put", "patch", "delete")
 
 

@@ -1,28 +1,12 @@
-"""Add commands and groups of commands to the command line."""
+"""Add commands that work on a store to the command line."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-
-def add_group(groups: Any, name: str, help_text: str) -> Any:
-    """Add a group of commands; return the object to pass to ``add_command`` as ``commands``."""
-    group = groups.add_parser(name, help=help_text)
-    return group.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-
-def add_command(
-    commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]
-) -> argparse.ArgumentParser:
-    """Add a command. ``run`` runs the command and returns the exit status."""
-    command: argparse.ArgumentParser = commands.add_parser(
-        name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}."
-    )
-    command.set_defaults(run=run)
-    return command
+from ..commands import add_command
 
 
 def add_store_command(

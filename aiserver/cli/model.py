@@ -15,12 +15,12 @@ import signal
 import sys
 from typing import Any
 
+from ..commands import add_command, add_group
 from ..durable import storage_error_class
 from ..errors import InstallFailed, InvalidRequest, StorageFull, UserText
 from ..llm.local import catalogue, machine, weights
 from ..llm.local.catalogue import CatalogueModel
 from ..llm.local.fetch import install
-from .commands import add_command, add_group
 from .confirm import confirm
 from .model_list import measure_and_print, run_list, size_text
 from .progress import JsonProgress, TerminalProgress

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..data_files.reader import DataFiles
 from ..features import Features
 from ..llm.base import ModelInfo
+from ..plugin import Plugins
 from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
 from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
@@ -26,6 +27,7 @@ class ContextOptions:
     data_files: DataFiles = field(default_factory=lambda: DataFiles(None))
     features: Features = field(default_factory=Features)
     memories: Memories | None = None
+    plugins: Plugins = field(default_factory=Plugins)
 
 
 def without_forbidden(

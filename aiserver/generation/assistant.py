@@ -74,7 +74,7 @@ class Assistant:
         self._warm_up_task: asyncio.Task[None] | None = None
         self._completer = Completer(models)
         self._background = BackgroundTasks(self._log)
-        self._condenser = Condenser(sessions, self._receipts.prices, self._background, self._log)
+        self._condenser = Condenser(sessions, self._receipts.cost, self._background, self._log)
         self._note_writer = NoteWriter(self._background, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..data_files.names import is_data_file
 from ..data_files.profile import FileProfile
@@ -18,6 +18,7 @@ from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
 from ..models import Interaction
+from ..plugin import ContextRequest, ContextText
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
 from ..prompts.language import cell_language, code_of
@@ -62,6 +63,16 @@ _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent withou
 _NO_OPTIONS = ContextOptions()
 
 
+class _Gathered(NamedTuple):
+    """The contents of a prompt besides the request itself, before secrets are hidden."""
+
+    files: Sequence[FileProfile]
+    texts: Mapping[str, str]
+    rules_files: Sequence[RulesFile]
+    remembered: Remembered
+    plugin_texts: Sequence[ContextText]
+
+
 @dataclass(frozen=True)
 class Composed:
     """The messages for a request, their receipt, and the secrets in them.
@@ -92,13 +103,14 @@ async def compose(
         body, [names[0] for names in named], features, on_this_machine=on_this_machine
     )
     body, unseen = without_unseen_images(body, model.info)
-    files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
-    texts = await _mentioned_files(body, data_files, on_this_machine)
-    rules_files = await _rules_files(body, data_files)
-    remembered = await _remembered(model, body, options)
-    request = await asyncio.to_thread(
-        _prompt_input, body, past, files, texts, rules_files, remembered, vault, on_this_machine
+    gathered = _Gathered(
+        await _named_files(body, data_files, EXAMPLES if on_this_machine else 0),
+        await _mentioned_files(body, data_files, on_this_machine),
+        await _rules_files(body, data_files),
+        await _remembered(model, body, options),
+        await options.plugins.context(_context_request(body, on_this_machine)),
     )
+    request = await asyncio.to_thread(_prompt_input, body, past, gathered, vault, on_this_machine)
     added = None
     if model.style == "compact":
         language = cell_language(body.language, request.code, body.cell_type)
@@ -199,6 +211,18 @@ async def _remembered(model: ChatModel, body: WarmUpBody, options: ContextOption
     return Remembered(only_relevant(entries, intent, model.style), text, len(entries))
 
 
+def _context_request(body: WarmUpBody, on_this_machine: bool) -> ContextRequest:
+    """Return what plugins may know of a request."""
+    return ContextRequest(
+        intent=_intent_of(body),
+        source=body.source,
+        language=body.language,
+        notebook_id=body.notebook_id,
+        notebook_path=body.notebook_path,
+        on_this_machine=on_this_machine,
+    )
+
+
 def _intent_of(body: WarmUpBody) -> str:
     return body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
 
@@ -206,10 +230,7 @@ def _intent_of(body: WarmUpBody) -> str:
 def _prompt_input(
     body: WarmUpBody,
     past: PastTurns,
-    files: Sequence[FileProfile],
-    texts: Mapping[str, str],
-    rules_files: Sequence[RulesFile],
-    remembered: Remembered,
+    gathered: _Gathered,
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
@@ -227,7 +248,7 @@ def _prompt_input(
     rest = None
     if selection:
         source, rest = _hide_in_selection(selection, body, source, vault)
-    described_files = {file.name for file in files}
+    described_files = {file.name for file in gathered.files}
     above = cell_above(body, _intent_of(body))
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
@@ -248,18 +269,23 @@ def _prompt_input(
             )
             for variable in body.context.variables
         ],
-        files=[hide_in_file(file, vault, on_this_machine) for file in files],
+        files=[hide_in_file(file, vault, on_this_machine) for file in gathered.files],
         mentions=[
-            hide_in_mention(mention, texts, vault, on_this_machine)
+            hide_in_mention(mention, gathered.texts, vault, on_this_machine)
             for mention in body.context.mentions
             if mention.file not in described_files and has_content(mention, on_this_machine)
         ],
         rules_files=[
-            RulesText(hide(file.path, vault), hide(file.text, vault)) for file in rules_files
+            RulesText(hide(file.path, vault), hide(file.text, vault))
+            for file in gathered.rules_files
         ],
-        memory=memory_texts(remembered.entries, vault),
-        memory_count=remembered.total,
-        note=hide(remembered.note, vault),
+        plugin_texts=[
+            ContextText(hide(text.name, vault), hide(text.text, vault))
+            for text in gathered.plugin_texts
+        ],
+        memory=memory_texts(gathered.remembered.entries, vault),
+        memory_count=gathered.remembered.total,
+        note=hide(gathered.remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
         earlier_answers=max(past.left_out, 1) if _is_retry(body) else 0,

@@ -31,10 +31,10 @@ from ..redact import redact
 from ..sessions.base import SessionManager
 from ..sessions.record.lazy_session import AnySession, AnyTurn, is_answered, loaded
 from ..surrogates import fix_surrogates
-from ..usage.prices import PriceList
 from .background.tasks import BackgroundTasks
 from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
 from .past_turns import PastTurns
+from .receipts import Cost
 
 REACH = 200  # a first summary begins at most this many turns before the oldest turn that was sent
 MAX_TURNS = 100  # the maximum number of turns in one request
@@ -92,11 +92,11 @@ class Condenser:
     def __init__(
         self,
         sessions: SessionManager,
-        prices: PriceList,
+        cost: Cost,
         tasks: BackgroundTasks,
         log: logging.Logger,
     ) -> None:
-        self._sessions, self._prices = sessions, prices
+        self._sessions, self._cost = sessions, cost
         self._tasks, self._log = tasks, log
 
     def start(
@@ -161,7 +161,7 @@ class Condenser:
         condensed = CondensedTurns(summary, plan.start, end)
         event = await asyncio.to_thread(to_event, condensed, past.all, model.info.id)
         if usage and event.data is not None:
-            cost = await self._prices.cost(model.info, usage)
+            cost = await self._cost(model.info, usage)
             event.data |= {"usage": usage} | ({} if cost is None else {"cost": cost})
             event.data |= {"user": user} if user else {}
         await self._save(key, event, reload)

@@ -295,7 +295,7 @@ class Generation:
         fields["timing"] = self._timing()
         if self._usage:
             fields["usage"] = self._usage
-            cost = await self._receipts.prices.cost(self.model.info, self._usage)
+            cost = await self._receipts.cost(self.model.info, self._usage)
             if cost is not None:
                 fields["cost"] = cost
         turn = build_turn(

@@ -18,10 +18,12 @@ import asyncio
 import json
 import logging
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..features import FeatureSetting
+from ..llm.base import ModelInfo
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
 from ..prompts.images import images_in
@@ -30,7 +32,6 @@ from ..redact import redact
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..surrogates import json_bytes
-from ..usage.prices import PriceList
 from .compose import Composed
 
 _VERSION = 1
@@ -38,11 +39,19 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _ROLES = ("system", "user", "assistant")
 
 
+Cost = Callable[[ModelInfo, Mapping[str, Any] | None], Awaitable[float | None]]
+"""Returns what an answer cost, in US dollars, given its model and tokens; None if not certain."""
+
+
+async def _unknown(model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
+    return None
+
+
 @dataclass(frozen=True)
 class ReceiptOptions:
-    """The prices of models, and the administrator's setting for stored prompts."""
+    """The source of the costs of answers, and the administrator's setting for stored prompts."""
 
-    prices: PriceList = field(default_factory=PriceList)
+    cost: Cost = _unknown
     setting: FeatureSetting = "allowed"
 
     def stores_prompt(self, is_chosen: bool) -> bool:

@@ -38,13 +38,11 @@ from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
 from ..notebooks.identity import NotebookRegistry
+from ..plugin import Plugins
 from ..requests import WarmUpBody
 from ..safe_traceback import outline_of
-from ..search import SearchEngine
 from ..sessions.base import SessionManager
-from ..sharing.process import Exporter
 from ..surrogates import json_bytes
-from ..usage.reader import UsageReader
 
 RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
@@ -109,12 +107,10 @@ class Services:
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
-    search: SearchEngine
     histories: Histories
-    exporter: Exporter
     notebooks: NotebookRegistry
     changes: ChangeRecorder
-    usage: UsageReader
+    plugins: Plugins
     memory: MemoryManager
     recall: Recall
     features: Features

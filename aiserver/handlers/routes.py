@@ -1,4 +1,4 @@
-"""The URL table. A test compares it with ``rest-api.yml``."""
+"""The URLs of the core. A test compares them, and those of plugins, with ``rest-api.yml``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
 from .complete import CompleteHandler
-from .export import ExportHandler
 from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
-from .git import GitHandler
 from .install import InstallHandler, LocalModelHandler
 from .keys import KeyHandler
 from .models import (
@@ -20,23 +18,8 @@ from .models import (
     WarmUpHandler,
 )
 from .notebooks import NotebooksHandler
-from .project.files import DataFilesHandler, RulesFilesHandler
-from .project.memory import (
-    MemoryConfirmHandler,
-    MemoryEntryHandler,
-    MemoryHandler,
-    MemoryRejectHandler,
-    MemoryReviewHandler,
-    MemorySearchHandler,
-    PastAnswerHandler,
-    ProposalsHandler,
-)
-from .project.notes import NoteHandler
-from .project.recipes import RecipesHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
-from .search import SearchHandler
-from .sessions import EventsHandler, SessionHandler, SessionListHandler
-from .usage import TurnPromptHandler, UsageHandler, UsageTableHandler
+from .sessions import EventsHandler, SessionHandler, SessionListHandler, TurnPromptHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
 _NOTEBOOK = r"/aiserver/notebooks/([^/]+)"
@@ -57,26 +40,9 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/timeline", TimelineHandler),
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
-    (_NOTEBOOK + r"/export", ExportHandler),
-    (_NOTEBOOK + r"/note", NoteHandler),
-    (r"/aiserver/search", SearchHandler),
-    (r"/aiserver/usage", UsageHandler),
-    (r"/aiserver/usage/table", UsageTableHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
-    (r"/aiserver/git", GitHandler),
-    (r"/aiserver/rules-files", RulesFilesHandler),
-    (r"/aiserver/data-files", DataFilesHandler),
-    (r"/aiserver/recipes", RecipesHandler),
-    (r"/aiserver/memory", MemoryHandler),
-    (r"/aiserver/memory/review", MemoryReviewHandler),
-    (r"/aiserver/memory/search", MemorySearchHandler),
-    (r"/aiserver/memory/past-answer", PastAnswerHandler),
-    (r"/aiserver/memory/pending", ProposalsHandler),
-    (r"/aiserver/memory/pending/([0-9a-f]{12})/confirm", MemoryConfirmHandler),
-    (r"/aiserver/memory/pending/([0-9a-f]{12})/reject", MemoryRejectHandler),
-    (r"/aiserver/memory/(project|person)/([0-9a-f]{12})", MemoryEntryHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

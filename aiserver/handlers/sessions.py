@@ -9,15 +9,18 @@ from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
+from ..generation.receipts import read_prompt
 from ..memory.histories.deleted import forget_deleted
 from ..models import SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
+from ..prompts.receipt import stored_items
 from ..replay import with_requests
 from ..requests import EventBody, SessionListQuery
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
+from .generate import item_fields, prompt_fields
 
 # At most 100 events per request. A person can't cause more between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
@@ -102,3 +105,25 @@ class EventsHandler(AIServerHandler):
         self.set_revision(revision)
         self.set_status(201)
         await self.finish(json_bytes([event.to_dict() for event in saved]))
+
+
+class TurnPromptHandler(AIServerHandler):
+    """Returns the prompt of a turn."""
+
+    @guarded("read")
+    async def get(self, notebook_id: str, cell_id: str, turn_id: str) -> None:
+        """Answer with the receipt of the turn and, if stored, its messages and its thoughts."""
+        key = self.key(notebook_id, cell_id)
+        session = await self.services.sessions.load_session(key)
+        turn = next((turn for turn in session.interactions if turn.turn_id == int(turn_id)), None)
+        if turn is None:
+            raise NotFound(UserText("This request is not in the history."))
+        prompt = await read_prompt(self.services.sessions, key, turn.prompt)
+        answer = {
+            "turnId": turn.turn_id,
+            "model": turn.model,
+            "thoughts": turn.ai_response.thoughts or "",
+            **(prompt_fields(prompt) if prompt else {"messages": None, "hidden": 0, "masked": 0}),
+            "items": [item_fields(item) for item in stored_items(turn.context or [])],
+        }
+        await self.finish_in_thread(lambda: answer)

@@ -133,7 +133,7 @@ async def build_messages(
         introduction = [
             marked_texts(shown, "headings"),
             marked("earlier-cells", cells) if cells else "",
-            marked_texts(shown, "variables", "dataframe", "file"),
+            marked_texts(shown, "variables", "dataframe", "file", "plugin"),
             older_turns,
         ]
     else:
@@ -148,6 +148,7 @@ async def build_messages(
             texts_of(shown, "variables"),
             texts_of(shown, "headings"),
             texts_of(shown, "file"),
+            texts_of(shown, "plugin"),
             templates.next_cell(language) if is_another_cell else "",
             older_turns,
         ]

@@ -35,6 +35,7 @@ _MARKS: dict[ItemKind, str] = {
     "variables": "variables",
     "dataframe": "data",
     "file": "files",
+    "plugin": "more",
 }
 
 
@@ -77,6 +78,9 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
         )
         is_required = is_mentioned(file.name, request.intent)
         parts.append(Part(ContextItem("file", file.name), text, is_required=is_required))
+    for name, text in ((item.name, item.text) for item in request.plugin_texts):
+        shown = f"{name}:\n{text}" if is_full else f"{name}: {' '.join(text.split())}"
+        parts.append(Part(ContextItem("plugin", name), shown))
     return parts
 
 
@@ -111,8 +115,8 @@ def select_parts(
     The columns of DataFrames and variables are always included, because the person saw them before
     sending the request. ``room`` is the number of tokens that the required texts leave in the
     budget. Statistics and rows of DataFrames get at most half of the tokens that the columns and
-    variables leave. Files get at most half of the remaining tokens, unless the intent mentions them
-    by ``@``.
+    variables leave. Files and texts of plugins get at most half of the remaining tokens, unless the
+    intent mentions a file by ``@``.
     """
     sizes = list(sizes)
     for index, part in enumerate(parts):
@@ -126,7 +130,7 @@ def select_parts(
         is_included = True
         if part.item.kind == "headings" and style == "compact":
             is_included = size < MAX_SECTION_TOKENS
-        elif part.item.kind == "file":
+        elif part.item.kind in ("file", "plugin"):
             is_included = part.is_required or size <= files_room
             files_room -= size if is_included else 0
         elif part.item.level in ("statistics", "sample"):

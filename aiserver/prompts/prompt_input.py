@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..data_files.profile import FileProfile
 from ..models import Interaction
+from ..plugin import ContextText
 from ..requests import CellType, ContextCell, DataFrameProfile, OutputImage, Variable
 
 
@@ -86,6 +87,7 @@ class PromptInput:
     variables: list[Variable] = field(default_factory=list)
     files: list[FileProfile] = field(default_factory=list)
     """The data files that the request names."""
+    plugin_texts: list[ContextText] = field(default_factory=list)
     cell_type: CellType = "code"
     mentions: list[MentionedText] = field(default_factory=list)
     rules_files: list[RulesText] = field(default_factory=list)

@@ -26,6 +26,7 @@ ItemKind = Literal[
     "variables",
     "dataframe",
     "file",
+    "plugin",
     "summary",
     "turn",
     "source",
@@ -63,9 +64,9 @@ class ContextItem:
     Most values of ``kind`` name the content of the item. ``rules`` are AI Server's own rules in the
     system message. ``rules_file`` is a file such as ``AGENTS.md``, and ``memory`` an entry of a
     memory. ``note`` is the note of the notebook. ``examples`` are the fixed examples for a small
-    model. ``headings`` is the path of headings above the cell. ``cell`` is an earlier cell, and
-    ``source`` the cell's own code. ``summary`` is a model's summary of older turns, and ``turn`` a
-    past turn word for word.
+    model. ``plugin`` is a text of a plugin. ``headings`` is the path of headings above the cell.
+    ``cell`` is an earlier cell, and ``source`` the cell's own code. ``summary`` is a model's
+    summary of older turns, and ``turn`` a past turn word for word.
     ``mention`` is what the intent mentions by a name such as ``@cell3``, ``past_answer`` an
     accepted answer of another notebook, and ``request`` the intent. ``output`` is the output of a
     mentioned cell that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image

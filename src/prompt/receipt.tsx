@@ -95,6 +95,7 @@ export function itemText(
       return trans.__('Instructions');
     case 'rules_file':
     case 'mention':
+    case 'plugin':
       return item.shortened ? trans.__('%1, shortened', name) : name;
     case 'past_answer': {
       const text = trans.__('Example from %1', name);
@@ -243,6 +244,8 @@ function originText(
       return trans.__('Another notebook');
     case 'file':
       return trans.__('Folder of the notebook');
+    case 'plugin':
+      return trans.__('Plugin');
     case 'summary':
     case 'turn':
       return trans.__('History of this cell');

@@ -13,10 +13,12 @@ from tornado.httpclient import AsyncHTTPClient
 from traitlets import List
 
 from aiserver.handlers.base import RESOURCE
-from aiserver.handlers.routes import ROUTES
+from aiserver.handlers.routes import ROUTES as OF_CORE
+from aiserver.plugin import load_plugins
 
 from ..conftest import request
 
+ROUTES = [*OF_CORE, *load_plugins().routes()]
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE", "FOO")
 ID = "0" * 32
 

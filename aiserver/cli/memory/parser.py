@@ -10,7 +10,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from ..commands import add_command, add_group
+from ...commands import add_command, add_group
 
 # Repeated from ``memory.entries.SCOPES``, because importing that module would make every command
 # slower to start.

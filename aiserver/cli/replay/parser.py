@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..commands import add_group, add_store_command
+from ...commands import add_group
+from ..commands import add_store_command
 
 # These names are repeated from ``sharing.export.FORMATS``, because importing that module would make
 # every command slower to start.

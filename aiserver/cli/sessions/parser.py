@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..commands import add_group, add_store_command
+from ...commands import add_group
+from ..commands import add_store_command
 
 # These names are repeated from the importers and from ``export.py``, because importing those
 # modules would make every command slower to start.

@@ -27,6 +27,7 @@ from ...requests import (
     MemorySource,
     PastAnswerBody,
 )
+from ...search.plugin import SearchPlugin
 from ...surrogates import json_bytes
 from ..base import AIServerHandler, guarded
 
@@ -186,8 +187,9 @@ class PastAnswerHandler(MemoryBase):
         """Answer with the best one, or null. Nothing is changed or sent to a model."""
         self.check_memory()
         services, body = self.services, self.body(PastAnswerBody)
-        answer = await find_past_answer(
-            services.search,
+        search = services.plugins.find(SearchPlugin)
+        answer = search and await find_past_answer(
+            search.engine,
             services.sessions,
             body.intent,
             cell_language(body.language, cell_type=body.cell_type),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .commands import add_command, add_group
+from ..commands import add_command, add_group
 
 
 def add_commands(groups: Any) -> None:
@@ -36,18 +36,18 @@ def add_commands(groups: Any) -> None:
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from ..git.setup import install
+    from .setup import install
 
     return install()
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from ..git.setup import status
+    from .setup import status
 
     return status()
 
 
 def _merge(arguments: argparse.Namespace) -> int:
-    from ..git.driver import merge
+    from .driver import merge
 
     return merge(arguments.base, arguments.ours, arguments.theirs, arguments.path)

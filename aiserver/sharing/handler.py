@@ -13,8 +13,9 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado import web
 
+from ..handlers.base import AIServerHandler, guarded
 from ..requests import ExportBody
-from .base import AIServerHandler, guarded
+from .plugin import ExportPlugin
 
 
 class ExportHandler(AIServerHandler):
@@ -38,7 +39,7 @@ class ExportHandler(AIServerHandler):
         notebook = await self._notebook(body.path, notebook_id) if body.path else None
         name = None if notebook is None else PurePosixPath(body.path).name
         # The worker process encodes the JSON, because a large file would block the event loop.
-        answer = await self.services.exporter.export(
+        answer = await self.services.plugins.get(ExportPlugin).exporter.export(
             notebook_id, body.format, name=name, notebook=notebook
         )
         await self.finish(answer)

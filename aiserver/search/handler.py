@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from ..handlers.base import AIServerHandler, guarded
 from ..requests import SearchBody, SearchQuery
-from ..search import Hit, SearchResult
-from ..search.embeddings import INSTALL_COMMAND, is_installed
 from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
+from .embeddings import INSTALL_COMMAND, is_installed
+from .hits import Hit, SearchResult
+from .plugin import SearchPlugin
 
 
 class SearchHandler(AIServerHandler):
@@ -35,7 +36,7 @@ class SearchHandler(AIServerHandler):
 
     async def _answer(self, body: SearchBody) -> None:
         self._task = asyncio.ensure_future(
-            self.services.search.search(
+            self.services.plugins.get(SearchPlugin).engine.search(
                 body.query,
                 owner=self.services.session_owner,
                 notebook_id=body.notebook_id,

@@ -6,12 +6,12 @@ import asyncio
 from pathlib import Path
 
 from ..errors import NotFound, StorageReadOnly
-from ..git import setup
+from ..handlers.base import AIServerHandler, guarded
 from ..requests import GitBody
 from ..sessions.file.manager import FileSessionManager
 from ..sessions.file.root import FOLDER
 from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
+from . import setup
 
 
 class GitHandler(AIServerHandler):

@@ -1,0 +1,28 @@
+"""The plugin that exports histories as a page, Markdown or a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plugin import Plugin
+
+if TYPE_CHECKING:
+    from ..handlers.base import Services
+    from .process import Exporter
+
+
+class ExportPlugin(Plugin):
+    """Exports histories."""
+
+    name = "export"
+    exporter: Exporter
+
+    def start(self, services: Services) -> None:
+        """Create the exporter, which starts its process for each export."""
+        from .process import Exporter
+
+        self.exporter = Exporter(services.sessions, owner=services.session_owner)
+
+    def routes(self) -> dict[str, str]:
+        """Return the route of exports."""
+        return {"/aiserver/notebooks/([^/]+)/export": "aiserver.sharing.handler.ExportHandler"}

@@ -1,0 +1,43 @@
+"""The plugin that sums tokens, and knows prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..plugin import Plugin
+
+if TYPE_CHECKING:
+    from ..handlers.base import Services
+    from ..llm.base import ModelInfo
+    from .reader import UsageReader
+
+
+class UsagePlugin(Plugin):
+    """Sums tokens and costs."""
+
+    name = "usage"
+    reader: UsageReader
+
+    def __init__(self, settings: Any = None) -> None:
+        """Read the administrator's prices. Raises SettingError if they are malformed."""
+        from .prices import PriceList
+
+        self._prices = PriceList(settings.model_prices if settings else None)
+
+    def start(self, services: Services) -> None:
+        """Create what sums the tokens of stored turns."""
+        from .reader import UsageReader
+
+        self.reader = UsageReader(services.sessions, owner=services.session_owner)
+
+    def routes(self) -> dict[str, str]:
+        """Return the routes of sums, and of the table of all requests."""
+        return {
+            "/aiserver/usage": "aiserver.usage.handler.UsageHandler",
+            "/aiserver/usage/table": "aiserver.usage.handler.UsageTableHandler",
+        }
+
+    async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
+        """Return the cost of an answer by the price list."""
+        return await self._prices.cost(model, usage)

@@ -1,0 +1,163 @@
+"""Plugins: the core works without each of them, and with others that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver.handlers.routes import ROUTES
+from aiserver.plugin import OWN, ContextText, Plugin, Plugins, load_plugins
+
+from ..conftest import request
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "plugin"
+ID = "0" * 32
+
+
+async def do_the_main_job(call: Any) -> None:
+    """Ask in a cell, and read how the cell was made."""
+    reply = await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})
+    notebook_id = reply.data["notebookId"]
+    body = request("draw it", notebookId=notebook_id, cellId="c1", notebookPath="a.ipynb")
+    assert (await call("POST", "generate", body)).status == 200
+    accepted = {"type": "accept", "turnId": 1, "source": "x"}
+    reply = await call("POST", f"sessions/{notebook_id}/c1/events", [accepted])
+    assert reply.status < 300
+    steps = (await call("GET", f"sessions/{notebook_id}/c1/replay")).data["steps"]
+    assert "draw it" in str(steps[0])
+    assert (await call("GET", f"notebooks/{notebook_id}/timeline")).status == 200
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [{"AIServer": {"disabled_plugins": names}} for names in (*([name] for name in OWN), [*OWN])],
+    ids=lambda config: " ".join(config["AIServer"]["disabled_plugins"]),
+)
+async def test_the_main_job_works_without_a_plugin(
+    call: Any, server_config: dict[str, Any], extension: Any
+) -> None:
+    await do_the_main_job(call)
+    left = {pattern for pattern, _ in extension.plugins.routes()}
+    gone = {pattern for pattern, _ in load_plugins().routes()} - left
+    for pattern in gone:
+        path = re.sub(r"\([^)]*\)", ID[:12], pattern).removeprefix("/aiserver/")
+        assert (await call("GET", path)).status == 404, pattern
+    assert not left & {pattern for pattern, _ in ROUTES}
+
+
+class Broken(Plugin):
+    name = "broken"
+
+    async def context(self, request: Any) -> list[ContextText]:
+        raise ValueError("canary")
+
+    def routes(self) -> dict[str, str]:
+        return {"/aiserver/broken": "no.such.Handler"}
+
+    async def stop(self) -> None:
+        raise ValueError("canary")
+
+
+class Slow(Plugin):
+    name = "slow"
+
+    async def context(self, request: Any) -> list[ContextText]:
+        await asyncio.Event().wait()
+        return []
+
+
+class Sure(Plugin):
+    name = "sure"
+
+    async def context(self, request: Any) -> list[ContextText]:
+        return [ContextText("terms.json", "ARR: yearly revenue, password = 'canary-7731x'")]
+
+
+async def test_a_plugin_that_fails_harms_nobody(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aiserver.plugin.CONTEXT_TIMEOUT", 0.01)
+    plugins = Plugins([Broken(), Slow(), Sure()])
+    assert [text.name for text in await plugins.context(None)] == ["terms.json"]
+    assert plugins.routes() == []
+    await plugins.stop()
+    messages = [record.getMessage() for record in caplog.records]
+    assert [text.partition(" can")[0] for text in messages] == [
+        "The plugin “broken”",
+        "The plugin “slow”",
+        "The plugin “broken”",
+        "The plugin “broken”",
+    ]
+    assert not any("canary" in text for text in messages)
+
+
+def test_one_that_cannot_be_loaded_is_left_out(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(OWN, "missing", "no.such.Plugin")
+    monkeypatch.setitem(OWN, "wrong", "pathlib.Path")
+    with caplog.at_level(logging.ERROR):
+        names = [plugin.name for plugin in load_plugins()]
+    assert names == [name for name in OWN if name not in ("missing", "wrong")]
+    assert len(caplog.records) == 2
+
+
+@pytest.mark.usefixtures("remote_model")
+async def test_a_text_of_a_plugin_is_sent_as_the_preview_and_the_receipt_say(
+    call: Any, scripted: Any, extension: Any
+) -> None:
+    """Secrets in it are hidden from a remote model (P16)."""
+    extension.plugins._plugins.append(Sure())
+    extension.load()
+    preview = (await call("POST", "generate/preview", request("ARR by month"))).data
+    await call("POST", "generate", request("ARR by month"))
+    sent = str(scripted.requests[-1])
+    assert "yearly revenue" in sent
+    assert "canary-7731x" not in sent
+    for message in preview["messages"]:
+        assert repr(message["text"])[1:-1] in sent or message["text"] in sent
+    item = next(item for item in preview["items"] if item["kind"] == "plugin")
+    assert (item["name"], item["included"]) == ("terms.json", True)
+
+
+def test_the_example_adds_a_text_and_a_command(tmp_path: Path) -> None:
+    source = EXAMPLE / "aiserver_terms.py"
+    assert len(source.read_text("utf-8").splitlines()) <= 40
+    project = (EXAMPLE / "pyproject.toml").read_text("utf-8")
+    entry = 'terms = "aiserver_terms:TermsPlugin"'
+    assert f'[project.entry-points."aiserver.plugins"]\n{entry}\n' in project
+    info = tmp_path / "aiserver_terms-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: aiserver-terms\nVersion: 0.1\n")
+    text = f"[aiserver.plugins]\n{entry}\n".replace('"', "")
+    (info / "entry_points.txt").write_text(text)
+    (tmp_path / "aiserver_terms.py").write_text(source.read_text("utf-8"), "utf-8")
+    (tmp_path / "terms.json").write_text('{"ARR": "年收入"}', "utf-8")
+    code = f"""
+import sys, asyncio
+sys.path.insert(0, {str(tmp_path)!r})
+from aiserver.plugin import ContextRequest, load_plugins
+request = ContextRequest("arr by month", "", "python", "n", None, True)
+print(*asyncio.run(load_plugins().context(request)))
+from aiserver.cli.main import main
+main(["terms"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout.splitlines() == [
+        "ContextText(name='terms.json', text='ARR: 年收入')",
+        "ARR: 年收入",
+    ]
