@@ -71,6 +71,9 @@ export interface IRequestOptions {
   readonly condensesTurns?: boolean;
 }
 
+/** The cell of a request. The type has only public members, so that tests can pass a fake. */
+export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
+
 export class NotebookCell {
   constructor(
     private readonly _panel: NotebookPanel,

@@ -24,7 +24,7 @@ async function askAndRun(t: Setup): Promise<Promise<void>> {
   const asked = t.model.ask('do it');
   await answer(t, 1, 'bad');
   await asked;
-  return t.model.runs.start();
+  return t.model.decision.acceptAndRun();
 }
 
 describe('AcceptAndRun', () => {
@@ -70,7 +70,7 @@ describe('AcceptAndRun', () => {
     void t.model.ask('do it');
     await answer(t, 1, 'bad');
     await t.phase('suggested');
-    await t.model.runs.start();
+    await t.model.decision.acceptAndRun();
     expect(t.target.run).not.toHaveBeenCalled();
     expect(t.model.state.phase).toBe('suggested');
   });

@@ -101,7 +101,7 @@ describe('a change of a suggestion', () => {
 
   it('regenerates one change, and then the whole request', async () => {
     const t = await suggestTwoChanges();
-    void t.model.alternatives.regenerateChange(1);
+    void t.model.decision.regenerateChange(1);
     (await t.requested(2)).push(start(2), done(2, 'A\nb\nc\nd\nX'), null);
     await t.phase('suggested');
     expect(t.bodies[1]).toMatchObject({
@@ -125,7 +125,7 @@ describe('a change of a suggestion', () => {
     void t.model.ask('less');
     (await t.requested(1)).push(start(), done(1, 'a\nc'), null);
     await t.phase('suggested');
-    await t.model.alternatives.regenerateChange(0);
+    await t.model.decision.regenerateChange(0);
     expect(t.bodies).toHaveLength(1);
   });
 
@@ -173,7 +173,7 @@ describe('a change of a suggestion', () => {
 
   it('repeats a failed request for one change, and its lines, on another try', async () => {
     const t = await suggestTwoChanges();
-    void t.model.alternatives.regenerateChange(1);
+    void t.model.decision.regenerateChange(1);
     (await t.requested(2)).push(new Error('gone'));
     await t.until(({ failure }) => failure !== null);
     expect(t.model.state).toMatchObject({ draft: '', code: 'A\nb\nc\nd\nE' });

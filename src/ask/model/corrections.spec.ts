@@ -140,7 +140,7 @@ describe('checkSuggestion', () => {
       });
       (await t.requested(1)).push(start(1), answer(1, mode), null);
       await asked;
-      const repaired = t.model.alternatives.repair('correct it');
+      const repaired = t.model.decision.repair('correct it');
       (await t.requested(2)).push(start(2), answer(2, 'repair'), null);
       await repaired;
       expect(t.target.check.mock.calls).toEqual([
@@ -267,7 +267,7 @@ describe('a repair', () => {
     const asked = t.model.ask('do it');
     (await t.requested(1)).push(start(1), done(1, 'x = 2'), null);
     await asked;
-    const repaired = t.model.alternatives.repair('correct a');
+    const repaired = t.model.decision.repair('correct a');
     (await t.requested(2)).push(start(2), ...end);
     return { t, repaired };
   }

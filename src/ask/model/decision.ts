@@ -1,9 +1,14 @@
 /**
- * A person's decision on a suggestion: accept all of it, accept some of its changes, or reject it.
+ * The person's decision on the open suggestion: revise it, accept all of it or some of its changes,
+ * run it, reject it, or ask for another answer or a repair.
  *
- * Invariants: only `accept` and `acceptChange` write code, and only into the cell of the request. If
- * the cell was deleted, nothing is written.
+ * Invariants:
+ * - Only `accept` and `acceptChange` write code, and only into the cell of the request. If the cell
+ *   was deleted, nothing is written.
+ * - No code runs unless the person has seen it and starts the run, and the administrator allows it.
+ *   Stopping takes effect at once: it interrupts the kernel (P13, P42, P49).
  */
+import type { EventBody } from '../../api/types';
 import {
   applyHunk,
   countHunks,
@@ -12,15 +17,15 @@ import {
   mergeSources,
   revertHunk
 } from '../../diff/hunks';
-import { IAnswer, followCell } from './answers/answers';
-import {
-  acceptEvent,
-  acceptPartEvent,
-  hasDecision,
-  rejectEvent
-} from './requestBody';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
+import { isRequestOf } from '../../records/answers';
+import { AI_SERVER, type Contributor } from '../../records/contributor';
+import { isForbidden } from '../../state/features';
+import { type IAnswer, type ISuggestion, NO_TURN, followCell } from './answers';
+import { lineRange, selectLines } from './context/selection';
+import { withFirstLine } from './problems';
+import type { RequestSender } from './requestSender';
 import type { GenerationStore } from './store';
-import type { ISuggestion } from './suggestion';
 
 /** The pause in milliseconds after which edited code is checked. */
 const CHECK_PAUSE = 600;
@@ -33,18 +38,109 @@ interface ICounts {
 }
 
 export class Decision {
-  constructor(private readonly _store: GenerationStore) {}
+  constructor(
+    private readonly _store: GenerationStore,
+    private readonly _sender: RequestSender
+  ) {}
+
+  /** Show the answer of a turn, which can then be accepted. */
+  show(turnId: number): void {
+    const { answers, suggestion } = this._store;
+    const isAnswer = answers.some(it => it.suggestion.turnId === turnId);
+    if (this._isOpen && isAnswer && suggestion?.turnId !== turnId) {
+      this._store.showAnswer(turnId);
+    }
+  }
+
+  /** Show the cell's code with a line that helps without a model as a suggestion. */
+  offerLine(line: string): void {
+    const store = this._store;
+    const source = store.target.source();
+    if (store.isBusy || store.suggestion || source === null) {
+      return;
+    }
+    store.hasBegun = true;
+    store.baseSource = source;
+    store.request = null;
+    const suggestion = {
+      turnId: NO_TURN,
+      intent: line,
+      source: withFirstLine(normalizeLineBreaks(source), line),
+      explanation: '',
+      saveError: null
+    };
+    store.addAnswer(suggestion, null);
+    store.setState(store.suggested!);
+    void store.check();
+  }
+
+  /** Ask a model for an answer to the open request, too. `model` is its id. */
+  async askAnother(model: string): Promise<void> {
+    const { isBusy, request, suggestion } = this._store;
+    if (request && suggestion && !isBusy) {
+      await this._sender.retry({ ...request, model });
+    }
+  }
+
+  /**
+   * Ask the model of the shown answer to correct the answer's problems. `text` describes them. The
+   * corrected answer is shown beside the answer.
+   */
+  async repair(text: string): Promise<void> {
+    const { request } = this._store;
+    if (request && this._isOpen) {
+      await this._sender.send({
+        ...this._store.buildRequest(text, request.typed ?? ''),
+        model: request.model,
+        isRepair: true,
+        isChange: true
+      });
+    }
+  }
+
+  /**
+   * Ask for another answer that changes only the lines of one of the suggestion's changes. Do nothing
+   * if there is no such change, if it only removes lines, or if no model wrote it.
+   */
+  async regenerateChange(index: number): Promise<void> {
+    const store = this._store;
+    const { code, selection } = store.state;
+    const request = store.answer?.request;
+    const range = hunkRange(this._source ?? '', code, index);
+    if (!this._isOpen || !request || !range) {
+      return;
+    }
+    const lines = selectLines(code, range.from, range.to);
+    const isWhole = range.from === 0 && range.to === code.length;
+    if (!lines && !isWhole) {
+      return;
+    }
+    const { intent, typed, example } = request;
+    const part = {
+      ...store.buildRequest(intent, typed),
+      example,
+      selection: lines && lineRange(lines, code),
+      isRetry: true,
+      isChange: true
+    };
+    // Corrections of the answer are limited to the same lines.
+    store.setState({ selection: lines });
+    await this._sender.send(part);
+    if (store.state.selection === lines) {
+      store.setState({ selection });
+    }
+  }
 
   /** Reject one of the suggestion's changes: `accept` won't write it. */
   rejectChange(index: number): void {
-    const { suggestion, state } = this._store;
+    const { change, code: before } = this._store.state;
     const source = this._source;
-    if (state.phase === 'suggested' && suggestion && source !== null) {
-      const code = revertHunk(source, state.code, index);
-      const count = countHunks(source, state.code) - countHunks(source, code);
+    if (this._isOpen && source !== null) {
+      const code = revertHunk(source, before, index);
+      const count = countHunks(source, before) - countHunks(source, code);
       this._count('rejected', count);
       this._setCode(code);
-      this._reselect(state.change);
+      this._reselect(change);
     }
   }
 
@@ -53,48 +149,43 @@ export class Decision {
    * The suggestion stays open until all changes are accepted or rejected.
    */
   async acceptChange(index: number): Promise<void> {
-    const { suggestion, state, target } = this._store;
+    const store = this._store;
+    const { answers, baseSource, suggestion, target } = store;
+    const { change, code } = store.state;
     const previous = this._source;
-    if (state.phase !== 'suggested' || !suggestion || previous === null) {
+    const source = applyHunk(previous ?? '', code, index);
+    const isNew = previous !== null && source !== previous;
+    if (!this._isOpen || !suggestion || !isNew) {
       return;
     }
-    const source = applyHunk(previous, state.code, index);
-    if (source === previous) {
-      return;
-    }
-    const remaining = countHunks(source, state.code);
+    const remaining = countHunks(source, code);
     const { accepted, rejected } = this._count('accepted', 1);
-    const total = accepted + rejected + remaining;
-    const { baseSource, isCellEdited } = this._store;
-    const { answers } = this._store;
-    if (!isCellEdited) {
-      this._store.baseSource = source; // Before the cell changes, so that it isn't merged.
-      this._store.answers = followCell(
-        answers,
-        suggestion.turnId,
-        previous,
-        source
-      );
+    if (!store.isCellEdited) {
+      store.baseSource = source; // Before the cell changes, so that it isn't merged.
+      const { turnId } = suggestion;
+      store.answers = followCell(answers, previous, source, turnId);
     }
     if (!target.apply(source)) {
-      this._store.baseSource = baseSource;
-      this._store.answers = answers;
+      store.baseSource = baseSource;
+      store.answers = answers;
       this._count('accepted', -1);
-      this._store.setState({ notice: 'not_written' });
+      store.setState({ notice: 'not_written' });
       return;
     }
     this._undoable.push({ source: previous, answers });
     if (remaining) {
-      this._setCode(state.code);
-      this._reselect(state.change);
+      this._setCode(code);
+      this._reselect(change);
     } else {
       this._continueFrom(suggestion);
-      this._closeSuggestion();
+      this._close();
     }
-    await this._store.record(
-      acceptPartEvent(suggestion, source, remaining > 0, {
-        accepted,
-        of: total
+    const hunks = { accepted, of: accepted + rejected + remaining };
+    await store.record(
+      // A part leaves the suggestion open.
+      acceptEvent(suggestion, source, {
+        ...(remaining && { part: true }),
+        hunks
       })
     );
   }
@@ -112,28 +203,21 @@ export class Decision {
 
   /** Select the next or previous change of the suggestion, for `acceptChange` by keyboard. */
   selectChange(direction: 1 | -1): void {
-    const { state } = this._store;
-    const count = countHunks(this._source ?? '', state.code);
-    if (state.phase === 'suggested' && count) {
-      const { change } = state;
-      const start = direction > 0 ? -1 : count;
-      const next = (change ?? start) + direction;
+    const { change, code } = this._store.state;
+    const count = countHunks(this._source ?? '', code);
+    if (this._isOpen && count) {
+      const next = (change ?? (direction > 0 ? -1 : count)) + direction;
       this._store.setState({ change: (next + count) % count });
     }
   }
 
   /** Set the suggestion's code to the text that the person has edited. */
   edit(code: string): void {
-    if (
-      this._store.state.phase === 'suggested' &&
-      code !== this._store.state.code
-    ) {
+    if (this._isOpen && code !== this._store.state.code) {
       this._store.setState({ code, problems: [], change: null });
       clearTimeout(this._checkTimer);
-      this._checkTimer = window.setTimeout(
-        () => void this._store.check(),
-        CHECK_PAUSE
-      );
+      const check = () => void this._store.check();
+      this._checkTimer = window.setTimeout(check, CHECK_PAUSE);
     }
   }
 
@@ -143,7 +227,7 @@ export class Decision {
    */
   correct(code: string): void {
     const { suggestion, state } = this._store;
-    if (state.phase === 'suggested' && suggestion) {
+    if (this._isOpen && suggestion) {
       const corrected = state.correctedCode || suggestion.source;
       // Make the same change in the code without what the person has typed.
       const correctedCode = mergeSources(state.code, corrected, code);
@@ -160,8 +244,8 @@ export class Decision {
 
   /** Restore the suggestion as the model wrote it. */
   restore(): void {
-    const { suggestion, state } = this._store;
-    if (state.phase === 'suggested' && suggestion) {
+    const { suggestion } = this._store;
+    if (this._isOpen && suggestion) {
       this._store.setState({ corrections: [], correctedCode: '' });
       this._counts = this._counts && { ...this._counts, rejected: 0 };
       this._setCode(suggestion.source);
@@ -178,55 +262,79 @@ export class Decision {
    */
   async accept(next?: 'running'): Promise<boolean> {
     const { changesNothing, suggestion, state, target } = this._store;
-    if (state.phase !== 'suggested' || !suggestion || changesNothing) {
+    if (!this._isOpen || !suggestion || changesNothing) {
       return false;
     }
-    const source = state.code;
-    const accepted = acceptEvent(suggestion, state, {
-      previousSource: target.source(),
-      rejectedCount: this._count('rejected', 0).rejected
-    });
-    if (!target.apply(source)) {
+    const data = this._acceptedData(suggestion);
+    if (!target.apply(state.code)) {
       this._store.setState({ notice: 'not_written' });
       return false;
     }
     this._continueFrom(suggestion);
-    this._closeSuggestion(next);
-    await this._store.record(accepted);
+    this._close(next);
+    await this._store.record(acceptEvent(suggestion, state.code, data));
     return true;
   }
 
   /**
-   * Close the suggestion and record its rejection. The cell stays unchanged. No rejection is
-   * recorded if the suggestion's turn could not be saved, or if another page has already recorded a
-   * decision. Unless the notebook is shared, this page isn't notified of other pages' decisions. So
-   * it asks the server.
+   * Accept the open suggestion and run the cell. If the code fails, the person decides what to do
+   * next. Do nothing if the administrator doesn't allow it, or while the suggestion may still be
+   * corrected.
+   */
+  async acceptAndRun(): Promise<void> {
+    const { target, state } = this._store;
+    const isRunning = () => this._store.state.phase === 'running';
+    if (isForbidden('running') || state.isChecking) {
+      return;
+    }
+    if (!(await this.accept('running')) || !isRunning()) {
+      return;
+    }
+    this._store.setState({ intent: state.intent });
+    const hasSucceeded = await target.run().catch(() => false);
+    if (isRunning()) {
+      const notice = target.error() ? 'run_failed' : 'not_run';
+      this._endRun(hasSucceeded ? null : notice);
+    }
+  }
+
+  /** Interrupt the kernel if it runs the accepted code. */
+  interrupt(): void {
+    if (this._store.state.phase === 'running') {
+      this._endRun('run_stopped');
+      void this._store.target.interrupt();
+    }
+  }
+
+  /**
+   * Close the suggestion and record its rejection, and that of the other answers, none of which the
+   * person takes. The cell stays unchanged. Nothing is recorded about a turn that could not be saved,
+   * or on which another page has already recorded a decision.
    */
   async reject(): Promise<void> {
-    const { suggestion, state, target } = this._store;
-    if (state.phase === 'suggested' && suggestion) {
-      const others = this._store.answers
-        .map(answer => answer.suggestion)
-        .filter(({ turnId }) => turnId !== suggestion.turnId);
-      const source = target.source();
-      this._closeSuggestion();
-      // The person has seen all answers to the request, and takes none of them.
-      for (const rejected of [...others, suggestion]) {
-        if (
-          rejected.turnId &&
-          !rejected.saveError &&
-          !(await this._hasDecision(rejected.turnId))
-        ) {
-          await this._store.record(rejectEvent(rejected, source));
-        }
+    const { answers, suggestion } = this._store;
+    const source = this._source;
+    if (!this._isOpen || !suggestion) {
+      return;
+    }
+    const others = answers
+      .map(answer => answer.suggestion)
+      .filter(other => other !== suggestion);
+    this._close();
+    for (const { turnId, saveError } of [...others, suggestion]) {
+      if (turnId && !saveError && !(await this._hasDecision(turnId))) {
+        const rejected = { type: 'reject', turnId };
+        await this._store.record(
+          source === null ? rejected : { ...rejected, source }
+        );
       }
     }
   }
 
   /** Close the suggestion if another page has recorded a decision on it. */
   async closeIfDecided(): Promise<void> {
-    const { suggestion, state } = this._store;
-    if (state.phase === 'suggested' && suggestion && !suggestion.saveError) {
+    const { suggestion } = this._store;
+    if (this._isOpen && suggestion && !suggestion.saveError) {
       const { turnId } = suggestion;
       if (await this._hasDecision(turnId)) {
         this.close(turnId);
@@ -236,27 +344,85 @@ export class Decision {
 
   /** Close the suggestion of this turn, because a decision on it was recorded. */
   close(turnId: number | null | undefined): void {
-    const { suggestion, state } = this._store;
-    if (state.phase === 'suggested' && suggestion?.turnId === turnId) {
-      this._closeSuggestion();
+    if (this._isOpen && this._store.suggestion?.turnId === turnId) {
+      this._close();
     }
   }
 
   /**
    * After the cell's code has changed, for example in another window, make the same change in the
-   * suggestion if it changes other lines. Update `isCellEdited`.
+   * answers that change other lines. Update `isCellEdited`. If the person has undone the acceptance of
+   * a change, the suggestion has it again.
    */
   onSourceChanged(): void {
-    this._followCell();
-    const { isCellEdited, state } = this._store;
-    if (state.phase === 'suggested' && state.isCellEdited !== isCellEdited) {
-      this._store.setState({ isCellEdited });
+    const store = this._store;
+    const { baseSource: base, state } = store;
+    const source = this._source;
+    if (
+      this._isOpen &&
+      store.isCellEdited &&
+      base !== null &&
+      source !== null
+    ) {
+      const last = this._undoable[this._undoable.length - 1];
+      if (source === last?.source) {
+        this._undoable.pop();
+        this._count('accepted', -1);
+        store.baseSource = source;
+        store.answers = last.answers;
+        this._setCode(state.code);
+      } else if (mergeSources(base, state.code, source) !== null) {
+        store.keepShown();
+        store.answers = followCell(store.answers, base, source);
+        store.baseSource = source;
+        if (store.request?.source === base) {
+          store.request = { ...store.request, source };
+        }
+        const { code, correctedCode } = store.answer!.shown!;
+        store.setState({ correctedCode });
+        this._setCode(code);
+      }
     }
+    const { isCellEdited } = store;
+    if (this._isOpen && store.state.isCellEdited !== isCellEdited) {
+      store.setState({ isCellEdited });
+    }
+  }
+
+  private get _isOpen(): boolean {
+    return this._store.state.phase === 'suggested';
   }
 
   /** The cell's code; null if the cell was deleted. */
   private get _source(): string | null {
     return this._store.target.source();
+  }
+
+  /**
+   * Return what the event of an accepted suggestion says about changes of it: how many of its changes
+   * were accepted, if the person has rejected some; AI Server's corrections; and if the person has
+   * changed the code further, or nothing was corrected automatically, the code after these
+   * corrections and those that the person has chosen.
+   */
+  private _acceptedData({
+    source: suggested
+  }: ISuggestion): Record<string, unknown> {
+    const { code, corrections, correctedCode } = this._store.state;
+    if (code === suggested) {
+      return {};
+    }
+    const isCorrected = correctedCode && correctedCode !== suggested;
+    const { rejected } = this._count('rejected', 0);
+    const source = this._source;
+    const of = rejected && source !== null ? countHunks(source, suggested) : 0;
+    return {
+      ...(corrections.length && { corrections }),
+      ...(isCorrected &&
+        (code !== correctedCode || !corrections.length) && {
+          corrected: correctedCode
+        }),
+      ...(of && { hunks: { accepted: Math.max(0, of - rejected), of } })
+    };
   }
 
   /**
@@ -272,50 +438,6 @@ export class Decision {
     // A person who edits the suggestion can bring back a change that was rejected.
     const sum = Math.max(0, counts[kind] + count);
     return (this._counts = { ...counts, [kind]: sum });
-  }
-
-  /**
-   * If the cell was changed, make the same change in the suggestion, unless both change the same
-   * lines. If the person has undone the acceptance of a change, the suggestion has it again.
-   */
-  private _followCell(): void {
-    const store = this._store;
-    const { baseSource: base, suggestion, state } = store;
-    const source = this._source;
-    const isFollowed = state.phase === 'suggested' && store.isCellEdited;
-    if (!isFollowed || !suggestion || base === null || source === null) {
-      return;
-    }
-    const last = this._undoable[this._undoable.length - 1];
-    if (source === last?.source) {
-      this._undoable.pop();
-      this._count('accepted', -1);
-      store.baseSource = source;
-      store.answers = last.answers;
-      this._setCode(state.code);
-      return;
-    }
-    const code = mergeSources(base, state.code, source);
-    if (code !== null) {
-      // “Restore the original suggestion” and “Regenerate” must not remove the other change.
-      const original = mergeSources(base, suggestion.source, source);
-      store.suggestion = { ...suggestion, source: original ?? code };
-      if (store.request?.source === base) {
-        store.request = { ...store.request, source };
-      }
-      store.baseSource = source;
-      store.answers = followCell(
-        store.answers,
-        suggestion.turnId,
-        base,
-        source
-      );
-      const { correctedCode: corrected } = state;
-      const correctedCode =
-        corrected && (mergeSources(base, corrected, source) ?? corrected);
-      store.setState({ correctedCode });
-      this._setCode(code);
-    }
   }
 
   /** If a change was selected, select the one that is now in its place. */
@@ -339,28 +461,58 @@ export class Decision {
     void this._store.check();
   }
 
+  /**
+   * Return whether a decision on a turn was recorded; false if the history can't be read. Unless the
+   * notebook is shared, this page isn't notified of other pages' decisions.
+   */
   private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
     const key = target.key();
-    return key !== null && (await hasDecision(history, key, turnId));
+    const replay = key && (await history.api.replay(key).catch(() => null));
+    const turn = replay?.steps.find(step => isRequestOf(step, turnId));
+    return turn?.outcome === 'accepted' || turn?.outcome === 'rejected';
   }
 
   /** Close the suggestion. Text in the input field becomes the draft of the next request. */
-  private _closeSuggestion(next?: 'running'): void {
-    const draft = this._store.inputText;
+  private _close(next?: 'running'): void {
+    const store = this._store;
     this._undoable = [];
-    if (next) {
-      this._store.discardRequest(next, draft);
-    } else if (draft.trim()) {
-      this._store.discardRequest('editing', draft);
-    } else {
-      this._store.inputText = '';
-      this._store.discardRequest('idle', '');
+    if (!next && !store.inputText.trim()) {
+      store.inputText = '';
     }
+    const phase = store.inputText ? 'editing' : 'idle';
+    store.discardRequest(next ?? phase, store.inputText);
+  }
+
+  /** Leave the phase `running`. The row stays open if it has a draft, or a notice to show. */
+  private _endRun(notice: 'run_failed' | 'run_stopped' | 'not_run' | null) {
+    const { inputText: draft } = this._store;
+    const phase = notice || draft.trim() ? 'editing' : 'idle';
+    this._store.discardRequest(phase, draft);
+    this._store.setState({ notice });
   }
 
   private _counts: ICounts | null = null;
   /** The cell's sources and the answers before the accepted changes of the open suggestion. */
   private _undoable: { source: string; answers: readonly IAnswer[] }[] = [];
   private _checkTimer: number | undefined;
+}
+
+/**
+ * Create the event that records accepted code. Without a saved turn, to which an `accept` event could
+ * refer, it is an `edit` event by the model or, if no model was asked, by AI Server.
+ */
+function acceptEvent(
+  { turnId, saveError, model }: ISuggestion,
+  source: string,
+  data: Record<string, unknown>
+): EventBody {
+  if (saveError || !turnId) {
+    const contributor: Contributor = turnId
+      ? { kind: 'model', ...(model && { name: model }) }
+      : { kind: 'program', name: AI_SERVER };
+    return { type: 'edit', source, contributor };
+  }
+  const hasData = Object.keys(data).length > 0;
+  return { type: 'accept', turnId, source, ...(hasData && { data }) };
 }

@@ -19,8 +19,8 @@ import type { IDataValues } from '../../kernel/dataValues';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
-import type { GenerationApi } from './generationStream';
-import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
+import type { GenerationApi } from './stream';
+import type { PastAnswerSource } from './pastAnswers';
 import type { IGenerationState } from './state';
 
 export const MODEL = {

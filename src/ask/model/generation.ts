@@ -1,60 +1,65 @@
 /**
- * The generation model of one cell: its requests, their answers and the suggestion. The state's
- * phase changes as follows:
- *
- *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ── done ──> suggested
- *                                           │                     │            accept, reject
- *                                           └> failed, stopped <──┘                └──> idle
- *
- * From `failed`, `stopped` and `suggested`, the person can ask again. After an answer in words, the
- * phase is `answered`. But if a suggestion was open and the request brings no new suggestion, the
- * old one stays open and the phase is `suggested` again. While `AcceptAndRun` runs accepted code,
- * the phase is `running`.
- *
- * Views use only this model. The prompt row is open unless the phase is `idle`. `RequestSender`
- * sends the requests, and `Decision` accepts or rejects the suggestion. Both change the data in the
- * base class, `GenerationStore`.
+ * The generation model of one cell: its requests, their answers and the suggestion. `state.ts` shows
+ * how its state changes. Views use only this model. The prompt row is open unless the phase is `idle`.
  *
  * Invariant: an arriving answer or a pressed button never discards text that a person has typed.
  */
 import { Signal } from '@lumino/signaling';
 
-import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
+import { selectedLines } from '../../labels/requestTitle';
+import { answersOf } from '../../records/answers';
+import type { IBranch } from '../../records/branch';
+import { isModelFailure } from '../../state/failure';
 import {
   IHistory,
+  IMemory,
   IQueuedEvents,
   ISessionChange,
   IShownAnswers,
   isSameCell
 } from '../../tokens';
-import { isModelFailure } from '../../state/failure';
-import { loadPastTurns } from './requestBody';
-import { AcceptAndRun } from './acceptAndRun';
-import { Alternatives } from './answers/alternatives';
-import { showOpenAnswers } from './answers/openAnswers';
-import { Decision } from './decision';
-import type { IGenerationOptions } from './generationStream';
-import { EXAMPLES } from './repeatRequest';
-import { withCurrentFrames } from './context/currentFrames';
+import { fromAnswer } from './answers';
+import { withCurrentFrames } from './context/attachments';
 import { IMention, handedOutput, shareKeys } from './context/mentions';
-import { LevelChoice } from './context/levelChoice';
-import type { ISelection } from './context/selection';
+import { LevelChoice } from './context/privacyLevels';
+import { ISelection, selectionOfLines } from './context/selection';
+import { Decision } from './decision';
+import { PastAnswerOffer, type PastAnswerSource } from './pastAnswers';
+import { RowMemory } from './remember/rowMemory';
+import { EXAMPLES } from './repeatRequest';
+import { type IPastTurns, loadPastTurns } from './request';
 import { RequestSender } from './requestSender';
 import { applyModelList } from './state';
-import { GenerationStore } from './store';
+import { GenerationStore, type IStoreOptions } from './store';
+
+export interface IGenerationOptions extends IStoreOptions {
+  /** Null if the administrator forbids memories. */
+  memory?: IMemory | null;
+  /** Null if the administrator forbids memories. */
+  pastAnswers?: PastAnswerSource | null;
+}
 
 export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
-    options.history.eventsQueued.connect(this._onEventsQueued, this);
-    options.history.changed.connect(this._onHistoryChanged, this);
+    const { history, memory, pastAnswers } = options;
+    this.memory = memory ? new RowMemory(this, memory) : null;
+    this.pastAnswers = pastAnswers
+      ? new PastAnswerOffer(this, pastAnswers, !!memory)
+      : null;
+    history.eventsQueued.connect(this._onEventsQueued, this);
+    history.changed.connect(this._onHistoryChanged, this);
   }
 
-  readonly decision = new Decision(this);
+  private readonly _sender = new RequestSender(this);
+  readonly decision = new Decision(this, this._sender);
   readonly levels = new LevelChoice(this);
-  readonly runs = new AcceptAndRun(this, this.decision);
+  /** The texts that requests ask to remember; null if there are no memories. */
+  readonly memory: RowMemory | null;
+  /** Offers answers of other notebooks; null if there are no memories. */
+  readonly pastAnswers: PastAnswerOffer | null;
 
   /**
    * Open the prompt row and warm up a local model. `selection` are the lines that are selected in
@@ -68,7 +73,6 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const phase = 'editing';
-    this.hasBegun = false;
     this.setState({ phase, notice: null, failure: null, selection });
     void this._prepare();
   }
@@ -103,26 +107,22 @@ export class GenerationModel extends GenerationStore {
 
   /** The open answers as they are shown; null if there are none, or if they weren't saved. */
   get shownAnswers(): IShownAnswers | null {
-    const { answers, suggestion, state } = this;
-    if (
-      state.phase !== 'suggested' ||
-      !suggestion?.turnId ||
-      suggestion.saveError
-    ) {
+    const { answer, answers } = this;
+    const { code, isChecking, phase } = this.state;
+    const { turnId, saveError } = answer?.suggestion ?? {};
+    if (phase !== 'suggested' || !turnId || saveError) {
       return null;
     }
     const codes = answers.map(
-      ({ suggestion: { turnId, source }, shown }) =>
-        [turnId, shown?.code ?? source] as const
+      ({ suggestion, shown }) =>
+        [suggestion.turnId, shown?.code ?? suggestion.source] as const
     );
-    const { turnId } = suggestion;
-    const { code, isChecking } = state;
     return { turnId, codes: new Map([...codes, [turnId, code]]), isChecking };
   }
 
   /** Accept one of the open answers as it is shown. */
   async acceptAnswer(turnId: number): Promise<boolean> {
-    this.alternatives.show(turnId);
+    this.decision.show(turnId);
     const isOffered =
       this.suggestion?.turnId === turnId && !this.state.isChecking;
     return isOffered && this.decision.accept();
@@ -245,10 +245,10 @@ export class GenerationModel extends GenerationStore {
   ): Promise<void> {
     const { target } = this;
     const error = target.error();
-    this.hasBegun = true;
     if (error === null) {
       return;
     }
+    this.hasBegun = true;
     const problems = (await target.check(target.source() ?? '')) ?? [];
     // During the check, the row may have been closed, or the cell's error may have changed.
     if (this.state.phase !== 'idle' && target.error() === error) {
@@ -275,7 +275,7 @@ export class GenerationModel extends GenerationStore {
    * once. The server records the turn of a stopped generation as cancelled.
    */
   stop(): void {
-    this.runs.stop();
+    this.decision.interrupt();
     this._sender.stop();
   }
 
@@ -339,21 +339,63 @@ export class GenerationModel extends GenerationStore {
     const past = await loadPastTurns(this.history, key);
     // If loading fails, this line is not reached, so the next `open` loads the turns again.
     this._hasLoadedPastTurns = true;
-    this.intents.addOlder(past.intents);
+    this.intents.addOlder(past.turns.map(({ title }) => title));
+    const { uncountedTurnIds } = this.state;
     this.setState({
-      uncountedTurnIds: [
-        ...past.uncountedTurnIds,
-        ...this.state.uncountedTurnIds
-      ]
+      uncountedTurnIds: [...past.uncountedTurnIds, ...uncountedTurnIds]
     });
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
     }
-    showOpenAnswers(this, past.steps, past.turns);
+    this._showOpenAnswers(past);
   }
 
-  private readonly _sender = new RequestSender(this);
-  readonly alternatives = new Alternatives(this, this._sender);
+  /**
+   * Show the answers to the last request again, for example because the page was reloaded. Nothing is
+   * shown if somebody has decided on them, if the cell has changed since, or if the person has begun
+   * another request.
+   */
+  private _showOpenAnswers({ steps, turns }: IPastTurns): void {
+    const last = turns[turns.length - 1];
+    const { phase, branch, selection } = this.state;
+    const source = this.target.source();
+    const hasBegun =
+      this.hasBegun || this.inputText.trim() || branch || selection;
+    if (
+      last?.outcome !== 'open' ||
+      phase !== 'editing' ||
+      hasBegun ||
+      source !== last.before
+    ) {
+      return;
+    }
+    const requestSource = last.base ?? last.before;
+    const lines = selectedLines(last.data);
+    this.setState({
+      selection: lines && selectionOfLines(requestSource, lines)
+    });
+    const isTyped = !last.title.includes('\n'); // Other requests contain an error.
+    const isRefinement = typeof last.base === 'string';
+    const parent = isRefinement ? steps[last.parent ?? -1] : undefined;
+    const request = {
+      ...this.buildRequest(last.title, isTyped ? last.title : ''),
+      source: requestSource,
+      selection: lines,
+      parentTurnId: parent?.turnId
+    };
+    this.baseSource = source;
+    answersOf(last)
+      .filter(({ outcome }) => outcome === 'open')
+      .forEach((answer, index) =>
+        this.addAnswer(fromAnswer(answer, last.title), {
+          ...request,
+          isRetry: index > 0
+        })
+      );
+    this.setState(this.suggested!);
+    void this.check();
+  }
+
   private _reading = Promise.resolve();
   private _hasLoadedPastTurns = false;
 }

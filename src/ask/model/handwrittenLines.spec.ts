@@ -1,8 +1,13 @@
 import type { BlameLine } from '../../api/types';
 import type { IHistory } from '../../tokens';
-import { countOverwrittenLines } from './handwrittenLines';
+import { countOverwrittenLines } from './problems';
 
 const KEY = { notebookId: 'nb', cellId: 'c' };
+
+const target = (source: string, key: typeof KEY | null = KEY) => ({
+  key: () => key,
+  source: () => source
+});
 
 /** A history in which the lines of the cell have these contributors. */
 function historyOf(...authors: string[]) {
@@ -22,28 +27,32 @@ describe('countOverwrittenLines', () => {
     ['a\nb\nc', 'a\nb\nc\nd', 0, 'an added line']
   ])('counts %j → %j: %s (%s)', async (source, code, count) => {
     const { history } = historyOf('person', 'person', 'person');
-    expect(await countOverwrittenLines(history, KEY, source, code)).toBe(count);
+    expect(await countOverwrittenLines(history, target(source), code)).toBe(
+      count
+    );
   });
 
   it('counts no lines by a model, and none from before the history', async () => {
     const { history, blame } = historyOf('model', 'person');
-    expect(await countOverwrittenLines(history, KEY, 'a\nb', '')).toBe(1);
+    expect(await countOverwrittenLines(history, target('a\nb'), '')).toBe(1);
     blame.mockResolvedValue({
       lines: [{ author: 'person', existing: true } as BlameLine]
     });
-    expect(await countOverwrittenLines(history, KEY, 'a', 'b')).toBe(0);
+    expect(await countOverwrittenLines(history, target('a'), 'b')).toBe(0);
   });
 
   it('asks the server only if lines are lost', async () => {
     const { history, blame } = historyOf('person');
-    await countOverwrittenLines(history, KEY, 'a', 'a\nb');
+    await countOverwrittenLines(history, target('a'), 'a\nb');
     expect(blame).not.toHaveBeenCalled();
   });
 
   it('counts nothing if the contributors can not be read', async () => {
     const { history, blame } = historyOf();
     blame.mockRejectedValue(new Error('gone'));
-    expect(await countOverwrittenLines(history, KEY, 'a', 'b')).toBe(0);
-    expect(await countOverwrittenLines(history, null, 'a', 'b')).toBe(0);
+    expect(await countOverwrittenLines(history, target('a'), 'b')).toBe(0);
+    expect(await countOverwrittenLines(history, target('a', null), 'b')).toBe(
+      0
+    );
   });
 });

@@ -1,5 +1,13 @@
-/** Corrects the problems of a suggestion's code, and describes problems for the model. */
-import type { IProblem } from '../../kernel/check';
+/**
+ * The problems of code and what helps with them: corrections and remedies without a model, and lines
+ * that describe problems for the model. Also what a suggestion would overwrite.
+ *
+ * Invariant: only packages are offered that the check knows; no name is taken from an error.
+ */
+import type { ITarget } from '../../cells/notebookCell';
+import { changedLines } from '../../diff/changedLines';
+import type { IProblem, IWarning } from '../../kernel/check';
+import type { IHistory } from '../../tokens';
 
 /**
  * At the position of a problem, replace the wrong name with a candidate. If the name isn't there,
@@ -108,4 +116,132 @@ export function offsetOf(code: string, line: number, column: number): number {
     .slice(0, column)
     .join('');
   return Math.min(before + within.length, code.length);
+}
+
+/** A line to add to the code; null for running the cells above. */
+export type Remedy = string | null;
+
+/** The maximum number of modules in an error message that are looked for. */
+const MAX_MODULES = 5;
+
+/** Return what helps with these problems, without duplicates, in the order in which it helps. */
+export function remediesOf(problems: readonly IProblem[]): Remedy[] {
+  return [
+    ...new Set([
+      ...problems.map(item => item.package && installLine(item.package)),
+      ...problems.map(item => (item.isDefinedAbove ? null : '')),
+      ...problems.map(item => (item.isDefinedAbove ? '' : item.import))
+    ])
+  ].filter((line): line is Remedy => line !== '' && line !== undefined);
+}
+
+/** Return whether a model may be able to correct the problem. */
+export function isForModel({ kind, isDefinedAbove }: IProblem): boolean {
+  return kind !== 'missing_module' && !isDefinedAbove;
+}
+
+/** Return what helps with the error below a cell; empty if nothing does, or if it isn't known. */
+export async function findRemedies(
+  target: Pick<ITarget, 'error' | 'source' | 'check'>
+): Promise<readonly Remedy[]> {
+  const error = target.error();
+  const name = error && undefinedName(error);
+  if (name) {
+    // The cell's code tells which `datetime` is meant. But a function's body isn't checked fully.
+    const problems = (await target.check(target.source() ?? '')) ?? [];
+    const own = problems.filter(problem => problem.name === name);
+    return remediesOf(own.length ? own : ((await target.check(name)) ?? []));
+  }
+  const imports = error ? missingModules(error).map(it => `import ${it}`) : [];
+  return imports.length
+    ? remediesOf((await target.check(imports.join('\n'))) ?? []).slice(0, 1)
+    : [];
+}
+
+/** Return the name that a `NameError` is about; undefined for any other error. */
+function undefinedName(error: string): string | undefined {
+  return /^NameError: name '([^']+)' is not defined/m.exec(error)?.[1];
+}
+
+/** Return the modules that an error of an import names; some of them may be installed. */
+function missingModules(error: string): string[] {
+  const message = /^(?:ModuleNotFoundError|ImportError): (.*)/ms.exec(error);
+  if (!message || message[1].includes('cannot import name')) {
+    return [];
+  }
+  // A quoted module, or the module with which the message begins.
+  const quoted = '["\'`](?:Import )?([A-Za-z_][\\w.]*)["\'`]';
+  const first = '^([A-Za-z_]\\w*) (?:is required|not found)';
+  const names = message[1].matchAll(new RegExp(`${quoted}|${first}`, 'g'));
+  return [...names].map(([, a, b]) => a ?? b).slice(0, MAX_MODULES);
+}
+
+const NAME_CHARACTER = /^[\p{L}\p{N}\p{M}_]/u;
+
+/**
+ * Return the code in which the result of an assignment and its later uses have the other name that
+ * the warning offers; null if it offers none, or if the code was changed since it was checked.
+ */
+export function withOtherName(
+  code: string,
+  { name, otherName, uses }: IWarning
+): string | null {
+  const offsets = uses.map(([line, column]) => offsetOf(code, line, column));
+  const isCurrent = offsets.every(
+    offset =>
+      code.startsWith(name, offset) &&
+      !NAME_CHARACTER.test(code.slice(offset + name.length))
+  );
+  if (!otherName || !offsets.length || !isCurrent) {
+    return null;
+  }
+  let renamed = code;
+  for (const offset of [...offsets].sort((a, b) => b - a)) {
+    renamed =
+      renamed.slice(0, offset) +
+      otherName +
+      renamed.slice(offset + name.length);
+  }
+  return renamed;
+}
+
+/**
+ * Count the lines of the cell's code that a person wrote and that are missing from the suggestion
+ * `code`. Lines of the cell's existing content don't count. Without known contributors, return 0.
+ */
+export async function countOverwrittenLines(
+  history: IHistory,
+  target: Pick<ITarget, 'key' | 'source'>,
+  code: string
+): Promise<number> {
+  const source = target.source() ?? '';
+  const key = target.key();
+  const isRemoved = removedLines(source, code);
+  if (!key || !isRemoved.includes(true)) {
+    return 0;
+  }
+  try {
+    const { lines } = await history.api.blame(key, { source });
+    return lines.filter(
+      ({ author, existing }, index) =>
+        isRemoved[index] && author === 'person' && !existing
+    ).length;
+  } catch {
+    return 0; // The cell has no history yet, or the server is not reachable.
+  }
+}
+
+/**
+ * Return for each line of `source` whether it is missing from `code`. A blank line doesn't count as
+ * missing, nor does a line that is only moved or indented differently.
+ */
+function removedLines(source: string, code: string): boolean[] {
+  const texts = new Set(code.split('\n').map(line => line.trim()));
+  const lines = source.split('\n').map(line => line.trim());
+  return changedLines(source, code)
+    .filter(({ kind }) => kind !== 'added')
+    .map(({ kind }, index) => {
+      const text = lines[index] ?? '';
+      return kind === 'removed' && text !== '' && !texts.has(text);
+    });
 }

@@ -1,6 +1,6 @@
 import type { IProblem } from '../../kernel/check';
 import { code, done, setup, start } from './generation.fakes';
-import { findRemedies, isForModel, offerLine, remediesOf } from './remedies';
+import { findRemedies, isForModel, remediesOf } from './problems';
 
 const problem = (name: string, change: Partial<IProblem> = {}): IProblem => ({
   line: 1,
@@ -126,7 +126,7 @@ describe('offerLine', () => {
   it('shows the line as a suggestion, without a request', async () => {
     const t = setup({ source: 'df.to_excel("a")' });
     t.model.open();
-    offerLine(t.model, INSTALL);
+    t.model.decision.offerLine(INSTALL);
     const added = '%pip install openpyxl\ndf.to_excel("a")';
     expect(t.model.state).toMatchObject({ phase: 'suggested', code: added });
     expect(t.source()).toBe('df.to_excel("a")');
@@ -147,7 +147,7 @@ describe('offerLine', () => {
     const t = setup();
     t.model.open();
     t.model.setState({ turnId: 3 });
-    offerLine(t.model, INSTALL);
+    t.model.decision.offerLine(INSTALL);
     await t.model.decision.reject();
     expect(t.recorded).toEqual([]);
     expect(t.model.nextTurnId).toBe(3);
@@ -157,7 +157,7 @@ describe('offerLine', () => {
   it('can be changed by a request, which begins a turn', async () => {
     const t = setup();
     t.model.open();
-    offerLine(t.model, INSTALL);
+    t.model.decision.offerLine(INSTALL);
     const asked = t.model.ask('use csv');
     (await t.requested(1)).push(start(1), code('y'), done(1, 'y'), null);
     await asked;
@@ -171,8 +171,8 @@ describe('offerLine', () => {
   it('asks no model for another line', async () => {
     const t = setup();
     t.model.open();
-    offerLine(t.model, INSTALL);
-    await t.model.alternatives.regenerateChange(0);
+    t.model.decision.offerLine(INSTALL);
+    await t.model.decision.regenerateChange(0);
     expect(t.bodies).toEqual([]);
     expect(t.model.state).toMatchObject({ phase: 'suggested', isRemedy: true });
   });
@@ -183,11 +183,11 @@ describe('offerLine', () => {
     const asked = t.model.ask('do it');
     (await t.requested(1)).push(start(1), done(1, 'y'), null);
     await asked;
-    offerLine(t.model, INSTALL);
+    t.model.decision.offerLine(INSTALL);
     expect(t.model.state.code).toBe('y');
     const deleted = setup({ source: null });
     deleted.model.open();
-    offerLine(deleted.model, INSTALL);
+    deleted.model.decision.offerLine(INSTALL);
     expect(deleted.model.suggestion).toBeNull();
   });
 });

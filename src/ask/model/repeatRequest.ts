@@ -11,14 +11,10 @@ import type { GenerateBody } from '../../api/types';
 import { toFailure } from '../../state/failure';
 import type { IRepeatedAnswer, IRepeatedRequest } from '../../tokens';
 import { namedFrames, relevantVariables } from './context/attachments';
-import { withImages } from './context/mentionImages';
 import { mentionsIn } from './context/mentions';
-import {
-  GenerationStream,
-  IGenerationOptions,
-  MAX_ATTEMPTS
-} from './generationStream';
-import { ensureNotebookId, toRequestBody } from './requestBody';
+import { ensureNotebookId, requestBody } from './request';
+import type { IStoreOptions } from './store';
+import { GenerationStream, MAX_ATTEMPTS } from './stream';
 
 /** A local model gets at most this many example values of each text column and text index. */
 export const EXAMPLES = 2;
@@ -28,10 +24,7 @@ const MODE = /^[a-z_]{1,32}$/;
 
 /** Send a request again, and wait until its turn is saved. Aborting `signal` stops the model. */
 export async function repeatRequest(
-  options: Pick<
-    IGenerationOptions,
-    'api' | 'history' | 'target' | 'storesPrompts'
-  >,
+  options: IStoreOptions,
   request: IRepeatedRequest,
   signal: AbortSignal
 ): Promise<IRepeatedAnswer> {
@@ -40,7 +33,7 @@ export async function repeatRequest(
   const stop = () => stream.stop(api);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const body = await requestBody(options, request);
+    const body = await repeatBody(options, request);
     if (signal.aborted) {
       return { turn: null, failure: null };
     }
@@ -82,14 +75,11 @@ export async function repeatRequest(
   }
 }
 
-async function requestBody(
-  {
-    target,
-    storesPrompts
-  }: Pick<IGenerationOptions, 'target' | 'storesPrompts'>,
+async function repeatBody(
+  { target, storesPrompts }: IStoreOptions,
   request: IRepeatedRequest
 ): Promise<GenerateBody> {
-  const { intent, source, mode, selection, model } = request;
+  const { intent, source, mode, selection, model, repeatsTurnId } = request;
   const notebookId = await ensureNotebookId(target);
   const isCode = target.cellType === 'code';
   const examples = model.onThisMachine ? EXAMPLES : 0;
@@ -100,7 +90,7 @@ async function requestBody(
   const texts = [intent, source, target.codeAbove()];
   // The requests of “Fix it” and of corrections contain an error after the first line.
   const isTyped = !(intent.includes('\n') && /^(fix|repair)$/.test(mode));
-  const body = toRequestBody(
+  const body = await requestBody(
     {
       intent,
       source,
@@ -111,19 +101,15 @@ async function requestBody(
         variables: relevantVariables(kernel, texts)
       },
       selection,
-      mentions: isTyped
-        ? await withImages(mentionsIn(intent, target, kernel))
-        : []
+      mentions: isTyped ? mentionsIn(intent, target, kernel) : []
     },
-    target,
-    notebookId,
-    model.id
+    { target, model: model.id, storesPrompt: storesPrompts?.() }
   );
   return {
     ...body,
-    repeatsTurnId: request.repeatsTurnId,
+    notebookId,
+    repeatsTurnId,
     // In the mode `retry`, the server would leave out the answers of the branch.
-    ...(MODE.test(mode) && mode !== 'retry' && { mode }),
-    ...(storesPrompts?.() === false && { storesPrompt: false })
+    ...(MODE.test(mode) && mode !== 'retry' && { mode })
   };
 }

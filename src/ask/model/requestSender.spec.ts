@@ -48,7 +48,7 @@ describe('GenerationModel, while sending', () => {
     (await t.requested(1)).push(start(), done(1, 'b = 3'), null);
     expect(t.bodies[0].source).toBe('b = "other branch"');
     expect(await t.phase('suggested')).toMatchObject({ isCellEdited: false });
-    expect(t.model.answeredRequest?.source).toBe('b = "other branch"');
+    expect(t.model.answer?.request?.source).toBe('b = "other branch"');
   });
 
   it('asks not to store the prompt if the person has chosen so', async () => {

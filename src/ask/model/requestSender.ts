@@ -7,35 +7,45 @@
  *   interrupted answer stays visible until the next request.
  * - After a stream has ended, the phase is `suggested`, `answered`, `failed` or `stopped`.
  * - While a generation runs, another request of the cell is refused with a notice.
+ * - A new suggestion is checked and corrected before it is offered, without a model (P49). The
+ *   corrections stay only if the code is then valid and has fewer problems, and if only some lines of
+ *   the cell may change, no other line is corrected.
  */
 import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
+import { definesName } from '../../cells/namesInCells';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
-import type { ICellKey } from '../../tokens';
+import type { IProblem } from '../../kernel/check';
 import {
-  IFailure,
   isInterrupted,
   isUnusableAnswer,
   toFailure
 } from '../../state/failure';
-import { checkSuggestion } from './corrections';
-import { withImages } from './context/mentionImages';
-import { IRequest, toCurrentBody, ensureNotebookId } from './requestBody';
-import {
-  GenerationStream,
-  MAX_ATTEMPTS,
-  waitUntilSaved
-} from './generationStream';
-import {
-  IGenerationState,
-  answeredState,
-  suggestionFields,
-  suggestedState,
-  waitingState,
-  unansweredState
-} from './state';
-import { toSuggestion } from './suggestion';
+import type { ICellKey, IHistory } from '../../tokens';
+import { toSuggestion } from './answers';
+import { correctObvious } from './problems';
+import { type IRequest, ensureNotebookId, requestBody } from './request';
+import { type IGenerationState, answeredState, waitingState } from './state';
 import type { GenerationStore } from './store';
+import { GenerationStream, MAX_ATTEMPTS } from './stream';
+
+/**
+ * The longest time in milliseconds for which a suggestion is held back. If the kernel is slower, for
+ * example because it is starting, its problems are shown later, and aren't corrected.
+ */
+const PATIENCE_MS = 1500;
+
+/** The delays, in milliseconds, before the checks whether an interrupted turn is saved. */
+const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
+
+type Change = Partial<IGenerationState>;
+
+/** A stream with the request that it answers. */
+class SentRequest extends GenerationStream {
+  constructor(readonly request: IRequest) {
+    super();
+  }
+}
 
 export class RequestSender {
   constructor(private readonly _store: GenerationStore) {}
@@ -56,20 +66,16 @@ export class RequestSender {
     if (generationId && request) {
       await api.stop(generationId).catch(() => undefined);
       this._mightStillRun = true;
-      await this.send(this._withCurrentSource(request));
+      await this.send(request);
     }
   }
 
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
   stop(): void {
-    const stream = this._stream;
-    if (this._store.isGenerating && stream) {
-      this._endStream(stream, {
-        phase: 'stopped',
-        notice: 'stopped',
-        failure: null
-      });
-      stream.stop(this._store.api);
+    const sent = this._current;
+    if (this._store.isGenerating && sent) {
+      this._endUnanswered(sent, { phase: 'stopped', notice: 'stopped' });
+      sent.stop(this._store.api);
     }
   }
 
@@ -86,89 +92,105 @@ export class RequestSender {
     if (!request.intent || store.isDisposed) {
       return;
     }
-    store.previousCode = store.suggestion ? store.state.code : '';
+    const previous = this._last;
+    const sent = (this._current = this._last = new SentRequest(request));
+    this._begin(request);
+    try {
+      // The server doesn't start a generation before the cell's previous generation has ended.
+      await previous?.ended;
+      const ready = ensureNotebookId(store.target);
+      const notebookId = await sent.rejectOnAbort(ready);
+      // While saving, the person may have chosen to reload the notebook from its file.
+      const current = this._withCurrentSource(request);
+      if (current.source !== request.source) {
+        store.baseSource = current.source;
+        store.request = current;
+      }
+      const mentioned = { ...current, mentions: store.mentionsOf(current) };
+      const { cellModel, levels } = store.state;
+      const body = await requestBody(mentioned, {
+        target: store.target,
+        model: request.model ?? cellModel,
+        levels,
+        storesPrompt: store.storesPrompts()
+      });
+      store.sentMentions = body.context?.mentions ?? [];
+      await this._read(sent, { ...body, notebookId });
+    } catch (reason) {
+      this._fail(sent, toFailure(reason, 'interrupted'));
+    } finally {
+      sent.end();
+    }
+    await this._checkSuggestion();
+    // After a change of the suggestion was stopped, “Regenerate” repeats the person's request again.
+    // If it failed, “Try again” repeats the change.
+    const isLast = store.request === request && request.isChange;
+    if (isLast && !store.state.failure) {
+      store.request = store.answer?.request ?? null;
+    }
+  }
+
+  /** Abort the running request. */
+  dispose(): void {
+    this._current?.abort.abort();
+    this._current = null;
+  }
+
+  /** Enter the phase `waiting`. */
+  private _begin(request: IRequest): void {
+    const store = this._store;
+    const { answers, state } = store;
+    const { isChange, isRetry } = request;
     store.keepShown();
     if (!store.suggestion) {
       store.baseSource = store.target.source();
     }
     store.request = request;
-    if (!request.isChange) {
+    store.hasBegun = true;
+    if (!isChange) {
       store.intents.add(request.intent);
     }
-    this._isChange = request.isChange ?? false;
-    this._isAnother = request.model !== undefined;
-    store.hasBegun = true;
-    const previous = this._lastStream;
-    const stream = (this._stream = this._lastStream = new GenerationStream());
-    // A change of the suggestion is an attempt at the person's request, whose text stays on show.
-    const intent = request.isChange ? store.state.intent : request.intent;
+    // The answers to the same request aren't counted any more.
+    const turnIds = answers.map(({ suggestion }) => suggestion.turnId);
+    const uncounted = isChange || isRetry ? turnIds : [];
     store.setState({
-      ...waitingState(intent, store.nextTurnId),
-      code: store.previousCode,
-      ...(store.state.phase === 'failed' && { explanation: '' }),
-      uncountedTurnIds: this._uncountedBefore(request)
+      // A change of the suggestion is an attempt at the person's request, whose text stays on show.
+      ...waitingState(
+        isChange ? state.intent : request.intent,
+        store.nextTurnId
+      ),
+      code: store.answer ? state.code : '',
+      ...(state.phase === 'failed' && { explanation: '' }),
+      uncountedTurnIds: [...state.uncountedTurnIds, ...uncounted]
     });
-    try {
-      // The server doesn't start a generation before the cell's previous generation has ended.
-      await previous?.ended;
-      const notebookId = await stream.rejectOnAbort(
-        ensureNotebookId(store.target)
-      );
-      // While saving, the person may have chosen to reload the notebook from its file.
-      const reread = this._withCurrentSource(request);
-      const isReloaded = reread.source !== request.source;
-      const current = isReloaded ? reread : request;
-      if (isReloaded) {
-        store.baseSource = current.source;
-        store.request = current;
-      }
-      const cellModel = request.model ?? store.state.cellModel;
-      const mentions = store.mentionsOf(current);
-      store.sentMentions = await withImages(mentions);
-      const sent = { ...current, mentions: store.sentMentions };
-      await this._applyEvents(stream, {
-        ...toCurrentBody(sent, store, notebookId, cellModel),
-        ...(store.storesPrompts() ? {} : { storesPrompt: false })
-      });
-    } catch (reason) {
-      this._fail(stream, toFailure(reason, 'interrupted'));
-    } finally {
-      stream.end();
-    }
-    await checkSuggestion(store);
-  }
-
-  /** Abort the running request. */
-  dispose(): void {
-    this._stream?.abort.abort();
-    this._stream = null;
   }
 
   /**
-   * Return the request with the cell's current source. Return the request unchanged in two cases: if
-   * a suggestion is open, because the request's source is the suggestion's code; and if another
-   * answer is wanted, because the server finds the earlier answers by the request's source.
+   * Return the request with the cell's current source. Return the request's own source in two cases:
+   * if a suggestion is open, because the source is the suggestion's code; and if another answer is
+   * wanted, because the server finds the earlier answers by the source.
    */
   private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
     const isUnchanged = suggestion || request.isRetry;
-    const source = isUnchanged ? request.source : target.source();
+    const current = isUnchanged ? null : target.source();
+    const source = current ?? request.source;
     const selection = request.isChange
       ? request.selection
-      : this._store.selectedLinesOf(source ?? request.source);
-    return { ...request, source: source ?? request.source, selection };
+      : this._store.selectedLinesOf(source);
+    return { ...request, source, selection };
   }
 
   /**
    * Send the request, and apply the stream's events to the state until the stream ends. After the
    * person has stopped the generation, the remaining events don't change the state.
    */
-  private async _applyEvents(
-    stream: GenerationStream,
+  private async _read(
+    sent: SentRequest,
     body: GenerateBody | AnalyzeBody
   ): Promise<void> {
     const { api, history, isDisposed } = this._store;
-    if (stream.isStopped || isDisposed) {
+    if (sent.isStopped || isDisposed) {
       return;
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
@@ -177,60 +199,62 @@ export class RequestSender {
     this._mightStillRun = true;
     let hasEnded = false;
     try {
-      for await (const event of stream.events(api, body, attempts)) {
+      // Read until the stream ends. If the page closed the stream after the last event, the server
+      // would take that for a lost connection.
+      for await (const event of sent.events(api, body, attempts)) {
         switch (event.type) {
-          case 'start':
-            stream.generationId = event.generationId;
-            stream.turnId = event.turnId;
-            this._update(stream, {
-              turnId: event.turnId,
-              askedModel: event.model,
-              ...(this._isAnother ? {} : { model: event.model })
+          case 'start': {
+            const { generationId, turnId, model } = event;
+            Object.assign(sent, { generationId, turnId });
+            const isAnother = sent.request.model !== undefined;
+            this._update(sent, {
+              turnId,
+              askedModel: model,
+              ...(!isAnother && { model })
             });
             break;
+          }
           case 'waiting':
-            this._update(stream, {
+            this._update(sent, {
               nextAttemptTime: performance.now() + 1000 * event.seconds
             });
             break;
           case 'token':
             answer[event.part] =
               (event.replaces ? '' : answer[event.part]) + event.text;
-            this._update(stream, {
+            this._update(sent, {
               phase: 'streaming',
               explanation: answer.explanation,
               // While there is no code, the previous suggestion is visible: until some code has
               // arrived, and after what arrived has turned out to be thoughts or words.
               code: answer.code
                 ? normalizeLineBreaks(answer.code)
-                : this._store.previousCode
+                : (this._store.answer?.shown?.code ?? '')
             });
             break;
           case 'done':
             hasEnded = true;
-            this._showAnswer(stream, event.interaction);
+            this._showAnswer(sent, event.interaction);
             break;
           case 'cancelled':
             hasEnded = true;
-            // If the person stopped the generation in this page, `_fail` does nothing. Otherwise
-            // another page or the server's shutdown stopped it, which is shown as a failure.
-            this._fail(stream, { code: 'stopped_elsewhere', message: '' });
+            // If the person stopped the generation in this page, nothing changes. Otherwise another
+            // page or the server's shutdown stopped it, which is shown as a failure.
+            this._fail(sent, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
             hasEnded = true;
             // `unsaved` is a turn that the server could not save.
             if (event.unsaved?.ai_response.status === 'success') {
-              this._showAnswer(stream, event.unsaved, event.code);
+              this._showAnswer(sent, event.unsaved, event.code);
             } else {
-              this._fail(stream, event);
+              this._fail(sent, event);
             }
             break;
         }
         if (hasEnded) {
           history.notify(key);
         }
-        // Read until the stream ends. If the page closed the stream after the last event, the
-        // server would take that for a lost connection.
       }
     } catch (reason) {
       // If the error isn't AI Server's own response, the server may run the generation.
@@ -241,23 +265,15 @@ export class RequestSender {
       if (hasEnded) {
         this._mightStillRun = false;
       } else {
-        this._abortInterrupted(stream, key);
+        sent.abort.abort();
+        if (sent.generationId) {
+          api.stop(sent.generationId).catch(() => undefined);
+          void notifyWhenSaved(history, key, sent.turnId);
+        }
       }
     }
     if (!hasEnded) {
-      this._fail(stream, { code: 'interrupted', message: '' });
-    }
-  }
-
-  /** Abort an interrupted stream. When the server has saved its turn, notify the history. */
-  private _abortInterrupted(stream: GenerationStream, key: ICellKey): void {
-    const { api, history } = this._store;
-    stream.abort.abort();
-    if (stream.generationId) {
-      api.stop(stream.generationId).catch(() => undefined);
-      void waitUntilSaved(history, key, stream.turnId).then(() =>
-        history.notify(key)
-      );
+      this._fail(sent, { code: 'interrupted', message: '' });
     }
   }
 
@@ -266,100 +282,146 @@ export class RequestSender {
    * answer in words, an open suggestion stays open.
    */
   private _showAnswer(
-    stream: GenerationStream,
+    sent: SentRequest,
     interaction: Interaction,
     saveError: string | null = null
   ): void {
-    if (this._stream === stream) {
-      const store = this._store;
-      const answer = toSuggestion(interaction, saveError);
-      if (!answer.source.trim()) {
-        this._endStream(stream, answeredState(answer, store.state.askedModel));
-        return;
-      }
-      const { answers, suggestion, previousCode } = store;
-      const earlier = [
-        ...(suggestion ? [suggestion.source, previousCode] : []),
-        ...answers.flatMap(it => [it.suggestion.source, it.shown?.code])
-      ];
-      const isSameAgain = earlier.includes(answer.source);
-      store.setAnswer({ ...answer, intent: store.state.intent });
-      this._endStream(stream, {
-        ...suggestedState(store.suggestion!),
-        isCellEdited: store.isCellEdited,
+    if (this._current !== sent) {
+      return;
+    }
+    this._current = null;
+    const store = this._store;
+    const { answers, state } = store;
+    const answer = toSuggestion(interaction, saveError);
+    const { explanation, intent, source, turnId } = answer;
+    if (source.trim()) {
+      const isSameAgain = answers.some(({ suggestion, shown }) =>
+        [suggestion.source, shown?.code].includes(source)
+      );
+      store.addAnswer({ ...answer, intent: state.intent }, store.request);
+      store.setState({
+        ...store.suggested,
         isChecking: true,
-        ...(isSameAgain && { notice: 'same_again' })
+        notice: isSameAgain ? 'same_again' : null,
+        branch: null // The next request continues from this answer.
       });
+    } else if (store.suggestion) {
+      // A turn that wasn't saved isn't in the history, so no request can continue from it.
+      if (!saveError) {
+        store.wordsTurnId = turnId;
+      }
+      store.setState({ ...store.suggested, intent, explanation });
+    } else {
+      store.setState(answeredState(answer, state.askedModel));
     }
   }
 
-  private _fail(stream: GenerationStream, failure: IFailure): void {
-    this._endStream(stream, { phase: 'failed', notice: null, failure });
+  private _fail(
+    sent: SentRequest,
+    failure: NonNullable<Change['failure']>
+  ): void {
+    this._endUnanswered(sent, { phase: 'failed', failure });
   }
 
   /**
-   * End the phase `waiting` or `streaming` with the given state change. If the change contains no
-   * new suggestion, show the previous suggestion again, if there is one. A partial answer is
-   * discarded, but one that was interrupted stays visible if there is no suggestion. Do nothing if `stream` is no longer the current
-   * stream, for example after the person has stopped it.
+   * End a request without an answer. The open suggestion is shown again. A partial answer is
+   * discarded, but one that was interrupted stays visible if there is no suggestion. Do nothing if
+   * the request has ended, for example because the person has stopped it.
    */
-  private _endStream(
-    stream: GenerationStream,
-    change: Partial<IGenerationState>
-  ): void {
-    if (this._stream !== stream) {
+  private _endUnanswered(sent: SentRequest, change: Change): void {
+    if (this._current !== sent) {
       return;
     }
-    this._stream = null;
-    const store = this._store;
-    const { suggestion, previousCode, isCellEdited } = store;
-    const { phase, code, explanation } = store.state;
+    this._current = null;
+    const { state, suggested } = this._store;
+    const { code, explanation, failure = null } = { ...state, ...change };
     const isPartial =
-      phase === 'streaming' && change.failure && isInterrupted(change.failure);
-    if (change.phase === 'answered' && suggestion) {
-      const { intent, turnId, saveError } = change;
-      // A turn that wasn't saved isn't in the history, so no request can continue from it.
-      if (turnId && !saveError) {
-        store.wordsTurnId = turnId;
-      }
-      const open = suggestionFields(suggestion, previousCode);
-      const words = change.explanation;
-      store.setState({ ...open, intent, explanation: words, isCellEdited });
-      return;
-    }
-    if (change.phase === 'suggested' || change.phase === 'answered') {
-      store.setState(change);
-      return;
-    }
-    store.setState({
-      ...change,
-      ...unansweredState(store.state, stream.turnId),
-      ...(isPartial && { code, explanation }),
-      ...(suggestion && {
-        ...suggestionFields(suggestion, previousCode),
-        isCellEdited
+      state.phase === 'streaming' && failure && isInterrupted(failure);
+    const turnId = sent.turnId;
+    this._store.setState({
+      notice: null,
+      ...(isPartial ? { code, explanation } : { code: '', explanation: '' }),
+      // The server stores a turn even without an answer, so the next turn gets the next id.
+      ...(turnId && {
+        turnId: turnId + 1,
+        uncountedTurnIds: [...state.uncountedTurnIds, turnId]
       }),
-      // The person didn't write this text, so it isn't put into the input field.
-      ...(this._isChange && { draft: '' })
+      ...suggested,
+      ...change,
+      ...(suggested && { phase: 'suggested' }),
+      // A text that the person didn't write isn't put into the input field.
+      draft: sent.request.isChange ? '' : state.intent
     });
   }
 
-  /** Return the ids that aren't counted any more, because the request answers their request again. */
-  private _uncountedBefore({ isChange, isRetry }: IRequest): number[] {
-    const { answers, state } = this._store;
-    const ids = answers.map(({ suggestion }) => suggestion.turnId);
-    const isAnother = isChange || isRetry;
-    return [...state.uncountedTurnIds, ...(isAnother ? ids : [])];
-  }
-
-  /** Change the state because of an event of `stream`, if `stream` is still the current stream. */
-  private _update(
-    stream: GenerationStream,
-    change: Partial<IGenerationState>
-  ): void {
-    if (this._stream === stream) {
+  /** Change the state because of an event of the current request. */
+  private _update(sent: SentRequest, change: Change): void {
+    if (this._current === sent) {
       this._store.setState(change);
     }
+  }
+
+  /** Check the open suggestion, and correct it if it is new. Its buttons are disabled until then. */
+  private async _checkSuggestion(): Promise<void> {
+    const store = this._store;
+    const { suggestion } = store;
+    const isNew = () =>
+      store.suggestion === suggestion && store.state.isChecking;
+    let timer = 0;
+    const tooLate = new Promise<null>(resolve => {
+      timer = window.setTimeout(() => resolve(null), PATIENCE_MS);
+    });
+    const problems = await Promise.race([store.check(), tooLate]);
+    clearTimeout(timer);
+    if (problems && isNew()) {
+      await this._correct(problems);
+    }
+    // During the check, the person can close the suggestion and send another request.
+    if (isNew()) {
+      store.setState({ isChecking: false });
+    }
+  }
+
+  private async _correct(problems: readonly IProblem[]): Promise<void> {
+    const store = this._store;
+    const { code, warnings } = store.state;
+    const corrected = correctObvious(code, this._correctable(problems));
+    if (!corrected.corrections.length) {
+      return;
+    }
+    const correctedCode = corrected.code;
+    store.setState({ ...corrected, correctedCode, problems: [] });
+    const remaining = await store.check();
+    const { phase, code: current } = store.state;
+    if (phase !== 'suggested' || current !== correctedCode) {
+      return; // The suggestion was closed or revised meanwhile.
+    }
+    const isValid = !remaining?.some(({ kind }) => kind === 'syntax');
+    if (!remaining || !isValid || remaining.length >= problems.length) {
+      const original = { code, corrections: [], correctedCode: '' };
+      store.setState({ ...original, problems, warnings });
+    }
+  }
+
+  /**
+   * Return the problems that may be corrected: not a name that the cell's present code defines, which
+   * the suggestion has lost. If only some lines may change, these are the problems in them, and no
+   * import is added above them.
+   */
+  private _correctable(allProblems: readonly IProblem[]): readonly IProblem[] {
+    const lines = this._store.selectedLines;
+    const source = this._store.target.source() ?? '';
+    const problems = allProblems.filter(
+      ({ kind, name }) =>
+        kind !== 'undefined_name' || !definesName(source, name)
+    );
+    return lines
+      ? problems
+          .filter(
+            ({ line, endLine }) => line >= lines.first && endLine <= lines.last
+          )
+          .map(problem => ({ ...problem, import: undefined }))
+      : problems;
   }
 
   /**
@@ -368,11 +430,28 @@ export class RequestSender {
    * the next request, so the page sends it up to `MAX_ATTEMPTS` times.
    */
   private _mightStillRun = false;
-  private _isChange = false;
-  /** Whether the request was sent to another model than the next one will be. */
-  private _isAnother = false;
-  /** The current stream, whose events change the state; null if no request waits or streams. */
-  private _stream: GenerationStream | null = null;
-  /** The stream that was started last. The next request waits until it has ended. */
-  private _lastStream: GenerationStream | null = null;
+  /** The request whose events change the state; null if none waits or streams. */
+  private _current: SentRequest | null = null;
+  /** The request that was sent last. The next one waits until its stream has ended. */
+  private _last: SentRequest | null = null;
+}
+
+/**
+ * Notify the history of an interrupted turn when it is saved. The server saves the turn when it
+ * notices that the page has disconnected. If it isn't saved at the last check, notify it anyway.
+ */
+async function notifyWhenSaved(
+  history: IHistory,
+  key: ICellKey,
+  turnId: number
+): Promise<void> {
+  for (const delay of POLL_DELAYS_MS) {
+    await new Promise(resolve => setTimeout(resolve, delay));
+    // An error means that the server is not reachable yet.
+    const replay = await history.api.replay(key).catch(() => null);
+    if (replay?.steps.some(step => (step.turnId ?? 0) >= turnId)) {
+      break;
+    }
+  }
+  history.notify(key);
 }

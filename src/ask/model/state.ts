@@ -1,17 +1,25 @@
-/** The state of one cell's requests and suggestion, and functions that compute its changes. */
+/**
+ * The state of one cell's requests and suggestion, and functions that compute its changes. Its phase
+ * changes as follows:
+ *
+ *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ─┬─ code ──> suggested
+ *                                            └────────┬───────────┘       └─ words ─> answered
+ *                                            failed, stopped
+ *
+ * From all phases but the busy ones, the person can ask or close the row. An open suggestion stays
+ * open until another one arrives: a request that brings none ends in `suggested`, too. Accept and
+ * Reject lead to `idle`, or to `editing` if there is typed text. “Accept and run” leads to `running`
+ * and then to `idle`, or to `editing` with a notice.
+ */
 import type { DataFrameProfile, ModelInfo, ModelList } from '../../api/types';
-import type { NotebookCell } from '../../cells/notebookCell';
 import type { IProblem, IWarning } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
-import type { IMissingFrames } from './context/currentFrames';
+import type { IMissingFrames } from './context/attachments';
 import type { ChosenLevels, ILevelStatus } from './context/privacyLevels';
 import type { ISelection } from './context/selection';
-import type { ISuggestion } from './suggestion';
+import type { IAnswer, IShownCode, ISuggestion } from './answers';
 import { IFailure, isModelFailure } from '../../state/failure';
-
-/** The cell of a request. The type has only public members, so that tests can pass a fake. */
-export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
 
 export type Phase =
   | 'idle'
@@ -55,7 +63,7 @@ export type Notice =
   | 'changes_suggestion';
 
 /** The immutable state of a cell's `GenerationModel`, from which views are drawn. */
-export interface IGenerationState {
+export interface IGenerationState extends IShownCode {
   readonly phase: Phase;
   /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
   readonly intent: string;
@@ -64,8 +72,6 @@ export interface IGenerationState {
    * unless the person has typed another text.
    */
   readonly draft: string;
-  /** The code of the partial answer, or of the suggestion as the person has revised it. */
-  readonly code: string;
   /** The index of the suggestion's selected change; null if none is selected. */
   readonly change: number | null;
   readonly explanation: string;
@@ -115,12 +121,8 @@ export interface IGenerationState {
   readonly isChecking: boolean;
   /** The number of lines written by hand that the suggestion would change or remove. */
   readonly overwrittenCount: number;
-  /** The corrections that were made without a model, such as `prise → price`. */
-  readonly corrections: readonly string[];
   /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
   readonly replacedCharacters: readonly string[];
-  /** The suggestion's code after these corrections, and after those that the person has chosen. */
-  readonly correctedCode: string;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
   /** The names of DataFrames that must not be attached automatically to the next request. */
@@ -140,18 +142,23 @@ export interface IGenerationState {
   readonly levelStatus: ILevelStatus | null;
 }
 
-/** The fields that are cleared when a request is sent. */
-const NOTHING_SHOWN = {
+/** The fields that are cleared when another answer is shown. */
+const NOTHING_FOUND = {
   failure: null,
   notice: null,
-  missingFrames: null,
   problems: [],
-  isRemedy: false,
   warnings: [],
   isChecking: false,
   overwrittenCount: 0,
   corrections: [],
-  correctedCode: '',
+  correctedCode: ''
+} as const;
+
+/** The fields that are cleared when a request is sent. */
+const NOTHING_SHOWN = {
+  ...NOTHING_FOUND,
+  missingFrames: null,
+  isRemedy: false,
   saveError: null,
   isCellEdited: false,
   nextAttemptTime: 0
@@ -184,15 +191,14 @@ export const INITIAL_STATE: IGenerationState = {
 
 /** Return the failure that a row shows if its model is not ready; null if the model is ready. */
 export function modelFailure(model: ModelInfo | null): IFailure | null {
-  if (model?.ready) {
-    return null;
-  }
-  return {
-    code: 'no_model',
-    message: model?.problem ?? '',
-    text: model?.problemText ?? undefined,
-    install: model?.install ?? undefined
-  };
+  return model?.ready
+    ? null
+    : {
+        code: 'no_model',
+        message: model?.problem ?? '',
+        text: model?.problemText ?? undefined,
+        install: model?.install ?? undefined
+      };
 }
 
 /** Return the state change that a new list of models causes. */
@@ -239,18 +245,6 @@ export function waitingState(
   };
 }
 
-/** Return the state change when an answer is complete. */
-export function suggestedState(
-  suggestion: ISuggestion
-): Partial<IGenerationState> {
-  return {
-    ...suggestionFields(suggestion, suggestion.source),
-    notice: null,
-    // The next request continues from this answer.
-    branch: null
-  };
-}
-
 /** Return the state change when an answer in words is complete. */
 export function answeredState(
   { intent, explanation, turnId, saveError, mode }: ISuggestion,
@@ -271,44 +265,25 @@ export function answeredState(
   };
 }
 
-/**
- * Return the state change when a request ends without an answer. `turnId` is 0 or null if the
- * server has not begun the turn.
- */
-export function unansweredState(
-  state: IGenerationState,
-  turnId: number | null
+/** Return the state change when one of the answers is shown, as it was shown last. */
+export function answerState(
+  { suggestion, shown }: IAnswer,
+  isCellEdited: boolean
 ): Partial<IGenerationState> {
-  const { uncountedTurnIds, intent } = state;
-  const texts = { draft: intent, code: '', explanation: '' };
-  // The server stores a turn even without an answer, so the next turn gets the next id.
-  return turnId
-    ? {
-        ...texts,
-        turnId: turnId + 1,
-        uncountedTurnIds: [...uncountedTurnIds, turnId]
-      }
-    : texts;
-}
-
-/**
- * Return the fields of the state that show a suggestion. `code` differs from the suggestion's
- * source if the person has revised the suggestion.
- */
-export function suggestionFields(
-  suggestion: ISuggestion,
-  code: string
-): Partial<IGenerationState> {
-  const { intent, explanation, turnId, saveError } = suggestion;
+  const { turnId, intent, explanation, saveError, source } = suggestion;
   return {
+    ...NOTHING_FOUND,
     phase: 'suggested',
     intent,
-    code,
     explanation,
-    change: null,
-    turnId,
+    // A line that no model wrote leaves the number of the next request.
+    ...(turnId && { turnId }),
+    isRemedy: !turnId,
     saveError,
-    replacedCharacters: suggestion.replacedCharacters ?? []
+    change: null,
+    replacedCharacters: suggestion.replacedCharacters ?? [],
+    ...(shown ?? { code: source }),
+    isCellEdited
   };
 }
 

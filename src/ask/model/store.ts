@@ -1,56 +1,69 @@
 /**
- * The base class of `GenerationModel`, which manages the requests of one cell. The base class
- * contains the data: the state, the last request and the suggestion. `RequestSender` and `Decision`
- * change this data.
+ * The data of a cell's `GenerationModel`: its state, the last request and the answers. `RequestSender`
+ * and `Decision` change them.
  *
  * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
  */
-import { IAnswer, shownState, withAnswer, withShown } from './answers/answers';
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile, EventBody, Mention } from '../../api/types';
-import type { ICheckedRequest, IProblem } from '../../kernel/check';
-import type { IVariable } from '../../kernel/variables';
+import type {
+  DataFrameProfile,
+  EventBody,
+  Mention,
+  PastAnswer
+} from '../../api/types';
+import type { ITarget } from '../../cells/notebookCell';
+import type { IProblem } from '../../kernel/check';
+import { isTransient } from '../../state/failure';
 import type { IHistory } from '../../tokens';
-import { countOverwrittenLines } from './handwrittenLines';
-import { namedFrames, relevantVariables } from './context/attachments';
-import { withCurrentFrames } from './context/currentFrames';
-import { IntentHistory } from './intents';
-import { exampleMention } from './pastAnswers/insertion';
-import { PastAnswerOffer } from './pastAnswers/pastAnswerOffer';
-import { RowMemory } from './remember/rowMemory';
-import { IRequest, recordEvent, warmUp } from './requestBody';
-import type { GenerationApi, IGenerationOptions } from './generationStream';
-import { IMention, mentionsIn, withChoice } from './context/mentions';
+import { type IAnswer, type ISuggestion, NO_TURN, withAnswer } from './answers';
+import {
+  namedFrames,
+  relevantVariables,
+  withCurrentFrames
+} from './context/attachments';
+import {
+  type IMention,
+  exampleMention,
+  mentionsIn,
+  withChoice
+} from './context/mentions';
 import { withLevels } from './context/privacyLevels';
-import { ILineRange, lineRange } from './context/selection';
-import { IGenerationState, INITIAL_STATE, ITarget } from './state';
-import type { ISuggestion } from './suggestion';
+import { type ILineRange, lineRange } from './context/selection';
+import { IntentHistory } from './intents';
+import { countOverwrittenLines } from './problems';
+import { type IAttached, type IRequest, cellBody } from './request';
+import {
+  type IGenerationState,
+  INITIAL_STATE,
+  type Notice,
+  answerState
+} from './state';
+import type { GenerationApi } from './stream';
 
 /** The modes that ask only for additions to the code, so that the check reports other changes. */
 const ADDITIVE_MODES = ['document', 'test'];
 
+export interface IStoreOptions {
+  api: GenerationApi;
+  history: IHistory;
+  target: ITarget;
+  /** Return whether the messages that models get are stored with the turns. Default: true. */
+  storesPrompts?: () => boolean;
+}
+
 export class GenerationStore {
-  constructor(options: IGenerationOptions) {
-    this.api = options.api;
-    this.history = options.history;
-    this.target = options.target;
-    this.storesPrompts = options.storesPrompts ?? (() => true);
-    this.memory = options.memory ? new RowMemory(this, options.memory) : null;
-    this.pastAnswers = options.pastAnswers
-      ? new PastAnswerOffer(this, options.pastAnswers)
-      : null;
+  constructor({ api, history, target, storesPrompts }: IStoreOptions) {
+    this.api = api;
+    this.history = history;
+    this.target = target;
+    this.storesPrompts = storesPrompts ?? (() => true);
   }
 
   readonly api: GenerationApi;
   readonly history: IHistory;
   readonly target: ITarget;
-  /** Return whether the messages that models get are stored with the turns. */
   readonly storesPrompts: () => boolean;
-  /** The texts that requests ask to remember; null if there are no memories. */
-  readonly memory: RowMemory | null;
-  /** Offers answers of other notebooks; null if there are no memories. */
-  readonly pastAnswers: PastAnswerOffer | null;
 
   /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);
@@ -61,34 +74,36 @@ export class GenerationStore {
   inputText = '';
   /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
-  /** The request whose answer `suggestion` is; the last one if no suggestion is open. */
-  answeredRequest: IRequest | null = null;
+  /** The answer of another notebook that is sent with the next request; null if none is. */
+  example: PastAnswer | null = null;
   /** All answers to the open request, in the order in which they arrived. */
   answers: readonly IAnswer[] = [];
-  /** The complete answer that waits for the person's decision. */
-  suggestion: ISuggestion | null = null;
   /**
    * The id of the last turn that was answered in words while the suggestion was open; null if there
    * is no such turn. The next request continues from this turn.
    */
   wordsTurnId: number | null = null;
   /**
-   * The value of `state.code` when the last request was sent. If a suggestion was open and the
-   * request yields no new suggestion, the old suggestion is shown again with this code.
-   */
-  previousCode = '';
-  /**
    * The cell's code when the suggestion was requested; null if the cell was deleted. Later requests
    * to change the open suggestion don't update this field.
    */
   baseSource: string | null = null;
-  sentMentions: Mention[] = []; // with the last request
+  sentMentions: readonly Mention[] = []; // with the last request
   isDisposed = false;
-  /** Whether a request was begun since the row was opened. */
+  /** Whether a request was begun in this page. */
   hasBegun = false;
 
   get state(): IGenerationState {
     return this._state;
+  }
+
+  /** The answer that waits for the person's decision. */
+  get answer(): IAnswer | null {
+    return this.answers.find(isOfTurn(this._shownTurnId)) ?? null;
+  }
+
+  get suggestion(): ISuggestion | null {
+    return this.answer?.suggestion ?? null;
   }
 
   /** Whether a request is waiting or streaming, or accepted code is running. */
@@ -104,21 +119,18 @@ export class GenerationStore {
   /** The id that the next turn will probably get from the server. */
   get nextTurnId(): number | null {
     const { phase, turnId } = this._state;
-    const turnIds = this.answers.map(({ suggestion }) => suggestion.turnId);
-    const lastTurnId = this.suggestion?.turnId
-      ? Math.max(this.wordsTurnId ?? 0, this.suggestion.turnId, ...turnIds)
-      : phase === 'answered'
-        ? turnId
-        : null;
-    return lastTurnId === null ? turnId : lastTurnId + 1;
+    if (this.suggestion?.turnId) {
+      const turnIds = this.answers.map(({ suggestion }) => suggestion.turnId);
+      return Math.max(this.wordsTurnId ?? 0, ...turnIds) + 1;
+    }
+    return phase === 'answered' && turnId ? turnId + 1 : turnId;
   }
 
   /** Whether the cell has changed since the suggestion was requested (see `baseSource`). */
   get isCellEdited(): boolean {
     const source = this.target.source();
-    return (
-      source !== null && this.baseSource !== null && source !== this.baseSource
-    );
+    const { baseSource } = this;
+    return source !== null && baseSource !== null && source !== baseSource;
   }
 
   /** Whether the open suggestion, as it is shown, equals the cell's code: nothing can be accepted. */
@@ -150,8 +162,7 @@ export class GenerationStore {
    */
   buildRequest(intent: string, typed = intent): IRequest {
     const { suggestion, state, target } = this;
-    const answer = this.pastAnswers?.example;
-    const example = answer ? exampleMention(answer) : undefined;
+    const example = this.example ? exampleMention(this.example) : undefined;
     return {
       intent: intent.trim(),
       typed,
@@ -160,11 +171,7 @@ export class GenerationStore {
       parentTurnId:
         this.wordsTurnId ?? (suggestion?.turnId || state.branch?.turnId),
       dataframes: withLevels(state.dataframes, state.levels),
-      attached: {
-        frames: this.attachedFrames(intent),
-        variables: this.attachedVariables(intent),
-        detached: this._state.detached
-      },
+      attached: this._attached(intent),
       selection: this.selectedLines,
       mentions: this.mentionsOf({ typed, example })
     };
@@ -189,11 +196,6 @@ export class GenerationStore {
     return withLevels(attached, levels);
   }
 
-  /** Return the variables, other than DataFrames, to describe in a request with this intent. */
-  attachedVariables(intent: string): IVariable[] {
-    return relevantVariables(this._state.kernel, this._textsOf(intent));
-  }
-
   /** Return what a request with this intent mentions by `@`, such as `@cell3`. */
   mentions(intent: string): IMention[] {
     const { kernel, shared } = this._state;
@@ -204,13 +206,11 @@ export class GenerationStore {
 
   /** Let a local model read the cell and its context now, so that it answers the request sooner. */
   warmUp(): Promise<void> {
-    const { api, inputText, selectedLines, target } = this;
-    const attached = {
-      frames: this.attachedFrames(inputText),
-      variables: this.attachedVariables(inputText),
-      detached: this._state.detached
-    };
-    return warmUp(api, target, this._state.cellModel, attached, selectedLines);
+    const { api, inputText, selectedLines: selection, target } = this;
+    const attached = this._attached(inputText);
+    const { cellModel: model } = this._state;
+    const request = { source: target.source() ?? '', attached, selection };
+    return api.warmUp(cellBody(request, { target, model }));
   }
 
   /**
@@ -222,54 +222,75 @@ export class GenerationStore {
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
-    if (phase === 'suggested') {
-      void this._countOverwrittenLines(code);
+    if (phase !== 'suggested') {
+      return null;
     }
-    const result =
-      phase === 'suggested'
-        ? await this.target.checkSuggestion(code, this._checkedRequest)
-        : null;
-    const { phase: now, code: current } = this._state;
-    if (!result || now !== 'suggested' || code !== current) {
+    const isCurrent = () =>
+      this._state.phase === 'suggested' && this._state.code === code;
+    const { history, target } = this;
+    const counted = countOverwrittenLines(history, target, code);
+    void counted.then(overwrittenCount => {
+      if (isCurrent() && overwrittenCount !== this._state.overwrittenCount) {
+        this.setState({ overwrittenCount });
+      }
+    });
+    const { answers } = this;
+    // A repair is checked like the answer that it repairs.
+    const { mode = '' } =
+      answers
+        .map(({ suggestion }) => suggestion)
+        .filter(suggestion => suggestion.mode !== 'repair')
+        .pop() ?? {};
+    const source = this.answer?.request?.source;
+    const checked =
+      source && ADDITIVE_MODES.includes(mode) ? { source, mode } : undefined;
+    const result = await target.checkSuggestion(code, checked);
+    if (!result || !isCurrent()) {
       return null;
     }
     this.setState(result);
     return result.problems;
   }
 
-  /** Set the suggestion to an answer to `request`. */
-  setAnswer(answer: ISuggestion): void {
-    const { answers, suggestion, state } = this;
-    const isChange = this.request?.isChange;
-    if (isChange) {
-      // “Regenerate” repeats the person's request, not the one to change its answer.
-      this.request = this.answeredRequest;
-    }
-    const { request } = this;
-    if (request) {
-      const { askedModel: model } = state;
-      const added = { suggestion: answer, request, model, shown: null };
-      this.answers = withAnswer(answers, added, isChange && !!suggestion);
-    }
-    this.suggestion = answer;
-    this.answeredRequest = this.request;
+  /** Add and show an answer to `request`; null if no model was asked. */
+  addAnswer(suggestion: ISuggestion, request: IRequest | null): void {
+    const { answer, answers, state } = this;
+    const added = {
+      suggestion,
+      request: (request?.isChange && answer?.request) || request,
+      model: state.askedModel,
+      shown: null
+    };
+    const isChange = !!request?.isChange && !!answer;
+    this.answers = withAnswer(answers, added, isChange);
+    // “Regenerate” repeats the person's request, not the one to change its answer.
+    this.request = added.request;
+    this._shownTurnId = suggestion.turnId;
     this.wordsTurnId = null;
-    if (answer.mode !== 'repair') {
-      this._mode = answer.mode ?? '';
-    }
   }
 
-  /** Store what is shown of the open suggestion, because another answer will be shown instead. */
+  /** Show the answer of a turn. */
+  showAnswer(turnId: number): void {
+    this.keepShown();
+    this._shownTurnId = turnId;
+    this.wordsTurnId = null;
+    this.request = this.answer!.request;
+    this.setState(this.suggested!);
+    void this.check();
+  }
+
+  /** The state change that shows the open answer as it was shown last; null if there is none. */
+  get suggested(): Partial<IGenerationState> | null {
+    return this.answer && answerState(this.answer, this.isCellEdited);
+  }
+
+  /** Store what is shown of the open answer, because something else will be shown instead. */
   keepShown(): void {
-    const { answers, suggestion, state } = this;
-    this.answers = withShown(answers, suggestion?.turnId, shownState(state));
-  }
-
-  /** The answered request, if its mode asks only for additions to the code. */
-  private get _checkedRequest(): ICheckedRequest | undefined {
-    const source = this.answeredRequest?.source;
-    const isChecked = source && ADDITIVE_MODES.includes(this._mode);
-    return isChecked ? { source, mode: this._mode } : undefined;
+    const { code, corrections, correctedCode } = this._state;
+    const shown = { code, corrections, correctedCode };
+    this.answers = this.answers.map(answer =>
+      answer === this.answer ? { ...answer, shown } : answer
+    );
   }
 
   /** Change some fields of the state, and emit `changed`. */
@@ -301,44 +322,49 @@ export class GenerationStore {
     const { dataframes, detached, levels } = this._state;
     const turnId = this.nextTurnId;
     const isSent = this.suggestion?.turnId || this._state.phase === 'answered';
-    this.suggestion = this.request = this.wordsTurnId = null;
+    this.request = this.wordsTurnId = null;
     this.answers = [];
     this.setState({
       ...INITIAL_STATE,
       ...((draft.trim() || !isSent) && { dataframes, detached, levels }),
-      model,
-      cellModel,
-      uncountedTurnIds,
-      branch,
-      kernel,
-      turnId,
-      phase,
-      draft
+      ...{ model, cellModel, uncountedTurnIds, branch, kernel },
+      ...{ turnId, phase, draft }
     });
   }
 
-  /** Record an event. If the event isn't recorded now, set a notice and return false. */
+  /**
+   * Record an event. If it isn't recorded now, set a notice: `unsaved` if it is queued, otherwise
+   * `not_recorded`. Return whether it was recorded.
+   */
   async record(event: EventBody): Promise<boolean> {
-    const notice = await recordEvent(this.history, this.target, event);
-    if (notice) {
-      this.setState({ notice });
+    const { cellId } = this.target;
+    // `ensure` may save the notebook. That isn't necessary for an event if the notebook has an id.
+    const key =
+      this.target.key() ??
+      (await this.target.ensure().then(
+        notebookId => ({ notebookId, cellId }),
+        () => null
+      ));
+    let notice: Notice = 'not_recorded';
+    if (key) {
+      try {
+        await this.history.record(key, [event]);
+        return true;
+      } catch (reason) {
+        notice = isTransient(reason) ? 'unsaved' : 'not_recorded';
+      }
     }
-    return !notice;
+    this.setState({ notice });
+    return false;
   }
 
-  private async _countOverwrittenLines(code: string): Promise<void> {
-    const { history, target } = this;
-    const source = target.source() ?? '';
-    const key = target.key();
-    const count = await countOverwrittenLines(history, key, source, code);
-    const { phase, code: current, overwrittenCount } = this._state;
-    if (
-      phase === 'suggested' &&
-      code === current &&
-      count !== overwrittenCount
-    ) {
-      this.setState({ overwrittenCount: count });
-    }
+  private _attached(intent: string): IAttached {
+    const { kernel, detached } = this._state;
+    return {
+      frames: this.attachedFrames(intent),
+      variables: relevantVariables(kernel, this._textsOf(intent)),
+      detached
+    };
   }
 
   /** Return the texts that are searched for names of the kernel's variables. */
@@ -348,12 +374,17 @@ export class GenerationStore {
 
   /** The code that the next request is about: the open suggestion's, otherwise the cell's. */
   private get _currentSource(): string {
+    const { answer } = this;
+    if (!answer) {
+      return this.target.source() ?? '';
+    }
     // While the next answer arrives, `state.code` is a part of it.
-    const code = this.isGenerating ? this.previousCode : this._state.code;
-    return this.suggestion ? code : (this.target.source() ?? '');
+    return this.isGenerating ? (answer.shown?.code ?? '') : this._state.code;
   }
 
   private _state = INITIAL_STATE;
-  /** The mode of the person's request that was answered last. */
-  private _mode = '';
+  private _shownTurnId = NO_TURN;
 }
+
+const isOfTurn = (turnId: number) => (answer: IAnswer) =>
+  answer.suggestion.turnId === turnId;

@@ -1,5 +1,5 @@
 import type { IWarning } from '../../kernel/check';
-import { withOtherName } from './warnings';
+import { withOtherName } from './problems';
 
 const warning = (change: Partial<IWarning>): IWarning => ({
   line: 1,

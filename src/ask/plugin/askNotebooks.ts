@@ -32,7 +32,7 @@ import { MemoryUse } from '../model/context/memoryUse';
 import { Recipes } from '../model/context/recipes';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
-import { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
+import { PastAnswerSource } from '../model/pastAnswers';
 import { repeatRequest } from '../model/repeatRequest';
 import { createRowMenu } from '../view/commands';
 import { ErrorBars } from '../view/errors/errorBars';

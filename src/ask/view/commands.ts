@@ -14,7 +14,7 @@ import { askIcon } from '../../ui/icons';
 import { VIM_ARGS, keysOf } from '../../ui/keys';
 import { loadPart } from '../../ui/lazy';
 import type { GenerationModel } from '../model/generation';
-import type { fetchPreview } from '../model/requestBody';
+import type { PreviewApi } from '../model/request';
 import type { SaveRecipe } from './input/saveRecipe';
 import type { NotebookAskManager } from './notebookAskManager';
 
@@ -31,7 +31,7 @@ export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   managers: IAskManagers,
-  api: Parameters<typeof fetchPreview>[0] & { saveRecipe: SaveRecipe },
+  api: PreviewApi & { saveRecipe: SaveRecipe },
   trans: TranslationBundle
 ): void {
   const { commands } = app;
@@ -159,9 +159,9 @@ export function addCommands(
     isEnabled: () => {
       const model = currentModel();
       const isCode = model?.target.cellType === 'code';
-      return isCode && isSuggested() && model.runs.isAllowed;
+      return isCode && isSuggested() && !isForbidden('running');
     },
-    execute: () => currentModel()?.runs.start()
+    execute: () => currentModel()?.decision.acceptAndRun()
   });
   commands.addCommand(CommandIDs.reject, {
     label: trans.__('Reject Suggestion'),

@@ -14,12 +14,12 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
-import { chooseCurrentFrames } from '../model/context/currentFrames';
+import { chooseCurrentFrames } from '../model/context/attachments';
 import type { Recipes } from '../model/context/recipes';
 import type { MemoryUse } from '../model/context/memoryUse';
 import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
-import { type Remedy, offerLine } from '../model/remedies';
+import type { Remedy } from '../model/problems';
 import type { Notice } from '../model/state';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
@@ -216,7 +216,7 @@ export class NotebookAskManager implements IDisposable {
     this.open(cell);
     const model = this.get(cell);
     if (model) {
-      offerLine(model, remedy);
+      model.decision.offerLine(remedy);
     }
   }
 

@@ -20,14 +20,14 @@ import { failureText } from '../../labels/failureText';
 import { toFailure } from '../../state/failure';
 import { CommandIDs } from '../../tokens';
 import type { GenerationModel } from '../model/generation';
-import { fetchPreview } from '../model/requestBody';
+import { type PreviewApi, requestBody } from '../model/request';
 import { requestNumber } from '../model/state';
 import { completedRequest } from './input/slashWords';
 
 /** Fetch and show what the next request of a cell would send. Show a failure as a notification. */
 export async function previewRequest(
   model: GenerationModel,
-  api: Parameters<typeof fetchPreview>[0],
+  api: PreviewApi,
   commands: CommandRegistry,
   trans: TranslationBundle
 ): Promise<void> {
@@ -40,7 +40,13 @@ export async function previewRequest(
       inputText
     );
     await showPreview(
-      await fetchPreview(api, request, target, state.cellModel),
+      await api.preview(
+        await requestBody(request, {
+          target,
+          model: state.cellModel,
+          levels: state.levels
+        })
+      ),
       cellId => target.cellNumber(cellId),
       turnId => requestNumber({ ...model.state, turnId }),
       trans,

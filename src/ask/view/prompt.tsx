@@ -10,8 +10,7 @@
 import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
-import { withFirstLine } from '../model/problems';
-import { type Remedy, offerLine } from '../model/remedies';
+import { type Remedy, withFirstLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import { DataFramePicker } from './chips/dataFramePicker';
 import { FileButtons } from './chips/fileButtons';
@@ -124,7 +123,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
   const fix = () =>
     model.fix((error, problems) => fixRequest(error, problems, trans));
   const repair = () =>
-    model.alternatives.repair(repairRequest(state.problems, trans));
+    model.decision.repair(repairRequest(state.problems, trans));
   /** Revise the open suggestion. */
   const correct = (code: string) => {
     model.decision.correct(code);
@@ -136,7 +135,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
     } else if (model.suggestion) {
       model.decision.correct(withFirstLine(state.code, line));
     } else {
-      offerLine(model, line);
+      model.decision.offerLine(line);
     }
     focus();
   };

@@ -10,6 +10,7 @@ import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
+import { isForbidden } from '../../state/features';
 import { unsupportedNote } from '../../prompt/checkedText';
 
 /** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
@@ -106,13 +107,13 @@ export function Actions(props: {
         />
         {model.target.cellType === 'code' &&
           !changesNothing &&
-          model.runs.isAllowed && (
+          !isForbidden('running') && (
             <Button
               label={trans.__('Accept and run')}
               keys={keyNames('Alt Enter')}
               title={trans.__('Accept the suggestion and run the cell.')}
               disabled={isChecking}
-              run={() => void model.runs.start()}
+              run={() => void model.decision.acceptAndRun()}
             />
           )}
         {/* If the suggestion can't be saved or written into the cell, the person can copy it. */}

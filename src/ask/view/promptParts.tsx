@@ -52,7 +52,7 @@ export function ModelChoice(props: {
     );
   }
   const askAnother = (id: string) => {
-    void model.alternatives.ask(id);
+    void model.decision.askAnother(id);
     focus();
   };
   return (

@@ -35,7 +35,7 @@ describe('PromptRow, with problems and failures', () => {
     t.row.update();
     await t.settle();
     expect(t.row.node.textContent).toContain('no column “prise”');
-    const repair = jest.spyOn(t.model.alternatives, 'repair');
+    const repair = jest.spyOn(t.model.decision, 'repair');
     repair.mockResolvedValue();
     await act(async () => button(t.row, 'Ask for a repair')?.click());
     expect(repair.mock.calls[0][0]).toContain("Did you mean 'price'?");

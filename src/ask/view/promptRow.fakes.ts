@@ -10,9 +10,10 @@ import { Recipes } from '../model/context/recipes';
 import { MemoryUse } from '../model/context/memoryUse';
 import { RulesFiles } from '../model/context/rulesFiles';
 import { GenerationModel } from '../model/generation';
-import type { GenerationApi } from '../model/generationStream';
-import type { PastAnswerSource } from '../model/pastAnswers/pastAnswerSource';
-import type { IGenerationState, ITarget } from '../model/state';
+import type { GenerationApi } from '../model/stream';
+import type { PastAnswerSource } from '../model/pastAnswers';
+import type { IGenerationState } from '../model/state';
+import type { ITarget } from '../../cells/notebookCell';
 import type { IProblem, IWarning } from '../../kernel/check';
 import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
@@ -184,7 +185,7 @@ export function setState(
 
 export function suggest(model: GenerationModel): void {
   const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
-  model.suggestion = { ...open, saveError: null };
+  model.addAnswer({ ...open, saveError: null }, null);
   setState(model, {
     phase: 'suggested',
     intent: 'asked',

@@ -82,7 +82,9 @@ describe('PromptRow', () => {
 
   it('accepts and runs with Alt+Enter or the button, which says what follows (P13)', async () => {
     const t = await setup();
-    const startRun = jest.spyOn(t.model.runs, 'start').mockResolvedValue();
+    const startRun = jest
+      .spyOn(t.model.decision, 'acceptAndRun')
+      .mockResolvedValue();
     await t.press('Enter', { altKey: true });
     expect(startRun).not.toHaveBeenCalled();
     suggest(t.model);

@@ -23,7 +23,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { NotebookBody } from '../../api/types';
 import { GenerationModel } from '../../ask/model/generation';
-import type { GenerationApi } from '../../ask/model/generationStream';
+import type { GenerationApi } from '../../ask/model/stream';
 import { HistoryApi, HistoryModel } from '../../history/model/history';
 import { NotebookCell } from '../../cells/notebookCell';
 import { editorInput } from './contributors/editorInput';

@@ -1,6 +1,6 @@
 import type { DataFrameProfile } from '../../../api/types';
 import { INITIAL_STATE } from '../state';
-import { chooseCurrentFrames, withCurrentFrames } from './currentFrames';
+import { chooseCurrentFrames, withCurrentFrames } from './attachments';
 
 const frame = (name: string, rowCount = 1): DataFrameProfile => ({
   name,

@@ -1,5 +1,5 @@
 import * as redrawn from '../../../cells/plots/redrawnImage';
-import { withImages } from './mentionImages';
+import { withImages } from './mentions';
 
 const plot = (base64: string) => ({ mime: 'image/png', base64 });
 

@@ -325,7 +325,7 @@ describe('a request with mentions', () => {
     void t.model.ask('like @cell3');
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
     await t.phase('suggested');
-    void t.model.alternatives.repair('correct z');
+    void t.model.decision.repair('correct z');
     (await t.requested(3)).push(start(3));
     expect(t.bodies[2].mode).toBe('repair');
     expect(t.bodies[2].context?.mentions).toHaveLength(1);

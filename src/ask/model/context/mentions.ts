@@ -7,13 +7,17 @@
  * - The texts are read when the request is sent, so the request contains what the person sees. The
  *   values of variables are those when the kernel was last idle.
  * - A value is only in the mention of its variable.
+ * - Images are drawn again, so that they are small enough for a model and contain no hidden data.
  */
-import type { Mention, ModelInfo } from '../../../api/types';
+import { PathExt } from '@jupyterlab/coreutils';
+
+import type { Mention, ModelInfo, PastAnswer } from '../../../api/types';
 import type { IImage } from '../../../cells/plots/images';
+import { redrawImage } from '../../../cells/plots/redrawnImage';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 import type { IHandedOutput } from '../../../prompt/checkedText';
 import { isForbidden } from '../../../state/features';
-import type { ITarget } from '../state';
+import type { ITarget } from '../../../cells/notebookCell';
 import { isNameAt } from './attachments';
 
 /** The maximum number of mentions: with an example, that of the HTTP API. */
@@ -207,4 +211,62 @@ export function handedOutput(
   return handed.length
     ? { text: texts.join('\n'), hasImages: handed.some(isSeen) }
     : null;
+}
+
+/** The maximum number of images in a request: the limit of the HTTP API. */
+const MAX_IMAGES = 2;
+/** The maximum number of omitted images that a request counts: the limit of the HTTP API. */
+const MAX_OMITTED = 1000;
+/** Models scale larger images down themselves. The number of bytes is the limit of the HTTP API. */
+const LIMITS = { side: 1568, bytes: 500_000 };
+
+/** Return the mentions as they are sent, with their images. */
+export async function withImages(
+  mentions: readonly IMention[]
+): Promise<Mention[]> {
+  const prepared: Mention[] = [];
+  let room = MAX_IMAGES;
+  for (const { plots = [], sharesPlots, ...mention } of mentions) {
+    // The text was shared with a model that doesn't see images. Another model gets no more.
+    const isTextOnly = mention.shared && !sharesPlots;
+    const drawable = isTextOnly ? [] : plots.slice(0, room);
+    const drawn = await Promise.all(drawable.map(toBase64));
+    const images = drawn.flatMap(data => (data ? [{ data }] : []));
+    const omittedImages = Math.min(MAX_OMITTED, plots.length - images.length);
+    room -= images.length;
+    prepared.push({
+      ...mention,
+      ...(images.length && { images }),
+      ...(omittedImages && { omittedImages })
+    });
+  }
+  return prepared;
+}
+
+/** Return an image in base64; null if it can't be read or is too large. */
+async function toBase64(image: IImage): Promise<string | null> {
+  const redrawn = await redrawImage(image, LIMITS);
+  if (!redrawn) {
+    return null;
+  }
+  const bytes = new Uint8Array(await redrawn.blob.arrayBuffer());
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+}
+
+/** The name of a notebook whose file was moved or deleted; for models and histories. */
+export const UNKNOWN_NOTEBOOK = 'another notebook';
+
+/** Return the file name of a past answer's notebook; null if its file was moved or deleted. */
+export function notebookName({ path }: Pick<PastAnswer, 'path'>) {
+  return path && PathExt.basename(path);
+}
+
+/** Return a past answer as a part of a request. */
+export function exampleMention(answer: PastAnswer): Mention {
+  return {
+    kind: 'past_answer',
+    name: notebookName(answer) ?? UNKNOWN_NOTEBOOK,
+    source: answer.code,
+    request: answer.intent
+  };
 }

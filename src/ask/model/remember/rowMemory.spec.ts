@@ -55,7 +55,7 @@ describe('RowMemory', () => {
         throw new Error('not rendered here');
       }
     };
-    memory = new RowMemory(row, service as IMemory);
+    memory = new RowMemory(row as never, service as IMemory);
   });
 
   it('proposes all of a request, with its cell as the source (P45)', async () => {

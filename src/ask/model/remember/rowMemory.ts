@@ -6,23 +6,11 @@
  * - Nothing is proposed but a text that a person has typed.
  * - While the row is closed, it asks nothing: a proposal then waits in the memory view only.
  */
-import type { ISignal } from '@lumino/signaling';
-
 import type { MemorySource } from '../../../api/types';
 import { IFailure, toFailure } from '../../../state/failure';
-import type { ICellKey, IMemory } from '../../../tokens';
-import type { IGenerationState } from '../state';
+import type { IMemory } from '../../../tokens';
+import type { GenerationStore } from '../store';
 import { rememberedClause, rememberedText } from './rememberedText';
-
-/** The part of a `GenerationStore` that is used here. */
-export interface IRememberingRow {
-  readonly changed: ISignal<unknown, IGenerationState>;
-  readonly state: IGenerationState;
-  readonly isBusy: boolean;
-  readonly request: { readonly typed?: string } | null;
-  readonly target: { key(): ICellKey | null };
-  setState(change: Partial<IGenerationState>): void;
-}
 
 /** The proposal about which the row asks. */
 export interface IAskedProposal {
@@ -33,7 +21,7 @@ export interface IAskedProposal {
 
 export class RowMemory {
   constructor(
-    private readonly _row: IRememberingRow,
+    private readonly _row: GenerationStore,
     readonly memory: IMemory
   ) {
     _row.changed.connect(this._onChanged, this);

@@ -1,6 +1,6 @@
 import { act } from 'react';
 
-import type { IRequest } from '../../model/requestBody';
+import type { IRequest } from '../../model/request';
 import { LOCAL, setState, setup, suggest } from '../promptRow.fakes';
 
 it('tabs have the model’s name after a reload, and the size of what is shown', async () => {

@@ -9,7 +9,7 @@ import type { ModelInfo } from '../../../api/types';
 import { countLineChanges } from '../../../diff/changedLines';
 import { labelText } from '../../../labels/serverText';
 import { receiptTexts } from '../../../prompt/usageLabels';
-import type { IAnswer } from '../../model/answers/answers';
+import type { IAnswer } from '../../model/answers';
 import type { GenerationModel } from '../../model/generation';
 
 export function AnswerTabs(props: {
@@ -27,7 +27,7 @@ export function AnswerTabs(props: {
   const show = (index: number) => {
     const count = answers.length;
     const { turnId } = answers[(index + count) % count].suggestion;
-    model.alternatives.show(turnId);
+    model.decision.show(turnId);
   };
   return (
     <div

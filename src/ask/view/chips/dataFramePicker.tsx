@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { DataFrameProfile } from '../../../api/types';
 import { Button } from '../../../ui/button';
-import { MAX_CHOSEN } from '../../model/context/currentFrames';
+import { MAX_CHOSEN } from '../../model/context/attachments';
 import { shapeText } from './dataFrameChips';
 
 export interface IDataFramePickerProps {

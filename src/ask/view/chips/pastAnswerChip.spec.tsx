@@ -1,10 +1,7 @@
 import { act } from 'react';
 
-import {
-  ANSWER,
-  FakePastAnswers
-} from '../../model/pastAnswers/pastAnswer.fakes';
-import { PAUSE } from '../../model/pastAnswers/pastAnswerOffer';
+import { ANSWER, FakePastAnswers } from '../../model/pastAnswers.fakes';
+import { PAUSE } from '../../model/pastAnswers';
 import { button, setup } from '../promptRow.fakes';
 
 const TEXT = 'bar plot of prices';

@@ -16,7 +16,7 @@ import { requestTitle } from '../../../labels/requestTitle';
 import { showTime } from '../../../labels/time';
 import { Button } from '../../../ui/button';
 import type { GenerationModel } from '../../model/generation';
-import { notebookName } from '../../model/pastAnswers/insertion';
+import { notebookName } from '../../model/context/mentions';
 import type { IPromptRowServices } from '../promptServices';
 import { Chip } from './chip';
 
@@ -33,7 +33,7 @@ export function ExampleChip({
   focus
 }: IProps): React.JSX.Element | null {
   const { pastAnswers } = model;
-  const example = pastAnswers?.example;
+  const { example } = model;
   return example ? (
     <div className="jp-AIServer-Ask-chips">
       <Chip

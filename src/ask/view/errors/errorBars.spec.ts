@@ -6,7 +6,7 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { IProblem } from '../../../kernel/check';
-import type { ITarget } from '../../model/state';
+import type { ITarget } from '../../../cells/notebookCell';
 import { ErrorBars } from './errorBars';
 import { runCellsAbove } from './runCellsAbove';
 

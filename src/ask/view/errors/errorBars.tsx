@@ -17,8 +17,8 @@ import { errorOutput } from '../../../cells/cellError';
 import { type KernelEvent, KernelEvents } from '../../../kernel/kernelEvents';
 import { Button } from '../../../ui/button';
 import { askIcon } from '../../../ui/icons';
-import type { Remedy } from '../../model/remedies';
-import type { ITarget } from '../../model/state';
+import type { Remedy } from '../../model/problems';
+import type { ITarget } from '../../../cells/notebookCell';
 import { ErrorButtons } from './remedies';
 
 export interface IErrorBarOptions {

@@ -6,8 +6,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Remedy, findRemedies } from '../../model/remedies';
-import type { ITarget } from '../../model/state';
+import { Remedy, findRemedies } from '../../model/problems';
+import type { ITarget } from '../../../cells/notebookCell';
 import { Button } from '../../../ui/button';
 
 export function RemedyButtons(props: {

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { IProblem } from '../../../kernel/check';
 import { problemLine, replaceNames } from '../../model/problems';
-import { type Remedy, isForModel, remediesOf } from '../../model/remedies';
+import { type Remedy, isForModel, remediesOf } from '../../model/problems';
 import { Button } from '../../../ui/button';
 import { RemedyButtons } from '../errors/remedies';
 import { Findings } from './findings';

@@ -9,7 +9,7 @@ import * as React from 'react';
 import type { IWarning } from '../../../kernel/check';
 import { countText } from '../../../labels/counts';
 import { joinSentences } from '../../../labels/spacing';
-import { withOtherName } from '../../model/warnings';
+import { withOtherName } from '../../model/problems';
 import { Button } from '../../../ui/button';
 import { Findings } from './findings';
 

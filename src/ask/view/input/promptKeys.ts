@@ -33,7 +33,7 @@ export function handleKey(
   }
   const isCode = model.target.cellType === 'code';
   if (event.key === 'Enter' && event.altKey && isSuggested && isCode) {
-    void model.runs.start();
+    void model.decision.acceptAndRun();
     return true;
   }
   if (
@@ -105,7 +105,7 @@ export function runChangeAction(
   } else if (action === 'reject') {
     model.decision.rejectChange(change);
   } else {
-    void model.alternatives.regenerateChange(change);
+    void model.decision.regenerateChange(change);
   }
 }
 

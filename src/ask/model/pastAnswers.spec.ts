@@ -1,9 +1,8 @@
-import { ApiError } from '../../../api/request';
-import { MAX_MENTIONS } from '../context/mentions';
-import { done, setup, start } from '../generation.fakes';
-import { offeredRequest } from './offeredRequest';
-import { ANSWER, FakePastAnswers } from './pastAnswer.fakes';
-import { PAUSE } from './pastAnswerOffer';
+import { ApiError } from '../../api/request';
+import { MAX_MENTIONS } from './context/mentions';
+import { done, setup, start } from './generation.fakes';
+import { ANSWER, FakePastAnswers } from './pastAnswers.fakes';
+import { PAUSE, offeredRequest } from './pastAnswers';
 
 const TEXT = 'bar plot of prices';
 
@@ -159,11 +158,11 @@ describe('PastAnswerOffer', () => {
     const failed = model.ask(TEXT);
     (await requested(1)).push(new Error('offline'));
     await failed;
-    expect(offer.example).toBe(ANSWER);
+    expect(model.example).toBe(ANSWER);
     const answered = model.retry();
     (await requested(2)).push(start(1), done(1, 'y = 1'), null);
     await answered;
-    expect(offer.example).toBeNull();
+    expect(model.example).toBeNull();
     const again = model.retry();
     (await requested(3)).push(start(2), done(2, 'y = 2'), null);
     await again;

@@ -1,4 +1,4 @@
-import { code, done, setup, start } from '../generation.fakes';
+import { code, done, setup, start } from './generation.fakes';
 
 /** Answer the last request with this code. */
 async function answer(
@@ -24,7 +24,7 @@ describe('several answers to one request', () => {
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
     const { model: own } = t.model.state;
-    void t.model.alternatives.ask('openai:other');
+    void t.model.decision.askAnother('openai:other');
     await answer(t, 2, 'x = 3');
     expect(t.bodies[1]).toMatchObject({
       intent: 'do it',
@@ -47,9 +47,9 @@ describe('several answers to one request', () => {
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
     t.model.decision.edit('x = 2.5');
-    void t.model.alternatives.ask('openai:other');
+    void t.model.decision.askAnother('openai:other');
     await answer(t, 2, 'x = 3');
-    t.model.alternatives.show(1);
+    t.model.decision.show(1);
     expect(t.model.state).toMatchObject({ code: 'x = 2.5', turnId: 1 });
     expect(t.model.nextTurnId).toBe(3);
     // “Regenerate” asks the model of the shown answer.
@@ -95,9 +95,9 @@ describe('several answers to one request', () => {
     await answer(t, 2, source.replace('c = 1', 'c = 2'));
     t.edit(source.replace('a = 1', 'a = 7'));
     t.model.decision.onSourceChanged();
-    t.model.alternatives.show(1);
+    t.model.decision.show(1);
     expect(t.model.state.code).toBe('a = 7\n\nb = 2\n\nc = 1');
-    t.model.alternatives.show(2);
+    t.model.decision.show(2);
     expect(t.model.state.code).toBe('a = 7\n\nb = 1\n\nc = 2');
     // The first answer changes this line, too.
     t.edit('a = 7\n\nb = 9\n\nc = 1');
@@ -109,7 +109,7 @@ describe('several answers to one request', () => {
     const t = setup();
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
-    void t.model.alternatives.ask('openai:other');
+    void t.model.decision.askAnother('openai:other');
     (await t.requested(2)).push(start(2), {
       type: 'error',
       code: 'model_unavailable',
@@ -125,10 +125,10 @@ describe('several answers to one request', () => {
     void t.model.ask('do it');
     await answer(t, 1, 'x = 2');
     await t.until(({ isChecking }) => !isChecking);
-    void t.model.alternatives.ask('openai:other');
+    void t.model.decision.askAnother('openai:other');
     await answer(t, 2, 'x = y');
     await t.until(({ isChecking }) => !isChecking);
-    void t.model.alternatives.repair('correct y');
+    void t.model.decision.repair('correct y');
     await answer(t, 3, 'x = 4');
     await t.until(({ isChecking }) => !isChecking);
     expect(t.bodies.map(({ model }) => model)).toEqual([
@@ -154,7 +154,7 @@ describe('several answers to one request', () => {
     t.edit(source);
     t.model.decision.onSourceChanged();
     expect(turnIds(t)).toEqual([1, 2]);
-    t.model.alternatives.show(1);
+    t.model.decision.show(1);
     expect(t.model.state.code).toBe('a = 3\n\ns = 0\n\nb = 1');
   });
 
@@ -164,12 +164,12 @@ describe('several answers to one request', () => {
     await answer(t, 1, 'a = 2\n\nb = 2');
     void t.model.retry();
     await answer(t, 2, 'a = 3\n\nb = 3');
-    const isRegenerated = t.model.alternatives.regenerateChange(0);
+    const isRegenerated = t.model.decision.regenerateChange(0);
     await answer(t, 3, 'a = 4\n\nb = 3');
     await isRegenerated;
     expect(turnIds(t)).toEqual([1, 2, 3]);
-    t.model.alternatives.show(1);
-    t.model.alternatives.show(3);
+    t.model.decision.show(1);
+    t.model.decision.show(3);
     void t.model.retry();
     await t.requested(4);
     expect(t.bodies[3]).toMatchObject({ source: 'a = 1\n\nb = 1' });

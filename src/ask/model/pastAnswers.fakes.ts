@@ -1,6 +1,6 @@
 /** A past answer, and a server that returns answers when a spec resolves them. */
-import type { PastAnswer, PastAnswerBody } from '../../../api/types';
-import { PastAnswerSource } from './pastAnswerSource';
+import type { PastAnswer, PastAnswerBody } from '../../api/types';
+import { PastAnswerSource } from './pastAnswers';
 
 export const ANSWER: PastAnswer = {
   notebook_id: 'other',

@@ -1,30 +1,14 @@
 /**
  * The response stream of one generation, from the request to the last event.
  *
- * Invariant: stopping a stream also stops the model. To stop the model, the page sends a request to
- * the server. If this request can't be sent or fails, or if the stream doesn't end soon, the page
- * closes the stream's connection. The server notices this and stops the model.
+ * Invariant: stopping a stream also stops the model. The page asks the server to stop it. If that
+ * fails, or if the stream doesn't end soon, the page closes the connection, which the server notices.
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
-import type { ICellKey, IHistory, IMemory } from '../../tokens';
-import type { PastAnswerSource } from './pastAnswers/pastAnswerSource';
-import type { ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
-
-export interface IGenerationOptions {
-  api: GenerationApi;
-  history: IHistory;
-  target: ITarget;
-  /** Null if the administrator forbids memories. */
-  memory?: IMemory | null;
-  /** Null if the administrator forbids memories. */
-  pastAnswers?: PastAnswerSource | null;
-  /** Return whether the messages that models get are stored with the turns. Default: true. */
-  storesPrompts?: () => boolean;
-}
 
 /** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */
 const STOP_TIMEOUT_MS = 5000;
@@ -34,15 +18,12 @@ const STOP_TIMEOUT_MS = 5000;
  * refuses an attempt while the cell's previous generation is still shutting down.
  */
 export const MAX_ATTEMPTS = 12;
-/** The delay between two attempts to start a generation. */
+/** The delay between two attempts. */
 const RETRY_DELAY_MS = 250;
-
-/** The delays, in milliseconds, before the checks of `waitUntilSaved`. */
-const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 export class GenerationStream {
   readonly abort = new AbortController();
-  /** Must be called when no more events will be read from the stream. */
+  /** Call this when nothing more will be read from the stream. */
   end!: () => void;
   /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
@@ -54,8 +35,8 @@ export class GenerationStream {
 
   /**
    * Send the request and yield the generation's events. If the server refuses the request because
-   * another generation of the cell is running, send it again, unless the stream was stopped. Send
-   * it at most `attempts` times in all.
+   * another generation of the cell is running, send it again, at most `attempts` times in all,
+   * unless the stream was stopped.
    */
   async *events(
     api: GenerationApi,
@@ -67,12 +48,9 @@ export class GenerationStream {
         yield* api.generate(body, this.abort.signal);
         return;
       } catch (reason) {
-        const { code } = reason as { code?: string };
-        if (
-          code !== 'generation_running' ||
-          attemptsLeft <= 1 ||
-          this.isStopped
-        ) {
+        const isRunning =
+          (reason as { code?: string }).code === 'generation_running';
+        if (!isRunning || attemptsLeft <= 1 || this.isStopped) {
           throw reason;
         }
         await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
@@ -83,14 +61,14 @@ export class GenerationStream {
   /** Return the result of `promise`, but reject as soon as the stream is aborted. */
   rejectOnAbort<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.abort;
-    return new Promise((resolve, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       const onAbort = () => reject(new Error('The generation was aborted.'));
       signal.addEventListener('abort', onAbort, { once: true });
-      promise.then(resolve, reject);
       if (signal.aborted) {
         onAbort();
       }
     });
+    return Promise.race([promise, aborted]);
   }
 
   /** Stop the generation, as described at the top of this file. */
@@ -101,28 +79,6 @@ export class GenerationStream {
       setTimeout(() => this.abort.abort(), STOP_TIMEOUT_MS);
     } else {
       this.abort.abort();
-    }
-  }
-}
-
-/**
- * Wait until the turn of an interrupted stream is saved. The server saves the turn when it notices
- * that the page has disconnected. If the turn is still not saved at the last check, return anyway.
- */
-export async function waitUntilSaved(
-  history: IHistory,
-  key: ICellKey,
-  turnId: number
-): Promise<void> {
-  for (const delay of POLL_DELAYS_MS) {
-    await new Promise(resolve => setTimeout(resolve, delay));
-    try {
-      const { steps } = await history.api.replay(key);
-      if (steps.some(step => (step.turnId ?? 0) >= turnId)) {
-        return;
-      }
-    } catch {
-      // The server is not reachable yet.
     }
   }
 }

@@ -1,5 +1,5 @@
-import type { Step } from '../../../api/types';
-import { done, setup, start } from '../generation.fakes';
+import type { Step } from '../../api/types';
+import { done, setup, start } from './generation.fakes';
 
 const OPEN: Partial<Step> = {
   kind: 'turn',
@@ -107,12 +107,12 @@ describe('a suggestion without a decision, after a reload', () => {
       code: 'x += x'
     });
     expect(t.model.state.replacedCharacters).toEqual([]);
-    t.model.alternatives.show(4);
+    t.model.decision.show(4);
     expect(t.model.state.replacedCharacters).toEqual(['quotes']);
-    t.model.alternatives.show(5); // It has no explanation and no model of its own.
+    t.model.decision.show(5); // It has no explanation and no model of its own.
     expect(t.model.state.explanation).toBe('');
     expect(t.model.answers[1].suggestion.model).toBeUndefined();
-    t.model.alternatives.show(4);
+    t.model.decision.show(4);
     await t.model.decision.accept();
     expect(t.source()).toBe('x *= 2');
     expect(t.recorded).toEqual([

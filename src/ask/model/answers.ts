@@ -1,0 +1,155 @@
+/**
+ * The answers to the open request. The person can ask for another one, also of another model, and
+ * accept the best.
+ *
+ * Invariant: all answers are answers to the cell's current code. If the code changes, they change,
+ * too; those that change the same lines are removed.
+ */
+import type { Interaction, ModelInfo, TurnReceipt } from '../../api/types';
+import { mergeSources } from '../../diff/hunks';
+import { normalizeLineBreaks } from '../../diff/lineBreaks';
+import type { IAnswerOfStep } from '../../records/answers';
+import type { IRequest } from './request';
+
+const MAX_ANSWERS = 5;
+
+/** The turn of a suggestion that no model made. */
+export const NO_TURN = 0;
+
+/** A complete answer that can be accepted. */
+export interface ISuggestion {
+  /** The id of the answer's turn, or `NO_TURN`. */
+  readonly turnId: number;
+  /** The text of the request. */
+  readonly intent: string;
+  readonly source: string;
+  readonly explanation: string;
+  /** The kinds of characters that the server replaced in the code, such as `quotes`. */
+  readonly replacedCharacters?: readonly string[];
+  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
+  readonly saveError: string | null;
+  /** The model that answered, as `provider:name`. */
+  readonly model?: string | null;
+  /** The mode of the request, such as `explain`. */
+  readonly mode?: string;
+  /** The tokens, times and cost of the turn. */
+  readonly receipt?: TurnReceipt;
+}
+
+/** The shown code of a suggestion, after automatic corrections and the person's changes. */
+export interface IShownCode {
+  readonly code: string;
+  /** The corrections that were made without a model, such as `prise → price`. */
+  readonly corrections: readonly string[];
+  /** The suggestion's code after these corrections, and after those that the person has chosen. */
+  readonly correctedCode: string;
+}
+
+export interface IAnswer {
+  readonly suggestion: ISuggestion;
+  /** Null if no model was asked. */
+  readonly request: IRequest | null;
+  /** The model that answered, as far as it is known. */
+  readonly model: ModelInfo | null;
+  /** The code that was shown last; null for the suggestion as it is. */
+  readonly shown: IShownCode | null;
+}
+
+export function toSuggestion(
+  turn: Interaction,
+  saveError: string | null
+): ISuggestion {
+  const { suggestion, explanation, replaced_characters } = turn.ai_response;
+  type Numbers = Record<string, number | undefined>;
+  const usage = (turn.usage ?? {}) as Numbers;
+  const timing = (turn.timing ?? {}) as Numbers;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalizeLineBreaks(suggestion),
+    explanation: explanation ?? '',
+    replacedCharacters: replaced_characters,
+    saveError,
+    model: turn.model,
+    mode: turn.mode,
+    receipt: {
+      inputTokens: usage.input_tokens,
+      cachedTokens: usage.cached_tokens,
+      outputTokens: usage.output_tokens,
+      firstTokenMs: timing.first_token,
+      totalMs: timing.total,
+      cost: turn.cost as number | undefined
+    }
+  };
+}
+
+/** Return the suggestion that a stored answer contains. */
+export function fromAnswer(answer: IAnswerOfStep, intent: string): ISuggestion {
+  const { turnId = NO_TURN, code, explanation = '' } = answer;
+  const { model, mode, receipt } = answer;
+  return {
+    ...{ turnId, intent, explanation, model, mode, receipt },
+    source: normalizeLineBreaks(code),
+    replacedCharacters: receipt?.replacedCharacters,
+    saveError: null
+  };
+}
+
+/** Add an answer. An answer to another request replaces all, and so does one that wasn't saved. */
+export function withAnswer(
+  answers: readonly IAnswer[],
+  answer: IAnswer,
+  isChange = false
+): IAnswer[] {
+  const last = answers[answers.length - 1];
+  const isAnother =
+    isChange ||
+    (answer.request?.isRetry && isSameRequest(last?.request, answer.request));
+  // The turns of answers that weren't saved can have the same id.
+  const areSaved = !answer.suggestion.saveError && !last?.suggestion.saveError;
+  return last && isAnother && areSaved
+    ? [...answers, answer].slice(-MAX_ANSWERS)
+    : [answer];
+}
+
+function isSameRequest(a: IRequest | null | undefined, b: IRequest): boolean {
+  return (
+    a?.intent === b.intent &&
+    a.source === b.source &&
+    a.parentTurnId === b.parentTurnId
+  );
+}
+
+/**
+ * Change the answers like the cell, whose code was `base` and now is `source`. Those that change the
+ * same lines are removed. The answer `exceptTurnId` stays as it is.
+ */
+export function followCell(
+  answers: readonly IAnswer[],
+  base: string,
+  source: string,
+  exceptTurnId?: number
+): IAnswer[] {
+  return answers.flatMap(answer => {
+    const { suggestion, request, shown } = answer;
+    if (suggestion.turnId === exceptTurnId) {
+      return [answer];
+    }
+    const merge = (code: string) => mergeSources(base, code, source);
+    const code = merge(shown?.code ?? suggestion.source);
+    if (code === null) {
+      return [];
+    }
+    const corrected = shown?.correctedCode ?? '';
+    const correctedCode = corrected && (merge(corrected) ?? corrected);
+    return [
+      {
+        ...answer,
+        // “Restore the original suggestion” and “Regenerate” must not remove the other change.
+        suggestion: { ...suggestion, source: merge(suggestion.source) ?? code },
+        request: request?.source === base ? { ...request, source } : request,
+        shown: shown && { ...shown, code, correctedCode }
+      }
+    ];
+  });
+}

@@ -1,0 +1,167 @@
+/** A cell's request: what it contains, its body, and the requests that were sent before it. */
+import type { ApiClient } from '../../api/client';
+import type {
+  AnalyzeBody,
+  DataFrameProfile,
+  GenerateBody,
+  Mention,
+  Step
+} from '../../api/types';
+import { ApiError } from '../../api/request';
+import type { ITarget } from '../../cells/notebookCell';
+import type { IKernelVariables } from '../../kernel/variables';
+import { turnIdsOf } from '../../records/answers';
+import { NotSentError } from '../../state/failure';
+import type { ICellKey, IHistory } from '../../tokens';
+import { type IMention, withImages } from './context/mentions';
+import { type ChosenLevels, withLevels } from './context/privacyLevels';
+import type { ILineRange } from './context/selection';
+
+/** DataFrames and variables that are attached automatically. `detached` are names of removed ones. */
+export interface IAttached extends IKernelVariables {
+  readonly detached?: readonly string[];
+}
+
+/** A request, stored so that it can be sent again. */
+export interface IRequest {
+  /** The text of the request. The person typed it, unless the page composed it. */
+  readonly intent: string;
+  /** The code of the suggestion that was open when the request was built, or else the cell's. */
+  readonly source: string;
+  /**
+   * The turn that the request continues from: the last one about the open suggestion or, without
+   * one, the older turn that the person has chosen, if any.
+   */
+  readonly parentTurnId?: number;
+  readonly dataframes: readonly DataFrameProfile[];
+  readonly attached: IAttached;
+  /** The lines of `source` that may change; null if all of them may. */
+  readonly selection?: ILineRange | null;
+  /** The text that the person typed. Other parts of the intent mention nothing by `@`. */
+  readonly typed?: string;
+  /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
+  readonly mentions?: readonly IMention[];
+  /** The past answer that the person has chosen as an example. */
+  readonly example?: Mention;
+  /** Whether the request asks to correct the problems of the open suggestion. */
+  readonly isRepair?: boolean;
+  /** Whether the request was answered before, and another answer is wanted. */
+  readonly isRetry?: boolean;
+  /** The model to ask; undefined for the cell's model. */
+  readonly model?: string;
+  /** Whether a better answer to the open request is wanted: a repair, or another change. */
+  readonly isChange?: boolean;
+}
+
+interface IBodyOptions {
+  readonly target: ITarget;
+  readonly model: string | null;
+  /** The levels of DataFrames that are chosen now. */
+  readonly levels?: ChosenLevels;
+  /** Whether the messages that the model gets are stored. */
+  readonly storesPrompt?: boolean;
+}
+
+/** Fetches the exact messages that a model would get. */
+export type PreviewApi = Pick<ApiClient, 'preview'>;
+
+/** Return the id of a cell's notebook, or one that no notebook has: it has no past turns. */
+export function notebookIdOf(target: Pick<ITarget, 'key'>): string {
+  return target.key()?.notebookId ?? 'unsaved';
+}
+
+/** Build the part of a body that describes the cell and its notebook. */
+export function cellBody(
+  { source, attached, selection }: Omit<IRequest, 'intent' | 'dataframes'>,
+  { target, model, levels = new Map() }: IBodyOptions,
+  mentions: readonly Mention[] = []
+) {
+  const { context, ...cell } = target.surroundings();
+  const { frames, variables, detached = [] } = attached;
+  return {
+    notebookId: notebookIdOf(target),
+    cellId: target.cellId,
+    source,
+    model: model ?? undefined,
+    notebookPath: target.notebookPath,
+    ...cell,
+    context: {
+      ...context,
+      dataframes: withLevels(frames, levels),
+      variables: [...variables],
+      ...(detached.length && { detached: detached.slice(0, 100) }),
+      ...(selection && { selection }),
+      ...(mentions.length && { mentions: [...mentions] })
+    }
+  };
+}
+
+/** Build the body of a request, with the images of the cells that it mentions. */
+export async function requestBody(
+  request: IRequest,
+  options: IBodyOptions
+): Promise<GenerateBody | AnalyzeBody> {
+  const { intent, parentTurnId, isRepair, isRetry } = request;
+  const mentions = await withImages(request.mentions ?? []);
+  const dataframes = withLevels(
+    request.dataframes,
+    options.levels ?? new Map()
+  );
+  const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
+  return {
+    ...cellBody(request, options, mentions),
+    intent,
+    parentTurnId,
+    ...(mode && { mode }),
+    ...(dataframes.length && { dataframes }),
+    ...(options.storesPrompt === false && { storesPrompt: false })
+  };
+}
+
+/**
+ * Prepare the notebook for a request, and return its id.
+ *
+ * @throws ApiError if a request to the server fails; NotSentError, with a sentence for the person,
+ * if the notebook can't be prepared for another reason.
+ */
+export async function ensureNotebookId(
+  target: Pick<ITarget, 'ensure'>
+): Promise<string> {
+  try {
+    return await target.ensure();
+  } catch (reason) {
+    if (reason instanceof ApiError) {
+      throw reason;
+    }
+    throw new NotSentError(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/** The past turns of a cell. */
+export interface IPastTurns {
+  readonly steps: readonly Step[];
+  /** The steps that a person's requests have caused, not the replay's “ask again”. */
+  readonly turns: readonly Step[];
+  /** 0 if the cell has no turns yet. */
+  readonly lastTurnId: number;
+  readonly uncountedTurnIds: readonly number[];
+}
+
+export async function loadPastTurns(
+  history: IHistory,
+  key: ICellKey
+): Promise<IPastTurns> {
+  const { steps } = await history.api.replay(key);
+  const allTurns = steps.filter(step => step.kind === 'turn');
+  const isRepeat = ({ repeatsTurnId }: Step) => repeatsTurnId !== undefined;
+  return {
+    steps,
+    turns: allTurns.filter(step => !isRepeat(step)),
+    lastTurnId: Math.max(0, ...allTurns.flatMap(turnIdsOf)),
+    uncountedTurnIds: allTurns.flatMap(step => {
+      const isFailed = /^(error|cancelled)$/.test(step.outcome);
+      const ids = turnIdsOf(step);
+      return isFailed || isRepeat(step) ? ids : ids.slice(0, -1);
+    })
+  };
+}
