@@ -22,14 +22,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from ..models import NotebookLogEntry
 from .cells import Cell, TimeSeries
-from .list_changes import ListChange, list_changes
 from .moments import Moment, NotebookSnapshot, moment_of
 from .ordering import CellOrder, StepGroup, order_steps
 from .step import Step
+
+
+class ListChange(NamedTuple):
+    """A change of one list: ``inserted`` replaces ``removed_count`` cells at index ``start``.
+
+    A cell is a pair of its id and its type.
+    """
+
+    moment: int
+    list_name: Literal["cells", "deleted"]
+    start: int
+    removed_count: int
+    inserted: list[tuple[str, str]]
 
 
 class Timeline:
@@ -69,7 +81,23 @@ class Timeline:
 
     def list_changes(self) -> Iterator[ListChange]:
         """Yield the changes of the list of cells and of the list of deleted cells, oldest first."""
-        return list_changes(self._cells, self._orders)
+        cells: list[tuple[str, str]] = []
+        deleted: list[tuple[str, str]] = []
+        moments = set(self._orders.moments).union(*map(Cell.moments, self._cells.values()))
+        for moment in sorted(moments):
+            old_cells, old_deleted = cells, deleted
+            cell_ids = self._cell_ids(moment)
+            present = set(cell_ids)
+            cells = [(cell_id, self._cells[cell_id].type_at(moment)) for cell_id in cell_ids]
+            deleted = [
+                (cell.cell_id, cell.type_at(moment))
+                for cell in self._cells.values()
+                if cell.cell_id not in present and cell.is_deleted(moment)
+            ]
+            if cells != old_cells:
+                yield ListChange(moment, "cells", *_splice(old_cells, cells))
+            if [cell_id for cell_id, _ in deleted] != [cell_id for cell_id, _ in old_deleted]:
+                yield ListChange(moment, "deleted", *_splice(old_deleted, deleted))
 
     def initial_source(self, cell_id: str) -> str:
         """Return a cell's source when it was first observed; empty if the cell was new then."""
@@ -217,3 +245,14 @@ def _continues_initial_observation(last: Moment, steps: Sequence[tuple[Cell, Ste
         and last.kind in ("order", "start")
         and all(step.kind == "start" and step.event is not None for _, step in steps)
     )
+
+
+def _splice(
+    old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
+) -> tuple[int, int, list[tuple[str, str]]]:
+    """Return the change of a list: its start, the number of removed items, the inserted items."""
+    shorter = min(len(old), len(new))
+    start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    limit = shorter - start
+    equal_at_end = next((n for n in range(limit) if old[-1 - n] != new[-1 - n]), limit)
+    return start, len(old) - start - equal_at_end, list(new[start : len(new) - equal_at_end])

@@ -40,7 +40,7 @@ from typing import Any
 from ..llm.labels import model_label
 from ..notebooks.history import History
 from ..replay import CountCache, Moment, Origin, Step, count_lines, report, trace
-from ..replay.list_changes import ListChange
+from ..replay.timeline import ListChange
 from . import markdown
 from .labels import label_counts
 
