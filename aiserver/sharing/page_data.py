@@ -7,7 +7,7 @@ Invariants:
   at each moment, it contains the changes of this order.
 - Collecting the data takes about as long as reading the notebook's history.
 
-The main fields of the format, which ``src/exportedPage/model/data.ts`` reads:
+The main fields of the format, which ``src/exportedPage/model/replay.ts`` reads:
 
 - ``texts``: each text that is the ``before``, ``code`` or ``base`` of a step, or the ``first`` of a
   cell. These fields contain the text's index in this list

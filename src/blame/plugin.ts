@@ -1,6 +1,6 @@
 /**
- * Adds two commands. “Show Authorship” shows the contributor of each line in a cell's editor. “Show
- * Step for This Line” opens the replay at the step that wrote the line at the cursor.
+ * Adds two commands: “Show Authorship” shows the contributor of each line in a cell's editor, and
+ * “Show Step for This Line” opens the replay at the step that wrote the line at the cursor.
  */
 import {
   JupyterFrontEnd,
@@ -69,8 +69,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     };
 
     /**
-     * Return the active cell and its panel; null if no cell is active, or if the notebook has no id
-     * and therefore no history.
+     * Return the active cell and its panel; null without a cell, or if the notebook has no history.
      */
     const currentCell = (): { panel: NotebookPanel; cell: Cell } | null => {
       const panel = tracker.currentWidget;
@@ -118,8 +117,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
         const blame = currentBlame();
         if (!blame) {
-          // The contributors are loaded only when the gutter is turned on, so turn it on now. If
-          // the person calls the command again, it shows the step.
+          // The contributors are loaded only when the gutter is turned on.
           return commands.execute(CommandIDs.blame);
         }
         const line = blame.lineAtCursor;
@@ -141,10 +139,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/**
- * Return the step that wrote a line, as the id of its cell, its index and its seq. If a merge or a
- * restore copied the line from another cell, return `brought`, which identifies that cell's step.
- */
+/** Return the step that wrote a line, which may be that of another cell (`brought`). */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };
 }

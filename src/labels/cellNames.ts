@@ -1,9 +1,6 @@
 /**
- * The names of cells in all features. "Cell 3" is the third cell of the notebook; cells of all
- * types are counted.
- *
- * A cell's execution count, such as `[7]`, would not be a good name: it changes with each run, and
- * most cells in a snapshot have no execution count.
+ * The names of cells in all features: "Cell 3" is the third cell of the notebook, of any type. An
+ * execution count, such as `[7]`, changes with each run.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,4 +1,3 @@
-/** Texts that describe contributors. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine, Step } from '../api/types';
@@ -9,7 +8,6 @@ import {
 } from '../records/contributor';
 import { removeChineseSpaces } from './spacing';
 
-/** The fields of a step, a line or a moment that name its contributor. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
 /** Return the colour in which a contributor is shown; `hand` is the colour of people. */

@@ -1,7 +1,4 @@
-/**
- * Formats numbers in the interface's language, which may differ from the browser's language: 1234
- * is "1,234" in English.
- */
+/** Formats numbers in the interface's language: 1234 is "1,234" in English. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {

@@ -1,4 +1,3 @@
-/** Formats durations in the same way in all features: "41 ms", "2.5 s", "8 min", "3 days". */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { countText } from './counts';
@@ -36,7 +35,6 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     .join(' ');
 }
 
-/** Format a duration in milliseconds in one unit, rounded down: "40 s", "8 min", "3 days". */
 export function roughDuration(ms: number, trans: TranslationBundle): string {
   if (ms < MINUTE) {
     return trans.__('%1 s', Math.floor(ms / SECOND));

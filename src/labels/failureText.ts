@@ -1,8 +1,7 @@
 /**
- * The sentences that people read about failures. The server sends a sentence with each of its
- * errors, as a user text. The sentences in this file are for failures that only the page notices,
- * and for errors that the page describes in more or in less detail than the server. Other sentences
- * explain what the administrator has forbidden.
+ * The sentences about failures. The server sends a sentence with each of its errors; those here are
+ * for failures that only the page notices or describes in another way, and for what the
+ * administrator has forbidden.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -13,10 +12,7 @@ import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
 import { removeChineseSpaces } from './spacing';
 
-/**
- * Return this file's sentence for a failure. If this file has none, return the server's sentence;
- * if the server sent none, return a general sentence.
- */
+/** Return the sentence for a failure: that of this file, of the server, or a general one. */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
@@ -28,7 +24,6 @@ export function failureText(
   );
 }
 
-/** Return this file's sentence for a failure; empty if the server's sentence is used. */
 function pageText(failure: IFailure, trans: TranslationBundle): string {
   const provider = failure.provider && labelText(failure.provider.label, trans);
   switch (failure.code) {
@@ -86,8 +81,8 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
 }
 
 /**
- * Return the server's sentence about an invalid field of a request, with the label of the field's
- * input instead of the field's name in the API. Empty if no form has an input for the field.
+ * Return the server's sentence about an invalid field, with the label of its input; empty without
+ * one.
  */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {

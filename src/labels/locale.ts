@@ -1,11 +1,6 @@
 /**
- * Return the locale in which times are formatted: the interface's language, in the regional variant
- * that the browser prefers. For example, an English interface shows 14:05 to a person in London and
- * 2:05 PM to a person in Boston.
- *
- * @param language - The interface's language. If it is a regional variant, such as zh-TW, this
- * variant is returned.
- * @param preferred - The languages that the person chose in the browser.
+ * Return the locale for times: the interface's language, in the variant that the browser prefers,
+ * such as 14:05 for a person in London and 2:05 PM in Boston.
  */
 export function pickLocale(
   language: string,

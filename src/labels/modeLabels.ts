@@ -1,17 +1,15 @@
 /**
- * The slash words with which a request can begin, and their descriptions. The server reads them
- * (`aiserver/prompts/modes.py`); a translation must be one of the words that it accepts.
+ * The slash words with which a request can begin. The server reads them
+ * (`aiserver/prompts/modes.py`), and must accept their translations.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export interface IModeLabel {
-  /** The mode, as it is stored in a turn. */
   readonly mode: string;
   readonly slashWord: string;
   readonly description: string;
 }
 
-/** Return the modes that a person can choose, the most used first. */
 export function modeLabels(trans: TranslationBundle): IModeLabel[] {
   const labels = [
     ['fix', trans.__('/fix'), trans.__('Fix a mistake')],
@@ -54,7 +52,6 @@ export function modeLabels(trans: TranslationBundle): IModeLabel[] {
 
 /**
  * Return the modes that, in an empty cell, are about the code cell above, with their descriptions.
- * The server has instructions for the same modes.
  */
 export function modesOfCellAbove(
   trans: TranslationBundle
@@ -70,8 +67,7 @@ export function modesOfCellAbove(
 }
 
 /**
- * Return the slash word of a turn's mode. Return null if the mode is a usual one, or if the request
- * begins with a slash word already.
+ * Return the slash word of a turn's mode; null for a usual mode, or if the request begins with one.
  */
 export function slashWordOf(
   mode: string | undefined,

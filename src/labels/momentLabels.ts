@@ -1,15 +1,10 @@
-/** The titles and colours of a notebook's moments. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Moment } from '../api/types';
 import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
-/**
- * Return a moment's title, in one line. If the moment changed a cell as a whole, its title mentions
- * the cell: "Moved a cell". (The title of the step is only "Moved", because it is shown among the
- * steps of that cell.) Most other moments have the titles of their steps.
- */
+/** Return a moment's title. It mentions the cell, unlike that of a step: "Moved a cell". */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   const titles: Partial<Record<Moment['kind'], string>> = {
     split: trans.__('Split a cell'),
@@ -25,12 +20,10 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   return titles[moment.kind] ?? stepTitle(moment, trans);
 }
 
-/** Return the title of a moment that changed the order of cells. */
 export function orderTitle(trans: TranslationBundle): string {
   return trans.__('Added, removed or moved cells');
 }
 
-/** Return the colour of a moment's dot. */
 export function momentDot(moment: Moment): DotKind {
   return moment.outcome === 'error' ? 'bad' : contributorTone(moment);
 }

@@ -1,10 +1,6 @@
-/** The titles of requests, and the lines to which they are limited. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/**
- * The first line of a request to fix an error. A history may contain this English line even if the
- * interface is in another language now.
- */
+/** The first line of a request to fix an error, which stays English in the history. */
 const FIX_REQUEST = 'Fix this error:';
 
 /** The same of a request to explain an error. */
@@ -16,8 +12,7 @@ export function explainRequest(trans: TranslationBundle): string {
 }
 
 /**
- * Return a request's text or, if it asks to fix or to explain an error, a title, such as "Fix:
- * KeyError 'month'".
+ * Return a request's text or, if it is about an error, a title, such as "Fix: KeyError 'month'".
  */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
@@ -39,7 +34,6 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
   return title || trans.__('Request without text');
 }
 
-/** Return a text such as “Only lines 2–4”. */
 export function linesText(
   { first, last }: { first: number; last: number },
   trans: TranslationBundle

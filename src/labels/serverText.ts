@@ -1,7 +1,4 @@
-/**
- * Translates texts that come from the server. Their English templates are in the translation files
- * (`translations/*.po`), next to the page's own texts.
- */
+/** Translates texts that come from the server, whose templates are in `translations/*.po`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
@@ -14,11 +11,7 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
   return trans.gettext(text.template, ...params);
 }
 
-/**
- * Translate a sentence of the server that has no parameters. Return the sentence unchanged if it
- * has no translation, or if it contains "%". (`gettext` might take a text such as "%1" for a
- * parameter.)
- */
+/** Translate a sentence of the server without parameters, unless it contains "%". */
 export function sentenceText(
   sentence: string,
   trans: TranslationBundle

@@ -1,17 +1,11 @@
-/**
- * Texts that say how many lines of a cell or notebook each kind of contributor wrote, as a number
- * or as a percentage.
- */
+/** Texts that say how many lines of a cell or notebook each kind of contributor wrote. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Report } from '../api/types';
 
 export type Shares = Omit<Report['total'], 'turns'>;
 
-/**
- * The author of each kind of share, in the order in which the shares are shown. `existing` is the
- * share of the lines that the notebook contained before its changes were recorded.
- */
+/** The author of each kind of share, in the order in which the shares are shown. */
 export const SHARE_AUTHORS = {
   byModel: 'model',
   byPerson: 'person',

@@ -1,7 +1,6 @@
 /**
- * Removes spaces that don't belong in a Chinese text. In Chinese, there is a space only where a
- * Chinese word is next to Latin letters or digits. A template that was filled in may have spaces in
- * other places.
+ * Removes spaces that don't belong in a Chinese text: only a space between Chinese and Latin
+ * letters or digits does. A template that was filled in may have others.
  */
 
 const CHINESE = '\\u3400-\\u9fff，。：；！？、（）「」';

@@ -1,4 +1,3 @@
-/** The texts and colours with which steps are shown: titles, outcomes, errors and contributors. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
@@ -14,13 +13,11 @@ import {
 import { requestTitle } from './requestTitle';
 import { sentenceText, serverText } from './serverText';
 
-/** The colour of a chip. */
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
 /** The colour of a step's dot; `unused` is for rejected or stopped answers and stopped runs. */
 export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'unused';
 
-/** Return the colour of a step's dot on the slider and in the list. */
 export function dotKind(step: Step): DotKind {
   if (step.outcome === 'error') {
     return 'bad';
@@ -42,7 +39,6 @@ export function isAnswerInWords({
   return kind === 'turn' && outcome === 'done';
 }
 
-/** Return the old code in the diff that shows a step's changes. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
@@ -193,9 +189,7 @@ function moveTitle(
   return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
-/**
- * Return a step's outcome as the text and the colour of a chip; null if the step has no outcome.
- */
+/** Return a step's outcome as a chip; null if it has none. */
 export function stepOutcome(
   step: TitleFields,
   trans: TranslationBundle
@@ -253,10 +247,7 @@ function acceptedText(step: TitleFields, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/**
- * Return a run's chip: the duration if the run succeeded, with the shape of its result, otherwise
- * the run's outcome.
- */
+/** Return a run's chip: its duration and the shape of its result, or its outcome. */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
@@ -275,8 +266,7 @@ export function runOutcome(
 }
 
 /**
- * Return a chip for a step's last run; null if there is no run. If the last three runs ended alike:
- * "ran ×3".
+ * Return a chip for a step's last run; null without one. If the last runs ended alike: "ran ×3".
  */
 export function lastRunOutcome(
   step: IShownStep,
@@ -305,10 +295,7 @@ export function tooLargeText(
   );
 }
 
-/**
- * Return a step's error. A turn's error is translated; a run's error is the kernel's message. For a
- * source that was too large to be recorded, return the text of `tooLargeText`.
- */
+/** Return a step's error, translated for a turn, or the text of `tooLargeText`. */
 export function errorText(
   step: Step,
   trans: TranslationBundle
@@ -324,10 +311,7 @@ export function errorText(
     : step.error;
 }
 
-/**
- * Return the name of a step's contributor. If the contributor is a model and `info` describes it,
- * `location` says where the model runs; otherwise, `location` is empty.
- */
+/** Return the name of a step's contributor and, for a known model, where it runs. */
 export function stepAuthor(
   step: Step,
   info: ModelInfo | null,

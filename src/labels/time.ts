@@ -1,24 +1,15 @@
-/**
- * Formats times in the person's language: "10:02" for today, "yesterday", "27 Jan" for others. Days
- * are days in the local time zone.
- */
+/** Formats times in the person's language, relative to days in the local time zone. */
 
 const DAY = 24 * 60 * 60_000;
 
 export interface IShownTime {
   /** A short form: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
   readonly short: string;
-  /** The time of day. */
   readonly clock: string;
-  /** The full date and time. */
   readonly full: string;
 }
 
-/**
- * Format a stored time relative to `now`. An invalid time is returned unchanged.
- *
- * @param locale - A BCP 47 tag; an invalid tag is ignored.
- */
+/** Format a stored time relative to `now`; an invalid time is returned unchanged. */
 export function showTime(
   stored: string,
   now: Date,
@@ -64,22 +55,17 @@ export function showDay(date: Date, now: Date, locale?: string): string {
   }).format(date);
 }
 
-/** Return the number of days from the day of `earlier` to the day of `later`. */
 export function daysBetween(earlier: Date, later: Date): number {
   return dayNumber(later) - dayNumber(earlier);
 }
 
-/** Return the number of days from 1 January 1970 to a date, in the local time zone. */
 function dayNumber(date: Date): number {
   return Math.round(
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY
   );
 }
 
-/**
- * Return the locale as a valid tag. If the locale is missing or invalid, return undefined, which
- * stands for the browser's language.
- */
+/** Return a valid tag; undefined, which stands for the browser's language, if it isn't valid. */
 function toTag(locale?: string): string | undefined {
   try {
     return locale && Intl.getCanonicalLocales(locale)[0];

@@ -1,4 +1,3 @@
-/** The plugin that adds the replay sidebar and its commands. */
 import {
   ILayoutRestorer,
   JupyterFrontEnd,
@@ -237,8 +236,7 @@ function activate(
       model.again.open();
     }
   });
-  // The model changes often. Call `notifyCommandChanged` only if one of the two commands may have
-  // become enabled or disabled.
+  // The model changes often, so notify only of changes.
   let previousState = '';
   model.stateChanged.connect(() => {
     const { canRestore, restorableWorkingIndex } = model.actions;
@@ -288,7 +286,6 @@ function activate(
   );
 }
 
-/** Return the actions of the two buttons of a reminder of the last work in a notebook. */
 function reminderActions(
   { commands, shell }: JupyterFrontEnd,
   panel: Widget,

@@ -1,4 +1,3 @@
-/** Exports the replay of a notebook as one file, which the browser downloads. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -41,7 +40,6 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
     const { commands, serviceManager } = app;
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(serviceManager.serverSettings);
-    /** Return the current notebook's id; null if no notebook is open or the notebook has no id. */
     const notebookId = () => {
       const panel = tracker.currentWidget;
       return panel && identity.get(panel);
@@ -131,12 +129,10 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Return the format that an argument of the command names; `html` if it names no format. */
 function toFormat(value: unknown): ExportFormat {
   return FORMATS.find(format => format === value) ?? 'html';
 }
 
-/** Return the command's label. In a menu of formats, the label is only the format's name. */
 function commandLabel(
   format: ExportFormat,
   isMenu: boolean,

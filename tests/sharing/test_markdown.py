@@ -117,7 +117,7 @@ def test_only_markdown_cells_and_answers_are_rendered() -> None:
 
 def test_the_script_creates_only_allowed_tags() -> None:
     """P12: the data can't create an element that loads or runs something."""
-    script = (ROOT / "src" / "exportedPage" / "view" / "markdown.ts").read_text("utf-8")
+    script = (ROOT / "src" / "exportedPage" / "view" / "code.ts").read_text("utf-8")
     tags = re.findall(r"'(\w+)'", script.partition("const TAGS = [")[2].partition("];")[0])
     assert set(tags) == markdown.TAGS - {"h"}
     assert not {"a", "img", "script", "style", "iframe", "svg", "form"} & set(tags)

@@ -1,9 +1,6 @@
 /**
- * Asks the server for the contributor of each line of one cell.
- *
- * Invariants: the server is asked when `load` is called and whenever the cell's history changes,
- * but not when the person types. Only the response to the newest request is used. A result includes
- * the source that was sent, because the cell's source may have changed since the request.
+ * Asks the server for the contributor of each line of one cell: when `load` is called, and whenever
+ * the cell's history changes, not when the person types.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -12,7 +9,6 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import { IFailure, toFailure } from '../../state/failure';
 
-/** A source and the contributor of each of its lines. */
 export interface IBlameResult {
   readonly source: string;
   readonly lines: readonly BlameLine[];
@@ -28,19 +24,18 @@ export class BlameModel extends VDomModel {
   }
 
   /**
-   * The result of the last request that succeeded; null before the first one. If the cell has no
-   * history, the result has no lines.
+   * The last successful result, without lines if the cell has no history; null before the first
+   * one.
    */
   get result(): IBlameResult | null {
     return this._result;
   }
 
-  /** The failure of the last request; null if it succeeded or the cell has no history. */
+  /** The failure of the last request. A cell without a history isn't a failure. */
   get failure(): IFailure | null {
     return this._failure;
   }
 
-  /** Request the contributors of the lines of the cell's current source. */
   async load(): Promise<void> {
     this._abort?.abort();
     const { signal } = (this._abort = new AbortController());
@@ -61,7 +56,6 @@ export class BlameModel extends VDomModel {
     if (signal.aborted) {
       return;
     }
-    // If the cell has no history, there are no contributors to show. This isn't a failure.
     this._failure = failure?.code === 'not_found' ? null : failure;
     this._result = this._failure ? this._result : { source, lines };
     this.stateChanged.emit();

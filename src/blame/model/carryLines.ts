@@ -1,17 +1,11 @@
 /**
  * Updates the contributors of lines while a person edits the cell, without asking the server again.
- *
- * A `BlameLine` contains the contributor of a line and the step that wrote the line.
- *
- * Invariants: `carryLines` returns exactly one `BlameLine` for each line of the edited source. An
- * unchanged line keeps its `BlameLine`; a new line has an unknown contributor. Undoing an edit
- * restores the lines' contributors, because `carryLines` always starts from the server's result and
- * never from a result of its own.
+ * Undoing an edit restores the lines' contributors, because this always starts from the server's
+ * result.
  */
 import type { BlameLine } from '../../api/types';
 import { listChanges } from '../../diff/lists';
 
-/** The `BlameLine` of a new line, which isn't in the cell's history yet. */
 export const UNRECORDED: BlameLine = {
   author: 'unknown',
   step: null,
@@ -19,10 +13,8 @@ export const UNRECORDED: BlameLine = {
 };
 
 /**
- * Return the `BlameLine` of each line of the cell's current source.
- *
- * @param lines - The lines that the server returned.
- * @param source - The source to which `lines` belong.
+ * Return the `BlameLine` of each line of the current source; `lines` are those of `source`. An
+ * unchanged line keeps its `BlameLine`.
  */
 export function carryLines(
   lines: readonly BlameLine[],

@@ -1,6 +1,6 @@
 /**
- * Composes the texts of the status line below a cell's code, and draws the markers in the blame
- * gutter. Requests and names are shown as plain text, never as HTML.
+ * The texts of the status line below a cell's code, and the markers in the blame gutter. Requests
+ * and names are shown as plain text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -22,7 +22,6 @@ export interface IBlameLocale {
   readonly locale: string | undefined;
 }
 
-/** Return the text for a failure to load the contributors. */
 export function blameProblem(
   failure: IFailure,
   trans: TranslationBundle
@@ -32,7 +31,6 @@ export function blameProblem(
     : failureText(failure, trans);
 }
 
-/** Create the marker of a line: the contributor's icon, and for a model the number of the turn. */
 export function createMarkerContent(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
   node.className = 'jp-AIServer-Blame-marker';
@@ -44,7 +42,6 @@ export function createMarkerContent(line: BlameLine): HTMLElement {
   return node;
 }
 
-/** Describe who wrote a line and when; for a model, also its name and the request. */
 export function describeLine(
   line: BlameLine,
   { trans, locale }: IBlameLocale

@@ -1,7 +1,4 @@
-/**
- * Shows the blame gutter in one cell's editor, until the person turns the gutter off. When the cell
- * is moved, JupyterLab creates a new editor for the cell; the gutter then moves to the new editor.
- */
+/** Shows the blame gutter in one cell's editor, until the person turns the gutter off. */
 import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
@@ -13,13 +10,12 @@ import { blameProblem, IBlameLocale } from './blameLabels';
 import { blameGutter, blameAtCursor, setBlame, setProblem } from './gutter';
 
 export interface ICellBlameOptions extends IBlameLocale {
-  /** Open the replay at the step that wrote a line. */
   readonly showStep: (cellId: string, line: BlameLine) => void;
 }
 
 /**
- * Maps each editor to the CodeMirror compartment for the gutter. CodeMirror can't remove a
- * compartment from an editor, so it stays there, and is empty while the gutter is turned off.
+ * The compartment for the gutter in each editor. It can't be removed, and is empty while the gutter
+ * is off.
  */
 const compartments = new WeakMap<EditorView, Compartment>();
 
@@ -33,7 +29,6 @@ export class CellBlame {
     void _model.load();
   }
 
-  /** The contributor of the line with the cursor; null until the contributors are loaded. */
   get lineAtCursor(): BlameLine | null {
     return this._view && blameAtCursor(this._view);
   }
@@ -75,7 +70,6 @@ export class CellBlame {
     this._model.dispose();
   }
 
-  /** Remove the gutter from the current editor. */
   private _detach(): void {
     const { _view: view, _cell: cell } = this;
     this._view = this._cell = null;
@@ -84,7 +78,6 @@ export class CellBlame {
     }
   }
 
-  /** Show the model's result and failure in the editor. */
   private _updateView(): void {
     const { result, failure } = this._model;
     const view = this._view;

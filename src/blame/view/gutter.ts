@@ -1,18 +1,8 @@
 /**
- * The blame gutter, which shows the contributor of each line of an editor. A status line below the
- * code describes the contributor of one line in words. This file depends on CodeMirror, but not on
- * cells or the server.
- *
- * Invariants:
- * - After each keystroke, the gutter is updated from the server's last result. The server isn't
- *   asked again.
- * - While the mouse is in the gutter, the status line describes the line under the mouse (the
- *   hovered line). Otherwise, it describes the line with the cursor or, if the editor doesn't have
- *   the focus, all lines. If the focus moves from the editor to the status line's button, the text
- *   stays. If the contributors could not be loaded, the status line shows the reason instead.
- * - Screen readers announce the status line only when its text changes. While the cursor moves
- *   within the lines of one step, the text stays the same.
- * - The status line has a constant height, so that the page's content doesn't move.
+ * The blame gutter, which shows the contributor of each line of an editor, and a status line below
+ * the code. The status line describes the line under the mouse, else the line with the cursor or,
+ * without the focus, all lines. It has a constant height, and screen readers announce it only when
+ * its text changes.
  */
 import {
   Extension,
@@ -40,7 +30,6 @@ import {
 } from './blameLabels';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
 
-/** Sets the contributors to show, as the server returned them. */
 export const setBlame = StateEffect.define<IBlameResult>();
 
 /** Sets the text that explains why loading failed; empty if loading succeeded. */
@@ -95,9 +84,8 @@ function updateState(
 }
 
 /**
- * Return the contributor of the line that the status line describes: the hovered line, else the
- * line with the cursor. Return null if no line is hovered and the editor doesn't have the focus, or
- * if the contributors aren't loaded yet.
+ * Return the contributor of the hovered line, else of the line with the cursor; null if there is
+ * none.
  */
 function activeBlame(view: EditorView): BlameLine | null {
   const { hoveredLine } = view.state.field(blameField);
@@ -125,16 +113,11 @@ export function blameAtCursor(view: EditorView): BlameLine | null {
   return blameOfLine(view, doc.lineAt(selection.main.head).number);
 }
 
-/** Return whether the same contributor wrote both lines in the same step. */
 function isSameContribution(a: BlameLine, b: BlameLine): boolean {
   return a.step === b.step && a.author === b.author && a.name === b.name;
 }
 
-/**
- * The gutter marker of one line. Consecutive lines that the same contributor wrote in the same step
- * are one contribution; only the first of them shows an icon. `isActive` says whether the status
- * line describes the contribution.
- */
+/** The gutter marker of one line. Only the first of consecutive lines of one step shows an icon. */
 class BlameMarker extends GutterMarker {
   constructor(
     readonly line: BlameLine,
@@ -226,7 +209,6 @@ export function blameGutter(
   ];
 }
 
-/** Return whether the markers or the text of the status line may have changed. */
 function needsRedraw(update: ViewUpdate): boolean {
   return (
     update.focusChanged ||
@@ -279,8 +261,7 @@ class StatusLine implements Panel {
     const view = this._view;
     const { lines, problem } = view.state.field(blameField);
     const blame = activeBlame(view);
-    // A keyboard user has moved the focus from the editor to the button, so no line is active any
-    // more. Keep the text, because the button belongs to the line that the text describes.
+    // A keyboard user has moved the focus to the button, which belongs to the described line.
     if (!blame && this.dom.contains(document.activeElement)) {
       return;
     }
@@ -301,6 +282,5 @@ class StatusLine implements Panel {
 
   private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
-  /** The described line, if a recorded step wrote it; null if the button has no step to show. */
   private _blame: BlameLine | null = null;
 }

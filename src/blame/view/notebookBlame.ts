@@ -25,12 +25,10 @@ export class NotebookBlame {
     panel.disposed.connect(this.dispose, this);
   }
 
-  /** Return the gutter of a cell; undefined if the gutter is turned off. */
   get(cell: Cell): CellBlame | undefined {
     return this._blameByCellId.get(cell.model.id);
   }
 
-  /** Turn the gutter of a cell on or off. */
   toggle(cell: Cell): void {
     const { id } = cell.model;
     const existingBlame = this._blameByCellId.get(id);

@@ -1,47 +1,110 @@
 /**
- * The replay of the exported notebook: its cells, their steps, and which cells and steps existed at
- * each moment. All functions here are pure.
- *
- * Cells, steps and moments are referred to by their indexes: `cell` and `moment` are indexes in the
- * lists of the notebook, and `step` is an index in the list of the cell's steps.
+ * The data of the exported page, which `aiserver/sharing/page_data.py` writes, and the notebook
+ * that the page replays. Cells, steps and moments are referred to by their indexes.
  */
+import type { Report, Step } from '../../api/types';
 import {
   findPosition,
   foldRuns,
   IShownStep,
   sourceAfter
 } from '../../records/fold';
-import {
-  Author,
-  AUTHORS,
-  CellStep,
-  IPageData,
-  IPageStep,
-  ListChange,
-  MarkdownNode,
-  PlacedCell,
-  readStep
-} from './data';
 
-/** The origin of a line; `LinesOrigin` describes the fields. */
+/** The authors of lines, in the order of `AUTHORS` in `page_data.py`. */
+export const AUTHORS = [
+  'person',
+  'model',
+  'agent',
+  'program',
+  'unknown',
+  'existing'
+] as const;
+export type Author = (typeof AUTHORS)[number];
+
+export type CellStep = readonly [cell: number, step: number];
+
+/**
+ * The step in which consecutive lines appeared in this cell, an index into `AUTHORS`, and the step
+ * of another cell from which they were copied.
+ */
+type LinesOrigin = readonly [
+  lineCount: number,
+  step: number | null,
+  author: number,
+  copiedFrom?: CellStep
+];
+
 export interface IOrigin {
   readonly step: number | null;
   readonly author: Author;
   readonly copiedFrom?: CellStep;
 }
 
+/** Parsed Markdown: a text, or a list of an element's tag and its children. */
+export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
+
+/** A step of the HTTP API, with the origins of its lines and its explanation as Markdown. */
+export interface IPageStep extends Step {
+  readonly by: readonly LinesOrigin[];
+  readonly answer?: readonly MarkdownNode[];
+}
+
+type Attempt = NonNullable<Step['attempts']>[number];
+
+/** A step as it is stored in the page: with indexes into `texts` instead of sources. */
+type StepData = Omit<IPageStep, 'before' | 'code' | 'base' | 'attempts'> & {
+  readonly before: number;
+  readonly code: number;
+  readonly base?: number;
+  readonly attempts?: readonly (Omit<Attempt, 'code'> & { code: number })[];
+};
+
+/** From position `start` on, `inserted` replaces `removedCount` entries of a list. */
+type ListChange<T> = readonly [
+  moment: number,
+  start: number,
+  removedCount: number,
+  inserted: readonly T[]
+];
+
+type PlacedCell = readonly [cell: number, type: string];
+
+export interface IPageData {
+  readonly name: string;
+  readonly language: string;
+  readonly cells: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly mergedInto: number | null;
+    readonly steps: readonly StepData[];
+    /** The source before the first step, as an index into `texts`. */
+    readonly first: number;
+  }[];
+  readonly moments: readonly {
+    readonly timestamp: string;
+    readonly kind: string;
+    readonly steps: readonly CellStep[];
+    readonly saved?: true;
+  }[];
+  /** The changes of the lists of cells in the notebook, and of deleted cells. */
+  readonly orders: readonly ListChange<PlacedCell>[];
+  readonly deleted: readonly ListChange<number>[];
+  readonly texts: readonly string[];
+  /** The parsed sources of Markdown cells, by index into `texts`. */
+  readonly markdown: Readonly<Record<number, readonly MarkdownNode[]>>;
+  /** The images of outputs as `data:` addresses, by SHA-256. */
+  readonly pictures: Readonly<Record<string, string>>;
+  readonly leftOut?: number;
+  readonly report: Report;
+}
+
 export interface ICell {
   readonly id: string;
   readonly type: string;
   readonly isMerged: boolean;
-  /** All steps. Indexes of steps, such as a step's `index`, refer to this list. */
   readonly steps: readonly IPageStep[];
-  /**
-   * The rows of the list of steps. A row shows one step or several; a run belongs to the row of the
-   * step whose code was run.
-   */
+  /** The rows of the list of steps; a run belongs to the row of the step whose code was run. */
   readonly rows: readonly IShownStep[];
-  /** The source before the first step. */
   readonly firstSource: string;
 }
 
@@ -61,15 +124,17 @@ export class NotebookReplay {
     });
     this._present = replayChanges(data.orders, moments.length);
     this._deleted = replayChanges(data.deleted, moments.length);
-    this._stepsWithMoment = this.cells.map(() => []);
-    moments.forEach(({ steps }, moment) => {
+    this._momentsOfSteps = this.cells.map(() => []);
+    moments.forEach(({ steps }, moment) =>
       steps.forEach(([cell, step]) =>
-        this._stepsWithMoment[cell].push([moment, step])
-      );
-    });
-    const parsedSources = Object.entries(data.markdown);
-    this._markdownBySource = new Map(
-      parsedSources.map(([index, nodes]) => [texts[Number(index)], nodes])
+        this._momentsOfSteps[cell].push([moment, step])
+      )
+    );
+    this._markdown = new Map(
+      Object.entries(data.markdown).map(([index, nodes]) => [
+        texts[Number(index)],
+        nodes
+      ])
     );
   }
 
@@ -79,38 +144,35 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** Return the cells of the notebook as it was after a moment, in their order. */
+  /** Return the cells of the notebook after a moment, in their order. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }
 
-  /** Return the indexes of the cells that had been deleted, and not restored, by a moment. */
   deletedAt(moment: number): readonly number[] {
     return this._deleted[moment] ?? [];
   }
 
-  /** Return the index of a cell's newest step up to a moment; -1 if the cell had no step yet. */
+  /** Return a cell's newest step up to a moment; -1 if it had no step yet. */
   stepAt(cell: number, moment: number): number {
-    const steps = this._stepsWithMoment[cell].filter(
-      ([momentOfStep]) => momentOfStep <= moment
-    );
+    const steps = this._momentsOfSteps[cell].filter(([at]) => at <= moment);
     return steps.at(-1)?.[1] ?? -1;
   }
 
-  /** Return the moment at which a cell got its first step; null if the moment is unknown. */
+  /** Return the moment at which a cell got its first step; null if it is unknown. */
   firstMoment(cell: number): number | null {
-    return this._stepsWithMoment[cell][0]?.[0] ?? null;
+    return this._momentsOfSteps[cell][0]?.[0] ?? null;
   }
 
-  /** Return the moment to which a step belongs; null if it belongs to no moment. */
+  /** Return the moment to which a step belongs; null if it belongs to none. */
   momentOf(cell: number, step: number): number | null {
-    const stepWithMoment = this._stepsWithMoment[cell].find(
+    const found = this._momentsOfSteps[cell].find(
       ([, index]) => index === step
     );
-    return stepWithMoment?.[0] ?? null;
+    return found?.[0] ?? null;
   }
 
-  /** Return the position of the row that shows a step; -1 if there is no such row. */
+  /** Return the position of the row that shows a step; -1 if there is none. */
   rowOf(cell: number, step: number): number {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
@@ -125,30 +187,20 @@ export class NotebookReplay {
       : { ...own, code: last.code, by: last.by };
   }
 
-  /**
-   * Return the source of a cell after a step, and the origin of each line. If `step` is -1, return
-   * the source before the first step, without origins.
-   */
+  /** Return a cell's source after a step (before the first one if `step` is -1), and its origins. */
   sourceAt(
     cell: number,
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    // The last of the steps up to `step` whose code was written into the cell.
-    const appliedStep = steps
-      .slice(0, step + 1)
-      .filter(({ applied }) => applied)
-      .at(-1);
+    const applied = steps.slice(0, step + 1).filter(each => each.applied);
     return {
       source: step < 0 ? firstSource : sourceAfter(steps[step]),
-      origins: originsOf(appliedStep)
+      origins: originsOf(applied.at(-1))
     };
   }
 
-  /**
-   * Return the last run of the source that the cell has after a step. Runs after the step are
-   * ignored. Return null if the cell was not run after this source was written.
-   */
+  /** Return the last run, up to a step, of the source after this step; null if there is none. */
   lastRun(cell: number, step: number): IPageStep | null {
     const { steps } = this.cells[cell];
     for (let index = step; index >= 0; index--) {
@@ -162,21 +214,32 @@ export class NotebookReplay {
     return null;
   }
 
-  /** Return the nodes of a parsed Markdown source; null if the exporter didn't parse the source. */
+  /** Return the nodes of a Markdown source; null if the exporter didn't parse it. */
   markdownOf(source: string): readonly MarkdownNode[] | null {
-    return this._markdownBySource.get(source) ?? null;
+    return this._markdown.get(source) ?? null;
   }
 
-  /** The cells in the notebook after each moment. */
   private readonly _present: PlacedCell[][];
-  /** The deleted cells after each moment. */
   private readonly _deleted: number[][];
   /** For each cell, its steps that belong to a moment, in the order of the moments. */
-  private readonly _stepsWithMoment: [moment: number, step: number][][];
-  private readonly _markdownBySource: Map<string, readonly MarkdownNode[]>;
+  private readonly _momentsOfSteps: [moment: number, step: number][][];
+  private readonly _markdown: Map<string, readonly MarkdownNode[]>;
 }
 
-/** Return the origin of each line of a step's code. */
+function readStep(step: StepData, texts: readonly string[]): IPageStep {
+  const { before, code, base } = step;
+  return {
+    ...step,
+    before: texts[before],
+    code: texts[code],
+    base: base === undefined ? undefined : texts[base],
+    attempts: step.attempts?.map(attempt => ({
+      ...attempt,
+      code: texts[attempt.code]
+    }))
+  };
+}
+
 export function originsOf(step: IPageStep | undefined): readonly IOrigin[] {
   return (step?.by ?? []).flatMap(([lineCount, origin, author, copiedFrom]) =>
     Array<IOrigin>(lineCount).fill({
@@ -187,26 +250,19 @@ export function originsOf(step: IPageStep | undefined): readonly IOrigin[] {
   );
 }
 
-/**
- * Apply the changes of a list in their order, and return the state of the list after each moment.
- */
+/** Apply the changes of a list in their order, and return the list after each moment. */
 function replayChanges<T>(
   changes: readonly ListChange<T>[],
   momentCount: number
 ): T[][] {
-  const lists: T[][] = [];
   let list: T[] = [];
-  let nextChange = 0;
-  for (let moment = 0; moment < momentCount; moment++) {
-    for (; changes[nextChange]?.[0] === moment; nextChange++) {
-      const [, start, removedCount, inserted] = changes[nextChange];
-      list = [
-        ...list.slice(0, start),
-        ...inserted,
-        ...list.slice(start + removedCount)
-      ];
+  let next = 0;
+  return Array.from({ length: momentCount }, (_, moment) => {
+    for (; changes[next]?.[0] === moment; next++) {
+      const [, start, removedCount, inserted] = changes[next];
+      list = [...list];
+      list.splice(start, removedCount, ...inserted);
     }
-    lists.push(list);
-  }
-  return lists;
+    return list;
+  });
 }

@@ -1,7 +1,4 @@
-/**
- * Functions that render code and changes of code (with the origin of each line), the outputs of
- * runs, and whole steps.
- */
+/** Renders code and its changes with the origin of each line, outputs, Markdown, whole steps. */
 import { areNearChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
@@ -11,25 +8,20 @@ import {
   schemaChangeParts,
   schemaChangeTitle
 } from '../../prompt/schemaChangeText';
-import type { IPageStep } from '../model/data';
-import { IOrigin, originsOf } from '../model/replay';
+import { IOrigin, IPageStep, MarkdownNode, originsOf } from '../model/replay';
 import { type Child, chip, el } from './dom';
 import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
-import { markdownBlock } from './markdown';
 
-/** A change with fewer lines than this, changed or not, is never shortened; see `isShort`. */
+/** A change with fewer lines than this is never shortened. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {
   readonly cell: number;
   readonly code: string;
   readonly origins: readonly IOrigin[];
-  /**
-   * The code with which `code` is compared. If it is empty or equal to `code`, no change is shown.
-   */
+  /** The code to compare with. If it is empty or equal to `code`, no change is shown. */
   readonly before?: string;
-  /** The accessible name of the block. */
   readonly label: string;
   /** Whether to shorten a long change to the changed lines and the lines near them. */
   readonly isShort?: boolean;
@@ -41,6 +33,9 @@ type Line = {
   readonly content: number | string;
 };
 
+const TAGS_OF_LINES = { same: 'span', removed: 'del', added: 'ins' } as const;
+const SIGNS = { same: '', removed: '-', added: '+' };
+
 /** Render `code`, or the change from `before` to `code`. */
 export function codeBlock(
   labels: PageLabels,
@@ -49,35 +44,34 @@ export function codeBlock(
   const { cell, code, origins, label } = options;
   const { data, cells } = labels.replay;
   const language = cells[cell].type === 'code' ? data.language : '';
-  const highlightedLines = highlight(code, language);
-  const lines = codeLines(options, highlightedLines.length);
+  const highlighted = highlight(code, language);
   let previousLabel = '';
-  const rendered = lines.map(({ kind, content }) => {
-    const origin = typeof content === 'number' ? origins[content] : undefined;
-    const { short = '', full } = origin ? labels.origin(cell, origin) : {};
-    // If consecutive lines have the same label, show it only at the first of them.
-    const originLabel = short === previousLabel ? '' : short;
-    previousLabel = short;
-    const children =
-      typeof content === 'number'
-        ? highlightedLines[content].map(([text, type]) =>
-            type ? el('span', { class: `t-${type}` }, text) : text
-          )
-        : content;
-    const tag = { same: 'span', removed: 'del', added: 'ins' } as const;
-    const sign = { same: '', removed: '-', added: '+' };
-    return el(
-      'span',
-      { class: `line by-${origin?.author ?? 'none'}`, title: full },
-      el('span.who', originLabel),
-      el('span.sign', { 'aria-hidden': 'true' }, sign[kind]),
-      el(tag[kind], { class: 'text' }, children, '\n')
-    );
-  });
-  return el('pre.code', { 'aria-label': label }, el('code', rendered));
+  const lines = codeLines(options, highlighted.length).map(
+    ({ kind, content }) => {
+      const isRemoved = typeof content === 'string';
+      const origin = isRemoved ? undefined : origins[content];
+      const { short = '', full } = origin ? labels.origin(cell, origin) : {};
+      // Of consecutive lines with the same label, only the first shows it.
+      const originLabel = short === previousLabel ? '' : short;
+      previousLabel = short;
+      const text = isRemoved
+        ? content
+        : highlighted[content].map(([token, type]) =>
+            type ? el('span', { class: `t-${type}` }, token) : token
+          );
+      return el(
+        'span',
+        { class: `line by-${origin?.author ?? 'none'}`, title: full },
+        el('span.who', originLabel),
+        el('span.sign', { 'aria-hidden': 'true' }, SIGNS[kind]),
+        el(TAGS_OF_LINES[kind], { class: 'text' }, text, '\n')
+      );
+    }
+  );
+  return el('pre.code', { 'aria-label': label }, el('code', lines));
 }
 
-/** Return the lines to show: the lines of the code and, in a change, also the removed lines. */
+/** Return the lines to show: those of the code and, in a change, also the removed ones. */
 function codeLines(
   { code, before, isShort }: ICodeOptions,
   lineCount: number
@@ -101,7 +95,7 @@ function codeLines(
   return lines.filter((_, index) => isShown[index]);
 }
 
-/** Render the output and error of a run. Return null without a run, or if the run has neither. */
+/** Render the output and error of a run; null if there is neither. */
 export function outputBlock(
   labels: PageLabels,
   run: Step | null
@@ -125,13 +119,37 @@ export function outputBlock(
   );
 }
 
+/** The tags that become HTML elements of the same name. Other tags, except `h`, become `span`. */
+const TAGS = [
+  ...(['p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'em'] as const),
+  ...(['strong', 's', 'hr', 'br'] as const),
+  ...(['table', 'thead', 'tbody', 'tr', 'th', 'td'] as const)
+];
+
+export function markdownBlock(nodes: readonly MarkdownNode[]): HTMLElement {
+  return el('div.markdown', nodes.map(renderNode));
+}
+
+function renderNode(node: MarkdownNode): Node | string {
+  if (typeof node === 'string') {
+    return node;
+  }
+  // The level of a heading (`h:2`), or the number of the first item of a list (`ol:5`), may follow.
+  const [tag, number] = node[0].split(':');
+  const children = (node.slice(1) as MarkdownNode[]).map(renderNode);
+  if (tag === 'h') {
+    // A heading element would look like a heading of the page itself.
+    return el('p', { class: `heading level-${Number(number)}` }, children);
+  }
+  const name = TAGS.find(allowed => allowed === tag) ?? 'span';
+  const start = tag === 'ol' && number ? Number(number) : null;
+  return el(name, { start }, children);
+}
+
 /**
- * Render a row of the list of steps. If the row shows a turn, the request, the changes of its
- * DataFrames and the answer come first. The code change comes next, except for an answer in words. The output comes last.
- *
- * @param options - `before` is the code with which the step's code is compared. By default, it is
- * the code that was sent with the request or, for a step without a request, the code before the
- * step. `run` is the run whose output is shown; by default, the row's last run.
+ * Render a row of the list of steps: the request and the answer of a turn, the change of the code
+ * from `before` (by default, the code of the request), and the output of `run` (by default, the
+ * last one).
  */
 export function rowBlock(
   labels: PageLabels,
@@ -141,11 +159,22 @@ export function rowBlock(
 ): Child[] {
   const { trans, replay } = labels;
   const step = replay.stepOf(cell, row);
+  const { code, explanation, answer } = step;
   const isTurn = step.kind === 'turn';
   const before = options.before ?? step.base ?? step.before;
   const label = isTurn ? trans.__('Suggested code') : trans.__('Code');
-  const { explanation, answer } = step;
-  const isUnchanged = options.isShort && before === step.code;
+  const { isShort, run = lastRunOf(row) } = options;
+  const codePart =
+    isShort && before === code
+      ? el('p.dull', trans.__('No code changes.'))
+      : [
+          el('h4', label),
+          changeTitles(row, trans).map(title => el('p.dull', title)),
+          codeBlock(labels, {
+            ...{ cell, code, before, label, isShort },
+            origins: originsOf(step)
+          })
+        ];
   return [
     isTurn && [
       el('h4', trans.__('Request')),
@@ -167,27 +196,9 @@ export function rowBlock(
         el('h4', trans.__('Answer')),
         answer ? markdownBlock(answer) : el('p.explanation', explanation)
       ],
-    isAnswerInWords(step)
-      ? null
-      : isUnchanged
-        ? el('p.dull', trans.__('No code changes.'))
-        : [
-            el('h4', label),
-            changeTitles(row, trans).map(title => el('p.dull', title)),
-            codeBlock(labels, {
-              cell,
-              code: step.code,
-              origins: originsOf(step),
-              before,
-              label,
-              isShort: options.isShort
-            })
-          ],
+    !isAnswerInWords(step) && codePart,
     otherAnswers(labels, cell, step),
-    outputBlock(
-      labels,
-      options.run === undefined ? lastRunOf(row) : options.run
-    )
+    outputBlock(labels, run)
   ];
 }
 
@@ -199,6 +210,7 @@ function otherAnswers(
 ): Child[] | undefined {
   const { trans } = labels;
   const label = trans.__('Suggested code');
+  const before = step.base ?? step.before;
   return step.attempts
     ?.filter(({ turnId }) => turnId !== step.turnId)
     .map(({ code, model, outcome, error, explanation }) =>
@@ -209,13 +221,7 @@ function otherAnswers(
         explanation && el('p.explanation', explanation),
         code &&
           outcome !== 'done' &&
-          codeBlock(labels, {
-            cell,
-            code,
-            origins: [],
-            before: step.base ?? step.before,
-            label
-          })
+          codeBlock(labels, { cell, code, origins: [], before, label })
       )
     );
 }

@@ -1,5 +1,5 @@
 /**
- * Functions that create HTML elements.
+ * Creates HTML elements.
  *
  * Invariant: texts become text nodes and are never parsed as HTML, because stored sessions may
  * contain anything.
@@ -15,10 +15,8 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * Create an element. `selector` is its tag and its classes, such as `p.big`. The optional
- * attributes come before the children. If an attribute's value is a function, the function becomes
- * a listener for the event with the attribute's name; the value `true` sets an empty attribute.
- * Children that are an empty text, false, null or undefined are left out.
+ * Create an element. `selector` is its tag and its classes, such as `p.big`. A function is a
+ * listener for the event with the attribute's name. Children without content are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   selector: K | `${K}.${string}`,
@@ -51,7 +49,6 @@ function isAttributes(value: Attributes | Child): value is Attributes {
   );
 }
 
-/** Replace the children of an element. */
 export function replaceChildren(node: Element, ...children: Child[]): void {
   const shown = (children as unknown[])
     .flat(Infinity)
@@ -60,7 +57,6 @@ export function replaceChildren(node: Element, ...children: Child[]): void {
   node.replaceChildren(...shown);
 }
 
-/** Create a button. */
 export function button(
   content: Child,
   click: () => void,
@@ -69,7 +65,6 @@ export function button(
   return el('button', { type: 'button', click, ...attributes }, content);
 }
 
-/** Create a chip: a short text in a frame. */
 export function chip(text: string, tone: string): HTMLElement {
   return el('span', { class: `chip ${tone}` }, text);
 }
@@ -83,12 +78,11 @@ const ICONS = {
   forward: 'M4 3v10l8-5z',
   last: 'M11 3h2v10h-2zM3 3v10l7-5z'
 };
-export type IconName = keyof typeof ICONS;
 
-/** Replace the content of a button with an icon; `label` is its tooltip and accessible name. */
+/** Replace a button's content with an icon; `label` is its tooltip and accessible name. */
 export function setIcon(
   button: HTMLElement,
-  name: IconName,
+  name: keyof typeof ICONS,
   label: string
 ): void {
   const namespace = 'http://www.w3.org/2000/svg';
@@ -103,9 +97,8 @@ export function setIcon(
   button.setAttribute('aria-label', label);
 }
 
-/** Create a button that has only an icon. */
 export function iconButton(
-  name: IconName,
+  name: keyof typeof ICONS,
   label: string,
   click: () => void
 ): HTMLButtonElement {

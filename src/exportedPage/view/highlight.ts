@@ -1,11 +1,9 @@
 /**
- * A small syntax highlighter for comments, strings, numbers and keywords. It exists because the
- * exported page can't load JupyterLab's highlighter.
+ * A small syntax highlighter, because the exported page can't load JupyterLab's.
  *
  * Invariant: the texts of a line's tokens, joined together, are the unchanged line.
  */
 
-/** The keywords of each supported language. */
 const KEYWORDS: Readonly<Record<string, string>> = {
   python:
     'and as assert async await break class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield',
@@ -23,16 +21,12 @@ const COMMENTS: Readonly<Record<string, string>> = {
 };
 const STRINGS =
   '"""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'?';
-/** A text with more characters than this is not highlighted. */
+/** A longer text is not highlighted. */
 const MAX_LENGTH = 200_000;
 
-/**
- * A piece of a line and its type: `c` for a comment, `s` for a string, `n` for a number, `k` for a
- * keyword; the type is empty for any other piece.
- */
+/** A piece of a line. Its type is `c` for a comment, `s` string, `n` number, `k` keyword, or ''. */
 export type Token = readonly [text: string, type: string];
 
-/** Return the tokens of each line. */
 export function highlight(text: string, language: string): Token[][] {
   const lines: Token[][] = [[]];
   // A token that extends over several lines is split at the line breaks.

@@ -1,7 +1,4 @@
-/**
- * The texts of the page, without HTML. Titles, outcomes and shares have the same texts as in the
- * replay sidebar, except for the outcome of a run without an error: “✓ ran 41 ms”.
- */
+/** The texts of the page. Titles, outcomes and shares have the same texts as in the sidebar. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Step } from '../../api/types';
@@ -18,10 +15,9 @@ import {
 } from '../../labels/stepLabels';
 import type { IShownStep } from '../../records/fold';
 import { durationOf } from '../../records/runs';
-import type { Author } from '../model/data';
-import type { IOrigin, NotebookReplay } from '../model/replay';
+import type { Author, IOrigin, NotebookReplay } from '../model/replay';
 
-export interface ILabel {
+interface ILabel {
   readonly text: string;
   readonly tone: Tone;
 }
@@ -41,11 +37,10 @@ export class PageLabels {
     this._percent = new Intl.NumberFormat(locale, { style: 'percent' });
   }
 
-  /** Return the name of a cell at a moment. */
   cell(cell: number, moment: number): string {
     const { replay, trans } = this;
-    const presentCells = replay.presentAt(moment);
-    const position = presentCells.findIndex(([index]) => index === cell);
+    const present = replay.presentAt(moment);
+    const position = present.findIndex(([index]) => index === cell);
     if (position >= 0) {
       return cellName(position + 1, trans);
     }
@@ -61,7 +56,7 @@ export class PageLabels {
       : trans.__('New cell');
   }
 
-  /** Return a run's own title; for any other step, return the title of the row that shows it. */
+  /** Return a run's own title; for any other step, the title of the row that shows it. */
   step(cell: number, step: number): string {
     const { steps, rows } = this.replay.cells[cell];
     const row = rows[this.replay.rowOf(cell, step)];
@@ -71,7 +66,6 @@ export class PageLabels {
     );
   }
 
-  /** Describe a moment in one line. */
   moment(index: number): string {
     const { kind, steps } = this.replay.data.moments[index];
     const [first] = steps;
@@ -86,7 +80,6 @@ export class PageLabels {
     );
   }
 
-  /** Return the name of a cell type. */
   type(type: string): string {
     const { trans } = this;
     return type === 'code'
@@ -96,7 +89,7 @@ export class PageLabels {
         : trans.__('Raw');
   }
 
-  /** Return the outcome of a step; null if it has none. */
+  /** Return the outcome of a step, with the time of a run: “✓ ran 41 ms”; null if it has none. */
   outcome(step: Step): ILabel | null {
     const outcome = stepOutcome(step, this.trans);
     if (!outcome || step.kind !== 'run' || outcome.tone !== 'good') {
@@ -129,11 +122,7 @@ export class PageLabels {
       : contributorName({ author, name }, trans);
   }
 
-  /**
-   * Describe the origin of a line. `short` contains the author, and whether the line comes from
-   * another cell. `full` also contains the time and, if a model wrote the line, the model and the
-   * request.
-   */
+  /** Describe the origin of a line, in a `short` form, and with its time, model and request. */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;
     const { author, copiedFrom } = origin;
@@ -212,7 +201,7 @@ export class PageLabels {
   private readonly _percent: Intl.NumberFormat;
 }
 
-/** Return the author of a step; for existing content (see the glossary), "existing". */
+/** Return the author of a step; for existing content, "existing". */
 export function authorOf({
   kind,
   author

@@ -1,11 +1,9 @@
-/** The panel of the current cell: the list of its steps, and the current step in full. */
 import { stepTitle } from '../../labels/stepLabels';
 import { button, chip, el, replaceChildren } from './dom';
 import { rowBlock, rowFacts } from './code';
 import { authorOf, PageLabels } from './labels';
 
 export class CellPanel {
-  /** @param _onRow - Called with the position of a row when the reader chooses the row. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onRow: (row: number) => void

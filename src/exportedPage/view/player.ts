@@ -1,4 +1,4 @@
-/** Shows the timeline of the notebook: an activity chart, a slider, and buttons for playback. */
+/** The timeline of the notebook: an activity chart, a slider, and buttons for playback. */
 import type { PageLabels } from './labels';
 import { chip, el, iconButton, replaceChildren, setIcon } from './dom';
 import { authorOf } from './labels';
@@ -6,14 +6,10 @@ import { authorOf } from './labels';
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** The time for which playback shows each moment at speed 1, in milliseconds. */
 const MOMENT_MS = 1200;
-/** The maximum number of bars in the activity chart. */
 const MAX_BARS = 160;
 
 export class Player {
-  /**
-   * @param _onMove - Called with the index of the moment to go to. `_onMove` must clamp the index,
-   * which is -1 if a person goes back from the first moment.
-   */
+  /** @param _onMove - Called with the moment to go to, which it must clamp. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onMove: (moment: number) => void
@@ -58,7 +54,6 @@ export class Player {
 
   readonly node: HTMLElement;
 
-  /** Show the moment with this index. */
   show(moment: number): void {
     const { trans, replay } = this._labels;
     const { moments } = replay.data;
@@ -79,15 +74,11 @@ export class Player {
     );
   }
 
-  /** Go to the next or previous moment. */
   move(offset: 1 | -1): void {
     this._onMove(this._moment + offset);
   }
 
-  /**
-   * Pause or start playback. Playback starts at the current moment, or at the first moment if the
-   * current one is the last.
-   */
+  /** Pause or start playback, at the first moment if the current one is the last. */
   toggle(): void {
     if (this._timer !== undefined) {
       this.pause();
@@ -120,7 +111,6 @@ export class Player {
     this._caption.setAttribute('aria-live', 'polite');
   }
 
-  /** The index of the shown moment. */
   private _moment = 0;
   private _timer: number | undefined;
   private readonly _slider: HTMLInputElement;
@@ -129,36 +119,40 @@ export class Player {
   private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
-/**
- * Create a bar chart of the moments, from the first to the last. Each bar represents some adjacent
- * moments, and its segments show how many of them each kind of contributor made.
- */
+/** Create a bar chart of the moments: how many of them each kind of contributor made. */
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
   const kinds = ['model', 'person', 'other'] as const;
-  const emptyBar = () => ({ model: 0, person: 0, other: 0 });
   const length = Math.min(MAX_BARS, moments.length);
-  const bars = Array.from({ length }, emptyBar);
+  const bars = Array.from({ length }, () => ({
+    model: 0,
+    person: 0,
+    other: 0
+  }));
   moments.forEach(({ steps: [first] }, index) => {
-    // `first` is a pair: the index of a cell in the replay, and the index of a step of that cell.
-    const step = first && replay.cells[first[0]].steps[first[1]];
     // A moment without steps, such as a change of the cells' order, counts as made by a person.
+    const step = first && replay.cells[first[0]].steps[first[1]];
     const author = step ? authorOf(step) : 'person';
     const kind = author === 'model' || author === 'person' ? author : 'other';
-    bars[Math.floor((index * bars.length) / moments.length)][kind]++;
+    bars[Math.floor((index * length) / moments.length)][kind]++;
   });
-  const highest = Math.max(
-    1,
-    ...bars.map(({ model, person, other }) => model + person + other)
+  const heights = bars.map(
+    ({ model, person, other }) => model + person + other
   );
-  const chart = el('div.activity', { 'aria-hidden': 'true' });
-  for (const bar of bars) {
-    const segments = kinds.map(kind => {
-      const segment = el('span', { class: kind });
-      segment.style.height = `${(100 * bar[kind]) / highest}%`;
-      return segment;
-    });
-    chart.append(el('span.bar', segments));
-  }
-  return chart;
+  const highest = Math.max(1, ...heights);
+  const segment = (kind: string, count: number) => {
+    const node = el('span', { class: kind });
+    node.style.height = `${(100 * count) / highest}%`;
+    return node;
+  };
+  return el(
+    'div.activity',
+    { 'aria-hidden': 'true' },
+    bars.map(bar =>
+      el(
+        'span.bar',
+        kinds.map(kind => segment(kind, bar[kind]))
+      )
+    )
+  );
 }

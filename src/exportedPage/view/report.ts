@@ -1,7 +1,4 @@
-/**
- * The report. It shows how many lines each kind of contributor wrote, in the whole notebook and in
- * each cell. It also shows how many lines each model, agent and program wrote.
- */
+/** The report: how many lines each contributor wrote, in the whole notebook and in each cell. */
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
@@ -13,7 +10,6 @@ import {
 import { button, el } from './dom';
 import type { PageLabels } from './labels';
 
-/** @param onPick - Called with the index of a cell when the reader chooses the cell. */
 export function reportView(
   labels: PageLabels,
   onPick: (cell: number) => void
@@ -91,7 +87,7 @@ export function reportView(
   );
 }
 
-/** Create a table; the first entry of each row is the row's heading. */
+/** Create a table. The first entry of each row is its heading. */
 function table(
   head: readonly string[],
   rows: readonly (readonly (Node | string | number | false)[])[]

@@ -1,11 +1,7 @@
 /**
- * The subject of the replay, which is the active cell of the current notebook. `ActiveCell`
- * describes the cell and its notebook, reports their changes, and makes the changes that the person
- * requests in the sidebar.
- *
- * Invariants:
- * - No property is cached, so all properties describe the notebook as it is now.
- * - While `isActive` is false, this object listens to no signals of the notebook.
+ * The subject of the replay: the active cell of the current notebook. `ActiveCell` reports its
+ * changes, and makes those that the person requests in the sidebar. Invariants: nothing is cached.
+ * While `isActive` is false, no signal of the notebook is connected.
  */
 import type {
   ISharedCell,
@@ -61,7 +57,6 @@ export class ActiveCell {
     }
   }
 
-  /** Whether a notebook is open. */
   get hasNotebook(): boolean {
     return this._panel !== null;
   }
@@ -71,7 +66,6 @@ export class ActiveCell {
     return this._panel && this._identity.get(this._panel);
   }
 
-  /** The active cell's description; null if no cell is active. */
   get cell(): ICellInfo | null {
     const { _cell: cell } = this;
     // Find the position by the cell's id, because `activeCellIndex` is outdated while cells are
@@ -79,7 +73,6 @@ export class ActiveCell {
     return cell && describeCell(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
-  /** The active cell's source; '' if no cell is active. */
   get source(): string {
     return this._cell ? sourceOf(this._cell.model.sharedModel) : '';
   }
@@ -89,12 +82,10 @@ export class ActiveCell {
     return this._cell?.model.mimeType ?? this.codeMimeType;
   }
 
-  /** The MIME type of the notebook's code cells. */
   get codeMimeType(): string {
     return this._panel?.content.codeMimetype ?? 'text/plain';
   }
 
-  /** Whether the active cell can be edited. */
   get isWritable(): boolean {
     const { _cell: cell, _panel: panel } = this;
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
@@ -111,7 +102,6 @@ export class ActiveCell {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
 
-  /** Describe all cells of the current notebook, in the notebook's order. */
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells
@@ -119,7 +109,6 @@ export class ActiveCell {
       : [];
   }
 
-  /** Return the types and sources of all cells of the current notebook. */
   allSources(): { type: string; source: string }[] {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];
     return cells.map(cell => ({
@@ -142,13 +131,10 @@ export class ActiveCell {
   }
 
   /**
-   * Insert a deleted cell into the notebook again, with the id that it had. One undo reverts this.
-   *
-   * @param cellsAbove - The ids of the cells that were above the deleted cell, the nearest cell
-   * first. The deleted cell is inserted below the first of these cells that is still in the
-   * notebook, or at the top if none of them is. Null means that the cells above are unknown; the
-   * deleted cell is then inserted at the end of the notebook.
-   * @returns Whether the cell was restored.
+   * Insert a deleted cell again, with the id that it had, in one undo step. It comes below the
+   * first of `cellsAbove` (the ids of the cells that were above it, the nearest first) that is
+   * still in the notebook; at the end if they are unknown (null). Return whether the cell was
+   * restored.
    */
   undeleteCell(
     cell: { id: string; type: string; source: string },
@@ -177,10 +163,9 @@ export class ActiveCell {
   }
 
   /**
-   * Give the active cell the id of a cell that isn't in the notebook, and so its history. One undo
-   * reverts this. The active cell's own history stays, as that of a deleted cell.
-   *
-   * @returns Whether the cell has the id now.
+   * Give the active cell the id, and so the history, of a cell that isn't in the notebook, in one
+   * undo step. The active cell's own history stays, as that of a deleted cell. Return whether this
+   * was done.
    */
   takeHistory(cellId: string): boolean {
     const shared = this._panel?.content.model?.sharedModel;
@@ -205,8 +190,8 @@ export class ActiveCell {
   }
 
   /**
-   * Insert a new cell below the active cell, and scroll to the new cell. The new cell gets the type
-   * of the active cell, but doesn't become active.
+   * Insert a new cell of the active cell's type below it, and scroll to the new cell, without
+   * activating it.
    */
   insertBelow(source: string): void {
     const notebook = this._panel?.content;
@@ -220,12 +205,10 @@ export class ActiveCell {
     void notebook.scrollToItem(index, 'smart').catch(() => undefined);
   }
 
-  /** Undo the last change of the active cell. */
   undo(): void {
     (this._cell?.model.sharedModel as ISharedCell | undefined)?.undo();
   }
 
-  /** Activate a cell and scroll it into view. */
   async goTo(cellId: string): Promise<void> {
     const notebook = this._panel?.content;
     const index = notebook?.widgets.findIndex(cell => cell.model.id === cellId);
@@ -253,7 +236,6 @@ export class ActiveCell {
     return this._panel?.content.activeCell ?? null;
   }
 
-  /** Listen to the active cell and its notebook, instead of the previous cell and notebook. */
   private _connect(): void {
     const model = this._cell?.model ?? null;
     const cells = this._panel?.content.model?.cells ?? null;
@@ -307,7 +289,6 @@ export class ActiveCell {
   private _model: ICellModel | null = null;
 }
 
-/** Insert a cell into the notebook. */
 function insertCell(
   shared: ISharedNotebook,
   index: number,

@@ -18,7 +18,6 @@ import type { IReplaySubject } from './activeCell';
 import type { SubjectChange } from './subject';
 
 export abstract class ActivatableModel extends VDomModel {
-  /** Whether the model's view is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -53,7 +52,6 @@ export abstract class LoadedModel extends ActivatableModel {
     history.changed.connect(this.onHistoryChanged, this);
   }
 
-  /** Whether a request is pending. */
   get isLoading(): boolean {
     return this._abort !== null;
   }
@@ -63,27 +61,23 @@ export abstract class LoadedModel extends ActivatableModel {
     return this.lastError;
   }
 
-  /** Load the content again without delay. */
   refresh(): void {
     void this.throttle.runNow();
   }
 
   /**
-   * A key for the content that the model should show, such as a notebook's id. When the key
-   * changes, the new content is loaded without delay.
+   * A key for the content to show, such as a notebook's id. If it changes, the content is loaded at
+   * once.
    */
   protected abstract get target(): string | null;
 
   /**
-   * Fetch the content.
-   *
-   * @returns A function that shows the fetched content. It is not called if `signal` is aborted.
+   * Fetch the content. Return a function that shows it, which is not called if `signal` is aborted.
    */
   protected abstract fetch(signal: AbortSignal): Promise<() => void>;
 
   /**
-   * Load the content. If that fails, the failure becomes `error`. While the model is inactive, only
-   * mark the content as stale.
+   * Load the content, or set `error`. While the model is inactive, only mark the content as stale.
    */
   protected async load(): Promise<void> {
     this._abort?.abort();
@@ -113,10 +107,8 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /**
-   * Load the content if it is outdated. Content is outdated if it has been marked as stale, or if
-   * it was requested for another target. Nothing is loaded while the model is inactive.
-   *
-   * @returns Whether the content was outdated.
+   * Load the content if it is stale or of another target; not while the model is inactive. Return
+   * whether it was outdated.
    */
   protected loadIfOutdated(): boolean {
     const isOutdated = this._isStale || this.target !== this._requestedTarget;
@@ -126,10 +118,7 @@ export abstract class LoadedModel extends ActivatableModel {
     return isOutdated;
   }
 
-  /**
-   * Load the content again soon, because it has changed on the server. If the model is inactive,
-   * the content is loaded when the model becomes active.
-   */
+  /** Load the content again soon or, if the model is inactive, when it becomes active. */
   protected invalidate(): void {
     if (this.isActive) {
       this.throttle.trigger();
@@ -139,10 +128,8 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /**
-   * Cancel the requests that are pending or scheduled. If there were any, the content becomes
-   * stale.
-   *
-   * @param isStale Whether the content becomes stale even if there were no such requests.
+   * Cancel pending and scheduled requests. The content becomes stale if there were any, or if
+   * `isStale`.
    */
   protected cancel(isStale = false): void {
     const isScheduled = this.throttle.cancel();
@@ -171,7 +158,6 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  /** The value of `error`. */
   protected lastError: IFailure | null = null;
   protected readonly throttle: Throttle;
   /** Aborts the pending request; null if no request is pending. */

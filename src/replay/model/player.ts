@@ -1,28 +1,20 @@
 /**
- * A player has a current position in a list. During playback, it moves to the next position at
- * regular intervals. One player plays the steps of a cell, and another player plays the moments of
- * a notebook. A player doesn't get the list itself, but only its length. Below, “step” stands for a
- * step or a moment.
- *
- * Invariants:
- * - The position is always the index of a step, or 0 if there are no steps.
- * - Playback stops at the last step, and when `pause`, `goTo` or `reset` is called.
+ * A player of a list of steps or moments: a current position, and playback. Invariants: the
+ * position is the index of an item, or 0. Playback stops at the last item, and when `pause`, `goTo`
+ * or `reset` is called.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
-/** The speeds that can be selected, as multiples of the normal speed. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
 /** The time for which playback shows each step at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
 export class ReplayPlayer extends VDomModel {
-  /** The number of steps. */
   get length(): number {
     return this._length;
   }
 
-  /** The index of the current step. */
   get position(): number {
     return this._position;
   }
@@ -58,10 +50,8 @@ export class ReplayPlayer extends VDomModel {
   }
 
   /**
-   * Set the number of steps after the list has changed; usually new steps were appended. If the
-   * last step was the current step and playback is paused, the new last step becomes the current
-   * step. Otherwise, the position stays the same. (If the list has become too short for this
-   * position, the last step becomes the current step.)
+   * Set the number of steps after the list has changed. If playback is paused at the last step, the
+   * new last step becomes current.
    */
   updateLength(length: number): void {
     const staysAtEnd = this._position >= this._length - 1 && !this.isPlaying;
@@ -78,10 +68,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /**
-   * Start playback at the current step; if that is the last step, start at the first step. Do
-   * nothing if there are fewer than two steps.
-   */
+  /** Start playback, from the first step if the current one is the last. */
   play(): void {
     if (this.isDisposed || this._length < 2) {
       return;
@@ -100,7 +87,6 @@ export class ReplayPlayer extends VDomModel {
     }
   }
 
-  /** Pause playback if it is running; otherwise start it. */
   toggle(): void {
     if (this.isPlaying) {
       this.pause();
@@ -133,7 +119,6 @@ export class ReplayPlayer extends VDomModel {
     this._timer = undefined;
   }
 
-  /** Return the valid position that is nearest to `position`. */
   private _clamp(position: number): number {
     return Math.max(0, Math.min(this._length - 1, Math.round(position)));
   }

@@ -1,9 +1,6 @@
 /**
- * The model of the whole sidebar: the selected tab, the steps of a cell, the current step, the
- * comparison of two steps, and the models of the other tabs.
- *
- * Invariant: the current step is always a step of the cell `steps.shownCell`, even if the server's
- * responses arrive out of order.
+ * The model of the whole sidebar. Invariant: the current step is always a step of the cell
+ * `steps.shownCell`, even if the server's responses arrive out of order.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -27,18 +24,13 @@ import type { IReplaySubject } from './activeCell';
 import type { SubjectChange } from './subject';
 import { SearchModel } from './search';
 
-/**
- * The sidebar's tabs. `cell`: the steps of one cell · `notebook`: the timeline and the cells of the
- * notebook · `search`: the search in all turns.
- */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** The layout of a diff. `inline`: in one column · `split`: the two texts side by side. */
+/** In one column, or the two texts side by side. */
 export type DiffMode = 'inline' | 'split';
 
 /** A reference to a step of a cell: its index, the `seq` of its record, or the id of its turn. */
 export interface IStepRef {
-  /** The index of the step among the steps that the server returns; null if it isn't known. */
   readonly step?: number | null;
   /** The `seq` of the step's record. It is used if no step has the index `step`. */
   readonly seq?: number | null;
@@ -94,7 +86,6 @@ export class ReplayModel extends ActivatableModel {
   readonly again: AskAgain;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
-  /** The card about the person's last work, in the notebook tab. */
   readonly briefing: BriefingModel;
   readonly usage: NotebookUsage;
   readonly note: NotebookNote;
@@ -111,7 +102,6 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** The current step; null if no steps are loaded. */
   get step(): IShownStep | null {
     return this.steps.at(this.player.position);
   }
@@ -133,19 +123,16 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /**
-   * Return what the list of models says about a language model, such as its name and where it runs.
-   * Return null if the list doesn't contain the model or has not been loaded yet.
+   * Return what the list of models says about a model; null if it isn't in the list or not loaded.
    */
   modelInfo(id = ''): ModelInfo | null {
     return this._modelInfoById.get(id) ?? null;
   }
 
-  /** The language models by id; another map as soon as the list of models was loaded. */
   get models(): ReadonlyMap<string, ModelInfo> {
     return this._modelInfoById;
   }
 
-  /** Reload the content of the selected tab. */
   refresh(): void {
     this._loadedModelsByTab[this._selectedTab].forEach(model =>
       model.refresh()
@@ -158,11 +145,7 @@ export class ReplayModel extends ActivatableModel {
     return models.find(({ error }) => error)?.error ?? null;
   }
 
-  /**
-   * Restore a deleted cell and activate it.
-   *
-   * @returns Whether the cell was restored.
-   */
+  /** Restore a deleted cell and activate it. Return whether it was restored. */
   async undeleteCell(cellId: string): Promise<boolean> {
     const isRestored = await this.timeline.undeleteCell(cellId);
     if (isRestored) {
@@ -181,10 +164,7 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /**
-   * Show a search result's step. If the step is in another notebook, open that notebook first. Do
-   * nothing if the path of that notebook is unknown.
-   */
+  /** Show a search result's step, in its notebook if the path is known. */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
@@ -228,7 +208,6 @@ export class ReplayModel extends ActivatableModel {
     this._models.forEach(model => model.dispose());
   }
 
-  /** Activate the selected tab's models if the sidebar is visible. Deactivate all other models. */
   protected override onActiveChanged(): void {
     this.subject.isActive = this.isActive;
     if (this.isActive && !this._modelInfoById.size) {
@@ -268,8 +247,7 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /**
-   * Go to the requested step if its cell's steps are loaded. If the requested step isn't among
-   * these steps, and no newer steps are loading, drop the request.
+   * Go to the requested step once its cell's steps are loaded. Drop a request for a missing step.
    */
   private _goToRequestedStep(): void {
     const { _requestedStep: requested, steps } = this;
@@ -309,13 +287,11 @@ export class ReplayModel extends ActivatableModel {
   /** The parts of this model. If one of them changes, this model emits `stateChanged`. */
   private readonly _models: readonly VDomModel[];
   /**
-   * The step to go to as soon as its cell's steps are loaded; null if there is none. It is set to
-   * null when the person activates another cell.
+   * The step to go to once its cell's steps are loaded, unless the person activates another cell.
    */
   private _requestedStep: (ICellKey & IStepRef) | null = null;
 }
 
-/** Return the position of the step that a reference refers to; -1 if there is none. */
 function findStep(
   steps: readonly IShownStep[],
   { step, seq, turnId }: IStepRef

@@ -1,10 +1,7 @@
 /**
  * Keeps the player's speed and the layout of diffs in sync with the settings, in both directions.
- * When the briefing is shown by itself is only set in the settings.
- *
- * Invariants:
- * - The person's last choice in the sidebar is saved, however quickly the person changes it.
- * - While a choice isn't saved yet, the settings don't overwrite it: they still have older values.
+ * Invariants: the person's last choice is saved, however quickly it changes. While a choice isn't
+ * saved yet, the settings don't overwrite it.
  */
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
@@ -33,8 +30,8 @@ export function syncSettings(settings: Settings, model: ReplayModel): void {
       model.diffMode = settings.composite.diff as DiffMode;
     }
   };
-  // After a choice was saved, JupyterLab fetches the settings. If two fetches follow each other
-  // within half a second, the second one returns the result of the first. Hence the pause.
+  // JupyterLab answers two fetches within half a second alike. Hence the pause after a choice was
+  // saved.
   const saving = new Throttle(async () => {
     try {
       for (const [name, value] of differences()) {

@@ -1,16 +1,9 @@
-/**
- * Types that describe the subject of the replay: the active cell of the current notebook.
- * `ICellInfo` describes a cell. `SubjectChange` lists the changes to which the sidebar reacts.
- */
-
-/** The description of a cell that is in the notebook. */
 export interface ICellInfo {
   readonly id: string;
   /** The type of the cell: `code`, `markdown` or `raw`. */
   readonly type: string;
   /** The position of the cell in the notebook, counted from 1. */
   readonly number: number;
-  /** The result of `firstLineOf` for the cell's source. */
   readonly firstLine: string;
 }
 
@@ -20,8 +13,7 @@ export function firstLineOf(source: string): string {
 }
 
 /**
- * The kind of a change. `activeCell`: another notebook or cell became active, or the notebook's id
- * changed · `source`: the active cell's source changed · `cells`: the list of cells changed, the
- * active cell's state (such as its execution count) changed, or a cell was run.
+ * `activeCell`: another cell, notebook or id of the notebook · `source`: the active cell's source ·
+ * `cells`: the list of cells, the active cell's state, or a run.
  */
 export type SubjectChange = 'activeCell' | 'source' | 'cells';

@@ -8,14 +8,12 @@ type ButtonProps = React.ButtonHTMLAttributes<HTMLButtonElement> & {
   'data-focus'?: boolean;
 };
 
-/** A button with a frame. */
 export function TextButton(props: ButtonProps): React.JSX.Element {
   const { className = '', ...rest } = props;
   const classes = `jp-AIServer-Replay-button ${className}`.trim();
   return <button type="button" className={classes} {...rest} />;
 }
 
-/** A button that looks like a link. */
 export function LinkButton(props: ButtonProps): React.JSX.Element {
   const { className = '', ...rest } = props;
   const classes = `jp-AIServer-Replay-link ${className}`.trim();

@@ -1,10 +1,7 @@
-/** The dialog that asks for confirmation before a restore replaces edits that no step contains. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/**
- * Ask whether the step at `index` may replace the cell's source. Return whether the person agreed.
- */
+/** Ask whether the step at `index` may replace edits that no step contains. */
 export async function confirmReplace(
   index: number,
   trans: TranslationBundle

@@ -9,20 +9,15 @@ import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
   /**
-   * The sidebar's model. A memoized component may call the model's methods. But it must get the
-   * values that it draws as props, because it isn't rendered again when the model changes.
+   * A memoized component may call the model's methods, but gets the values that it draws as props.
    */
   readonly model: ReplayModel;
   readonly commands: CommandRegistry;
   readonly languages: IEditorLanguageRegistry;
   readonly trans: TranslationBundle;
   readonly locale: string;
-  /** Undefined if memories are forbidden or their plugin is disabled. */
   readonly memory?: IMemory;
-  /**
-   * The current time. It is updated only every half minute, because each update renders all
-   * components that show a time.
-   */
+  /** Updated only every half minute, because each update renders all times. */
   readonly now: Date;
 }
 
@@ -30,7 +25,6 @@ const Context = React.createContext<IReplayContext | null>(null);
 
 export const ReplayContext = Context.Provider;
 
-/** Return the sidebar's context. Only components inside a `ReplayContext` can call this. */
 export function useReplay(): IReplayContext {
   return React.useContext(Context)!;
 }

@@ -1,4 +1,3 @@
-/** The view of a tab without content: a text, and buttons to get started. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -16,7 +15,6 @@ export interface IEmptyViewProps {
   showsFirstStepsButton?: boolean;
 }
 
-/** Return the content of a tab that shows nothing because no notebook is open. */
 export function noNotebookContent(trans: TranslationBundle): IEmptyViewProps {
   return {
     title: trans.__('No notebook is open'),
@@ -57,10 +55,7 @@ export function EmptyView(props: IEmptyViewProps): React.JSX.Element {
   );
 }
 
-/**
- * A hint on how to ask for code: "Press Ctrl+K in a cell …". If the command has no shortcut, the
- * hint names no keys.
- */
+/** A hint with the keys that ask for code, if there are any. */
 function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
   const keys = keysOf(commands, CommandIDs.ask);

@@ -34,13 +34,11 @@ export const nextIcon = pathIcon(
   'M15.8 6H18v12h-2.2zM6 18V6l8.2 6z'
 );
 
-/** Two columns of text. */
 export const splitIcon = pathIcon(
   'split-diff',
   'M3 5h8v14H3V5Zm2 2v10h4V7H5Zm8-2h8v14h-8V5Zm2 3h4v2h-4V8Zm0 4h4v2h-4v-2Z'
 );
 
-/** Two opposite arrows. */
 export const compareIcon = pathIcon(
   'compare-steps',
   'M9 6 4 10l5 4v-3h11V9H9V6Zm6 6 5 4-5 4v-3H4v-2h11v-3Z'
@@ -71,7 +69,6 @@ const ICONS: Partial<Record<Step['kind'], LabIcon>> = {
   type: textEditorIcon
 };
 
-/** Return the icon of a step. */
 export function stepIcon(step: Step): LabIcon {
   const { kind, data } = step;
   if (kind === 'move') {

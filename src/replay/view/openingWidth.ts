@@ -3,9 +3,8 @@ import { MessageLoop } from '@lumino/messaging';
 import { SplitLayout, SplitPanel, Widget } from '@lumino/widgets';
 
 /**
- * Make the sidebar that contains `panel` at least `width` pixels wide, if showing the panel has just
- * opened it. JupyterLab forgets the width of a sidebar that is closed when the page is reloaded, and
- * opens it as narrow as it allows. A sidebar that was open already keeps the person's width.
+ * Make the sidebar of `panel` at least `width` wide, if showing the panel has just opened it:
+ * JupyterLab forgets the width of a closed sidebar. One that was open keeps its width.
  */
 export function widenOpeningSidebar(panel: Widget, width: number): void {
   let area = panel;

@@ -1,7 +1,4 @@
-/**
- * The sidebar's widget. The model is active only while the widget is visible, and the code of the
- * content is loaded when the widget is first visible.
- */
+/** The sidebar's widget. Its model is active, and its code is loaded, only once it is visible. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
@@ -124,10 +121,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   /**
-   * Focus the open form or table in which the history is asked again, the slider or, in the search
-   * tab, the search field. With the focus on the slider, the
-   * arrow keys move through the steps. Until the slider or the field is rendered, focus the
-   * selected tab. Do nothing if the person has moved the focus to another element.
+   * Focus the open form or table of “Ask again”, the slider or the search field; until it is
+   * rendered, the selected tab. Do nothing if the person has moved the focus.
    */
   private _focusContent(): void {
     const { activeElement } = document;
@@ -169,7 +164,6 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     }
   }
 
-  /** Render the widget with the current time. */
   private _updateTime(): void {
     this._context = { ...this._context, now: new Date() };
     this.update();

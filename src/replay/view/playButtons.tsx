@@ -1,4 +1,3 @@
-/** The buttons of a player: go to the previous position, play or pause, go to the next position. */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -9,9 +8,7 @@ import { nextIcon, previousIcon } from './icons';
 
 export function PlayButtons(props: {
   player: ReplayPlayer;
-  /** The accessible name of the button that goes to the previous position. */
   previousLabel: string;
-  /** The accessible name of the button that goes to the next position. */
   nextLabel: string;
 }): React.JSX.Element {
   const { player } = props;

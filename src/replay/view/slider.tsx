@@ -1,15 +1,11 @@
 /**
- * `Slider` is the slider over a cell's steps, with a dot for each step. `SliderBase` is a slider
- * whose children draw the track; the notebook's activity chart uses it, too.
- *
- * Arrow keys move by one position. Page Up and Page Down move by a tenth of all positions. Home and
- * End move to the first and last positions. In `Slider`, the space bar starts and stops playback.
+ * `Slider` is the slider over a cell's steps, with a dot for each. `SliderBase` is a slider whose
+ * children draw the track. Page Up and Page Down move by a tenth of all positions.
  */
 import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
-/** The minimum distance between dots, in pixels. With less space, stripes are drawn instead. */
 const MIN_DOT_DISTANCE = 9;
 
 /** The sum of the spaces to the left and to the right of the track, in pixels, as in the CSS. */
@@ -22,20 +18,13 @@ interface ISliderProps extends Pick<
   ISliderBaseProps,
   'position' | 'label' | 'valueText' | 'onMove' | 'onPlay'
 > {
-  /** The colours of the dots, one for each step. */
   dots: readonly DotKind[];
   /** The position of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
-  /** The width of the sidebar, in pixels; 0 while it is unknown. */
   width: number;
 }
 
-/**
- * Return the position to which a key moves the slider; null if the slider doesn't handle the key.
- *
- * @param position The current position.
- * @param count The number of positions.
- */
+/** Return the position to which a key moves the slider; null for other keys. */
 export function positionAfterKey(
   key: string,
   position: number,
@@ -115,22 +104,17 @@ export interface ISliderBaseProps {
   className: string;
   /** The CSS class of the track, the part of the slider on which the positions are. */
   trackClass: string;
-  /** The number of positions. */
   count: number;
-  /** The current position, from 0. */
   position: number;
-  /** The accessible name of the slider. */
   label: string;
   /** The description of the current position for `aria-valuetext`. */
   valueText: string;
   /**
-   * Return the position that the pointer selects. `fraction` says where the pointer is: 0 is the
-   * left end of the track, and 1 is the right end. Beyond the ends, it is below 0 or above 1.
+   * Return the position for a fraction of the track: 0 is its left end, 1 its right end. It may be
+   * beyond.
    */
   positionAt: (fraction: number) => number;
-  /** Called when the person moves the slider to a position. */
   onMove: (position: number) => void;
-  /** Called when the space bar is pressed. */
   onPlay?: () => void;
   children: React.ReactNode;
 }
@@ -191,7 +175,6 @@ export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
   );
 }
 
-/** Return the CSS classes of a dot. */
 export function dotClass(kind: DotKind): string {
   return `jp-AIServer-Replay-dot jp-mod-${kind}`;
 }

@@ -5,14 +5,13 @@ import React from 'react';
 import { useReplay } from './context';
 
 /**
- * Characters that are invisible or change the reading order. They can make dangerous code look
- * harmless (an attack that is known as “Trojan Source”).
+ * Characters that are invisible or change the reading order, and can make dangerous code look
+ * harmless (“Trojan Source”).
  */
 const HIDDEN_CHARACTERS =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
-/** Replace each hidden character with a visible “•”. */
 function revealHidden(code: string): string {
   return code.replace(HIDDEN_CHARACTERS, '•');
 }
@@ -20,7 +19,6 @@ function revealHidden(code: string): string {
 /** A piece of code that has one highlighting style, such as a keyword. */
 export interface IStyledText {
   readonly text: string;
-  /** The CSS classes of the style; '' if the text has no style. */
   readonly className: string;
 }
 
@@ -70,7 +68,6 @@ export function useHighlighting(
   return matchesText ? styledTexts : [{ text, className: '' }];
 }
 
-/** Render styled texts. */
 export function renderTexts(texts: readonly IStyledText[]) {
   return texts.map(({ text, className }, index) => (
     <span key={index} className={className}>

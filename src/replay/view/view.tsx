@@ -1,4 +1,3 @@
-/** The sidebar's content: the tabs, a menu, and the view of the selected tab. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -90,13 +89,7 @@ function CellTab(): React.JSX.Element | null {
   return content && <EmptyView {...content} />;
 }
 
-/**
- * Return the content of the cell tab for the case that there are no steps. Return null if the steps
- * are loading or could not be loaded.
- *
- * If no notebook is open, or the notebook has no history, the person may be new to AI Server. In
- * these two cases, the content has a button that opens the first-steps notebook.
- */
+/** Return the content of the cell tab without steps; null while they load or after a failure. */
 function emptyContent(
   model: ReplayModel,
   trans: TranslationBundle
@@ -132,7 +125,6 @@ function emptyContent(
   }
 }
 
-/** The text of a failure, a button to try again and, if the person must sign in, a login link. */
 function FailureMessage(props: { failure: IFailure }): React.JSX.Element {
   const { model, trans } = useReplay();
   const { failure } = props;

@@ -16,14 +16,12 @@ import { IEarlierRequest, requestsTo } from './requests';
 import { AgainRun, IAgainCell } from './run';
 import { findTurn, IAgainRow, IFindings, storedRows } from './table';
 
-/** The functions of JupyterLab and of the other plugins with which requests are asked again. */
 export interface IAskAgainHost {
   /** Return the cell of the current notebook with this id; null if it isn't in the notebook. */
   findCell(cellId: string): IAgainCell | null;
   pickModel(options: IOtherModelOptions): void;
 }
 
-/** The form in which a person chooses the model. */
 export interface IAgainForm {
   readonly key: ICellKey;
   readonly model: ModelInfo | null;
@@ -47,12 +45,10 @@ export class AskAgain extends VDomModel {
     _steps.changed.connect(this._onStepsChanged, this);
   }
 
-  /** Whether requests can be asked again at all. */
   get isAvailable(): boolean {
     return this._host !== null;
   }
 
-  /** The form for the shown cell; null if it is closed. */
   get form(): IAgainForm | null {
     return this._isShown(this._form?.key) ? this._form : null;
   }
@@ -88,14 +84,13 @@ export class AskAgain extends VDomModel {
     return requestsTo(this._steps.all, this._player.position);
   }
 
-  /** Whether the current step is an answer of a branch that was asked again. */
   get canShowTable(): boolean {
     return storedRows(this._steps.all, this._player.position).length > 0;
   }
 
   /**
-   * Show the form, or the requests of the active cell that are being asked again. Do so as soon as
-   * the steps of this cell are loaded.
+   * Show the form, or the requests of the active cell that are being asked again, once its steps
+   * are loaded.
    */
   open(): void {
     const { isActiveCellShown, shownCell } = this._steps;
@@ -143,7 +138,6 @@ export class AskAgain extends VDomModel {
     }
   }
 
-  /** Close the form or the table of the shown cell, unless its requests are being asked again. */
   close(): void {
     if (this.form) {
       this._form = null;
@@ -155,7 +149,6 @@ export class AskAgain extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Open the menu of models at a position in the window. */
   pickModel(x: number, y: number): void {
     const chosen = this._form?.model?.id ?? null;
     const choose = (model: ModelInfo) => {

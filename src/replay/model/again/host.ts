@@ -1,4 +1,3 @@
-/** Connects the replay to the cells of open notebooks and to the other plugins, to ask again. */
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Session } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';

@@ -16,14 +16,11 @@ import { answersOf, type IAnswerOfStep } from '../../../records/answers';
 import type { IShownStep } from '../../../records/fold';
 import { parentOf } from '../cell/graph';
 
-/** A request of the person that can be asked again. */
 export interface IEarlierRequest {
-  /** The id of the request's first answered turn. */
   readonly turnId: number;
   readonly intent: string;
   /** The mode of the turn; empty if none is stored. */
   readonly mode: string;
-  /** The code from which the request started. */
   readonly source: string;
   /** The lines of `source` to which the request was limited; null for all of them. */
   readonly selection: LineRange | null;
@@ -103,7 +100,6 @@ export function requestAt(
   };
 }
 
-/** Return whether a turn was asked again, of another model. */
 export function isRepeated({ repeatsTurnId }: Step): boolean {
   return repeatsTurnId !== undefined;
 }
@@ -140,7 +136,6 @@ function codesOf(step: IShownStep): string[] {
   ];
 }
 
-/** Return the answers as the models wrote them. */
 function ownAnswersOf(step: IShownStep): readonly IAnswerOfStep[] {
   return answersOf(step.parts?.[0] ?? step);
 }

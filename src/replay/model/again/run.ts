@@ -19,11 +19,9 @@ import { IEarlierRequest, NewSources } from './requests';
 import type { IAgainRow, IFindings } from './table';
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
-/** A cell whose requests are asked again. */
 export interface IAgainCell {
   /** Whether the cell waits for an answer, or its row runs accepted code. */
   readonly isBusy: boolean;
-  /** Whether the cell is still in the notebook. */
   readonly isInNotebook: boolean;
   /** Whether answers can be run: the cell contains code, and the administrator allows running. */
   readonly canRun: boolean;
@@ -35,7 +33,6 @@ export interface IAgainCell {
   ): Promise<IRepeatedAnswer>;
   /** Return the number of problems of code; null if the kernel can't check it. */
   countProblems(code: string): Promise<number | null>;
-  /** Start a kernel of the same kind as the notebook's. */
   startKernel(): Promise<IFreshKernel>;
 }
 
@@ -53,7 +50,6 @@ export interface IRunOptions {
   readonly model: ModelInfo;
   /** Whether each answer is run in a fresh kernel. */
   readonly runsCode: boolean;
-  /** Called after each change. */
   readonly onChanged: () => void;
 }
 
@@ -90,7 +86,6 @@ export class AgainRun {
     return { problems: this._problems, runs: this._results };
   }
 
-  /** Ask the requests that have no answer yet. */
   async proceed(): Promise<void> {
     const { cell, runsCode } = this.options;
     if (this._phase === 'running' || this._phase === 'done') {
@@ -122,7 +117,6 @@ export class AgainRun {
     await this._loop;
   }
 
-  /** Stop the model and the fresh kernel. */
   stop(): void {
     if (this._phase === 'running') {
       this._abort.abort();
@@ -263,7 +257,6 @@ export class AgainRun {
   private _rows: readonly IAgainRow[];
 }
 
-/** Return the code of a turn's answer; null if it is in words. */
 function codeOf({ ai_response: { suggestion } }: Interaction): string | null {
   return suggestion.trim() ? normalizeLineBreaks(suggestion) : null;
 }

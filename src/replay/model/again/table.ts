@@ -17,7 +17,6 @@ import {
   requestAt
 } from './requests';
 
-/** The numbers that a receipt has. */
 const NUMBERS = ['inputTokens', 'outputTokens', 'totalMs', 'cost'] as const;
 type Numbers = Readonly<
   Partial<Record<(typeof NUMBERS)[number] | 'problems', number>>
@@ -40,7 +39,6 @@ export interface IAgainRow {
   readonly isEdited: boolean;
 }
 
-/** The findings about answers that aren't stored, by the ids of their turns. */
 export interface IFindings {
   /** The number of problems of an answer's code; missing if the kernel couldn't check it. */
   readonly problems: ReadonlyMap<number, number>;
@@ -48,8 +46,8 @@ export interface IFindings {
 }
 
 /**
- * Return the rows for the branch of the repeated turn at `position`; an empty list if the step is
- * none, or if no turn of the branch was answered.
+ * Return the rows for the branch of the repeated turn at `position`; none if the step is no such
+ * turn.
  */
 export function storedRows(
   steps: readonly Step[],
@@ -94,8 +92,8 @@ export function storedRows(
 }
 
 /**
- * Return the figures of a row's original answer, with those of its further attempts. Its run is the
- * last one in the notebook.
+ * Return the figures of a row's original answer, with those of its further attempts. The run is its
+ * last one.
  */
 export function originalFigures(
   { request }: IAgainRow,
@@ -127,7 +125,6 @@ function recordedResult(run: Step | undefined): IRunResult | undefined {
   }
 }
 
-/** Return the figures of a row's new answer; null if there is none. */
 export function newFigures(
   { turnId }: IAgainRow,
   steps: readonly Step[],
@@ -143,7 +140,6 @@ export function newFigures(
       };
 }
 
-/** Return the step of a turn; undefined if there is none. */
 export function findTurn(
   steps: readonly Step[],
   turnId: number | null
@@ -151,7 +147,6 @@ export function findTurn(
   return steps.find(step => isRequestOf(step, turnId));
 }
 
-/** Return the sums of several answers. */
 export function total(figures: readonly Numbers[]): IFigures {
   const sums: Partial<Record<keyof Numbers, number>> = {};
   const partial: (keyof Numbers)[] = [];

@@ -31,10 +31,7 @@ import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
 import { copyText } from '../../../ui/focus';
 
-/**
- * The result of an action; null if no result is shown. `unrecorded` means that a step was restored,
- * but recording the restore failed.
- */
+/** `unrecorded` means that a step was restored, but recording the restore failed. */
 export type ActionResult =
   | 'restored'
   | 'accepted'
@@ -44,7 +41,6 @@ export type ActionResult =
   | 'inserted'
   | null;
 
-/** The functions of JupyterLab and of the other plugins that the sidebar's models call. */
 export interface IReplayHost {
   /** Ask the person whether the step at `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;
@@ -70,7 +66,6 @@ export class ReplayActions extends VDomModel {
     _subject.changed.connect(this._onSubjectChanged, this);
   }
 
-  /** The current step; null if no steps are loaded. */
   get step(): Step | null {
     return this._steps.at(this._player.position);
   }
@@ -80,7 +75,6 @@ export class ReplayActions extends VDomModel {
     return this._isInCell(this.step);
   }
 
-  /** Return whether the active cell is shown and contains the code of the step at `index`. */
   isStepInCell(index: number): boolean {
     return this._isInCell(this._steps.at(index));
   }
@@ -92,20 +86,15 @@ export class ReplayActions extends VDomModel {
     return isComparable && sourceAfter(lastStep) !== this._subject.source;
   }
 
-  /** Whether the shown cell can be edited. */
   get isWritable(): boolean {
     return this._steps.isActiveCellShown && this._subject.isWritable;
   }
 
-  /** Whether the current step can be restored. */
   get canRestore(): boolean {
     return this._canApply(this.step);
   }
 
-  /**
-   * The index of the step whose code was the last to run without an error. Null if there is no such
-   * step or it can't be restored.
-   */
+  /** The step whose code was the last to run without an error; null if it can't be restored. */
   get restorableWorkingIndex(): number | null {
     const index = findLastWorking(this._steps.all);
     return index !== null && this._canApply(this._steps.all[index])
@@ -113,13 +102,11 @@ export class ReplayActions extends VDomModel {
       : null;
   }
 
-  /** Whether a new request can continue from the current step. */
   get canBranch(): boolean {
     const { step } = this;
     return !!step && hasCode(step) && this.isWritable;
   }
 
-  /** Whether the current step's code can be inserted as a new cell. */
   get canInsert(): boolean {
     return !!this.step?.code && this._subject.canInsert;
   }
@@ -135,20 +122,11 @@ export class ReplayActions extends VDomModel {
     return !changedNothing.includes(this._lastResult);
   }
 
-  /**
-   * Restore the current step.
-   *
-   * @returns Whether the cell was changed.
-   */
+  /** Restore the current step. Return whether the cell was changed. */
   restore(): Promise<boolean> {
     return this._apply(this.step, 'restored');
   }
 
-  /**
-   * Restore the last version that ran without an error.
-   *
-   * @returns Whether the cell was changed.
-   */
   async restoreLastWorking(): Promise<boolean> {
     const index = this.restorableWorkingIndex;
     const step = index === null ? null : this._steps.all[index];
@@ -157,9 +135,7 @@ export class ReplayActions extends VDomModel {
 
   /**
    * Open the prompt row for a request that continues from the current step. If the cell contains
-   * other code, restore the step first.
-   *
-   * @returns Whether the prompt row was opened.
+   * other code, restore the step first. Return whether the prompt row was opened.
    */
   async branch(): Promise<boolean> {
     const { step } = this;
@@ -175,7 +151,6 @@ export class ReplayActions extends VDomModel {
     return isReady;
   }
 
-  /** Copy the current step's code to the clipboard. */
   copy(): void {
     const { step } = this;
     if (step?.code) {
@@ -184,7 +159,6 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Insert the current step's code into a new cell below the active cell. */
   insertBelow(): void {
     const { step } = this;
     if (this.canInsert && step) {
@@ -201,7 +175,6 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Set `lastResult` to null, so that the sidebar no longer shows it. */
   clearLastResult(): void {
     if (this._lastResult !== null) {
       this._setLastResult(null);
@@ -229,10 +202,8 @@ export class ReplayActions extends VDomModel {
 
   /**
    * Write a step's code into the cell, and record this. Nothing is awaited between the last check
-   * and the change of the cell, so nothing can invalidate the check. If the cell was changed, but
-   * recording this fails, `lastResult` becomes `unrecorded`.
-   *
-   * @returns Whether the cell was changed.
+   * and the change of the cell, so nothing can invalidate the check. Return whether the cell was
+   * changed.
    */
   private async _apply(
     step: Step | null,
@@ -293,9 +264,9 @@ export class ReplayActions extends VDomModel {
   }
 
   /**
-   * Build the events that record a restore. If the step is the open suggestion, there is only an
-   * `accept`. Otherwise, there is a `restore`; if a suggestion is open, a `reject` comes first.
-   * `replaced` is the source that the step's code replaces.
+   * Build the events that record a restore: an `accept` of the open suggestion; or a `restore`,
+   * after a `reject` if a suggestion is open. `replaced` is the source that the step's code
+   * replaces.
    */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = findOpenTurn(this._steps.all);
@@ -330,8 +301,7 @@ export class ReplayActions extends VDomModel {
 }
 
 /**
- * Return whether a step has code to restore. Empty code counts as code, because a cell can be
- * empty. But if a turn failed or was stopped, empty code means that its model returned none.
+ * Empty code counts as code, because a cell can be empty; but a failed turn without code has none.
  */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';

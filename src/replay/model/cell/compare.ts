@@ -1,8 +1,6 @@
 /**
- * The comparison of two steps of a cell, A and B. B is always the current step. A stays the same
- * step while the person moves through the steps.
- *
- * Invariant: while two steps are compared, the position of A is the position of an existing step.
+ * The comparison of two steps of a cell. B is always the current step; A stays while the person
+ * moves through the steps.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -20,12 +18,10 @@ export class StepComparison extends VDomModel {
       : null;
   }
 
-  /** Whether two steps are compared. */
   get isComparing(): boolean {
     return this.positionA !== null;
   }
 
-  /** Compare the current step with the step at `positionA`. */
   start(positionA: number): void {
     this._player.pause();
     const lastPosition = this._player.length - 1;
@@ -36,9 +32,7 @@ export class StepComparison extends VDomModel {
     }
   }
 
-  /**
-   * Compare the current step with the step before it. The first step is compared with the second.
-   */
+  /** Compare the current step with the step before it. */
   startWithPrevious(): void {
     const { position } = this._player;
     this.start(position > 0 ? position - 1 : 1);

@@ -15,37 +15,32 @@ import type { IBranch } from '../../../records/branch';
 /** The maximum number of columns that are drawn. */
 export const MAX_COLUMNS = 4;
 
-/** Return the index of the step that `step` continues from; null if there is none. */
 export function parentOf(step: Step): number | null {
   const { parent } = step;
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
-/**
- * Return whether a step continues from a step other than the one directly before it in the list.
- */
+/** Return whether a step continues from another step than the one before it in the list. */
 export function isBranching(step: Step): boolean {
   const parent = parentOf(step);
   return parent !== null && parent !== step.index - 1;
 }
 
 /**
- * Return the id of the turn that a step's code comes from; null if no turn is found. A request that
- * continues from the step gets this turn as its parent. `steps` are all steps of the cell.
+ * Return the turn that a step's code comes from, which is the parent of a request that continues
+ * from the step; null if there is none.
  */
 export function findTurnId(steps: readonly Step[], shown: Step): number | null {
   let step: Step | undefined = shown;
-  // If `isOwnCode` is true, look for the turn that `step.code` comes from. If it is false, look for
-  // the turn that the cell's source after the step comes from. The two turns differ if the step's
-  // code was not applied, as with a rejected answer.
+  // Whether to look for the turn of `step.code`, or of the cell's source after the step. They
+  // differ if the step's code was not applied, as with a rejected answer.
   let isOwnCode = true;
   while (step) {
     const isTurn = step.kind === 'turn' || step.kind === 'accept';
     if (isTurn && step.turnId !== undefined && (isOwnCode || step.applied)) {
       return step.turnId;
     }
-    // The code of a restore comes from the earlier step that it restored. The code of any other
-    // step comes from its parent.
+    // A restore's code comes from the restored step, that of any other step from its parent.
     const { fromStep, index }: Step = step;
     isOwnCode = fromStep !== undefined && fromStep < index;
     step = steps[(isOwnCode ? fromStep : parentOf(step)) ?? -1];
@@ -54,8 +49,7 @@ export function findTurnId(steps: readonly Step[], shown: Step): number | null {
 }
 
 /**
- * Return the branch of a new request that continues from a step; null if the step's code comes from
- * no turn.
+ * Return the branch of a request that continues from a step; null if its code comes from no turn.
  */
 export function branchAt(steps: readonly Step[], shown: Step): IBranch | null {
   const turnId = findTurnId(steps, shown);
@@ -80,7 +74,6 @@ export interface IGraphRow {
   readonly columnsBelow: readonly number[];
 }
 
-/** Compute the graph's part in each row of the list, and the number of columns that are needed. */
 export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
   columnCount: number;
@@ -101,8 +94,7 @@ export function buildGraph(steps: readonly Step[]): {
     if (!rows[parent].columnsBelow.includes(column)) {
       rows[parent].columnsBelow.push(column);
     }
-    // Draw the line from the step up to its parent. If it meets a line that is already in this
-    // column, stop there. (In the last column, the lines of several branches may overlap.)
+    // A line that is already in this column leads to the parent, too.
     for (let row = index - 1; row > parent; row--) {
       if (rows[row].passingColumns.includes(column)) {
         break;

@@ -1,27 +1,23 @@
 /**
- * The relatives of a merge step. The step records that cells were merged into a new cell. In the
- * history of the new cell, the relatives of the step are the cells that were merged. In the history
- * of each of these cells, the only relative is the new cell.
+ * The relatives of a merge step: the cells that were merged, or the cell into which they were
+ * merged.
  */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import type { IReplaySubject } from '../activeCell';
 import { firstLineOf, ICellInfo } from '../subject';
 
-/** A cell that is a relative of a merge step. */
 export interface IRelative {
   readonly cellId: string;
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
-  /**
-   * The first line that is not blank in the cell's source; for a deleted cell, in its last source.
-   */
+  /** The first line of the cell's source; for a deleted cell, of its last source. */
   readonly firstLine: string;
 }
 
 /**
- * Return the ids of a merge step's relatives. Invalid ids are left out, because the step's data may
- * come from another program.
+ * Return the ids of a merge step's relatives, without invalid ones: another program may have
+ * written them.
  */
 export function relativesOf(step: Step): string[] {
   if (step.kind !== 'merge') {

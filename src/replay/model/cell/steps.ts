@@ -1,8 +1,6 @@
 /**
- * The steps of the cell that the sidebar shows. This is the active cell, or a deleted cell that the
- * person opened. A deleted cell is pinned: it is shown until another cell becomes active.
- *
- * The invariants of `LoadedModel` apply.
+ * The steps of the cell that the sidebar shows: the active cell, or a deleted cell that the person
+ * opened. A deleted cell is pinned until another cell becomes active.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -28,21 +26,18 @@ import type { ICellInfo, SubjectChange } from '../subject';
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
 
-/** The cell that the sidebar shows. */
 export interface IShownCell extends ICellKey {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly info: ICellInfo | null;
-  /** The active cell's MIME type, with which the code of the steps is highlighted. */
   readonly mimeType: string;
 }
 
 /**
- * The kind of change of the list of steps. `cell`: the steps of another cell, or the first steps of
- * this cell, are shown now · `steps`: the steps of the same cell were loaded again.
+ * `cell`: other or first steps are shown now · `steps`: the steps of the same cell were loaded
+ * again.
  */
 export type StepsChange = 'cell' | 'steps';
 
-/** The minimum pause between requests, in milliseconds. */
 const PAUSE_MS = 100;
 
 export class ReplaySteps extends LoadedModel {
@@ -68,14 +63,13 @@ export class ReplaySteps extends LoadedModel {
     return this._shownCell;
   }
 
-  /** All steps of `shownCell`, oldest first. */
   get all(): readonly IShownStep[] {
     return this._all;
   }
 
   /**
-   * Return the step at `position` with the answer that the person has chosen to see. The answers to
-   * an open request are as the cell's prompt row shows them, with corrections and other changes.
+   * Return a step with the answer that the person has chosen to see. The answers to an open request
+   * are as the cell's prompt row shows them.
    */
   at(position: number): IShownStep | null {
     const step = this._all[position];
@@ -96,7 +90,6 @@ export class ReplaySteps extends LoadedModel {
     this.stateChanged.emit();
   }
 
-  /** The tokens and costs of summaries of older turns. They are no steps. */
   get summaries(): readonly TurnReceipt[] {
     return this._summaries;
   }
@@ -110,16 +103,12 @@ export class ReplaySteps extends LoadedModel {
     );
   }
 
-  /** Reload the steps without delay. */
   override refresh(): void {
     this._lastFetchTime = 0;
     super.refresh();
   }
 
-  /**
-   * Show the cell `cellId` until another cell becomes active. If `cellId` is null, show the active
-   * cell.
-   */
+  /** Show a cell until another one becomes active; with null, the active cell. */
   pin(cellId: string | null): void {
     this._pinnedCellId = cellId;
     this.loadIfOutdated();
@@ -137,9 +126,8 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // While the person moves quickly through many cells with an arrow key, delay each request after
-    // the first. If another cell becomes active during the delay, the request is not sent. So only
-    // the steps of the first and the last of these cells are requested.
+    // While the person moves quickly through many cells, delay each request after the first, so
+    // that only the first and the last of these cells are requested.
     const isRapid = Date.now() - this._lastFetchTime < PAUSE_MS;
     this._lastFetchTime = Date.now();
     if (isRapid) {
@@ -156,8 +144,7 @@ export class ReplaySteps extends LoadedModel {
         this._show(target, steps, steps.length ? 'steps' : 'empty');
       };
     } catch (reason) {
-      // If steps of this cell are shown already, keep them and show the error above them. They may
-      // be outdated, but are still useful.
+      // Keep the steps of this cell that are shown already, and show the error above them.
       const showsSteps =
         this._phase === 'steps' && isSameCell(target, this._shownCell);
       return () => {
@@ -200,7 +187,6 @@ export class ReplaySteps extends LoadedModel {
     return isOutdated;
   }
 
-  /** Return the cell to show. If there is none, return the phase that gives the reason. */
   private _getTarget(): IShownCell | ReplayPhase {
     const { hasNotebook, notebookId, cell, mimeType } = this.subject;
     if (!hasNotebook) {
@@ -224,10 +210,8 @@ export class ReplaySteps extends LoadedModel {
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
-    // The first steps of a cell don't count as an update. For them, `cell` is emitted, so that the
-    // player goes to the last step.
+    // The first steps of a cell don't count as an update, so that the player goes to the last step.
     const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
-    // Describe the cell as it is now, because it may have changed since the request.
     const activeCell = this.subject.cell;
     const info =
       activeCell && cell?.info?.id === activeCell.id ? activeCell : cell?.info;

@@ -1,42 +1,25 @@
 /**
- * The layout of a notebook's activity chart. The chart's horizontal axis is time, divided into
- * buckets of equal width. Each bucket has a bar that shows the number of its moments.
- *
- * The axis is not to scale: a long gap between two moments is shortened, so that an hour of work is
- * still visible next to a week without work.
- *
- * Invariant: each moment's position on the axis is greater than the previous moment's position,
- * even if the two timestamps are invalid or out of order.
+ * The layout of a notebook's activity chart: time from left to right, in buckets of equal width. A
+ * long gap between two moments is shortened, so that an hour of work stays visible next to a week
+ * without work. Invariant: positions increase, even if timestamps are invalid or out of order.
  */
 import type { Moment } from '../../../api/types';
 import { contributorTone } from '../../../labels/contributorLabels';
 
-/** Longer gaps between two moments are drawn as if they had this length, in milliseconds. */
+/** The longest and the shortest gap that is drawn between two moments, in milliseconds. */
 const MAX_GAP_MS = 5 * 60_000;
-/** Shorter gaps between two moments are drawn as if they had this length, in milliseconds. */
 const MIN_GAP_MS = 4_000;
 
-/** For each kind of contributor, the number of moments in one bucket. */
 export interface IBucketCounts {
-  /** The number of moments by models. */
   readonly model: number;
-  /** The number of moments by people, who change code by hand. */
   readonly hand: number;
-  /** The number of moments by programs, agents and unknown contributors. */
   readonly other: number;
 }
 
-/**
- * Return the position of each moment on the axis of the activity chart, as a fraction of the axis.
- * The first moment is at 0. The position of "now" is 1, and all moments have smaller positions.
- */
+/** Return each moment's position on the chart, from 0. "Now" is at 1, after all moments. */
 export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]
 ): number[] {
-  /**
-   * For each moment, the sum of the gaps before it. Each gap counts as at least `MIN_GAP_MS` and at
-   * most `MAX_GAP_MS`.
-   */
   const offsetsMs: number[] = [];
   let offsetMs = 0;
   let previousTime = Number.NaN;
@@ -54,10 +37,6 @@ export function chartPositionsOf(
   return offsetsMs.map(offset => offset / nowMs);
 }
 
-/**
- * Count the moments in each bucket. `positions` are the moments' positions on the chart, and
- * `bucketCount` is the number of buckets.
- */
 export function countByBucket(
   moments: readonly Pick<Moment, 'author'>[],
   positions: readonly number[],
@@ -75,10 +54,7 @@ export function countByBucket(
   return buckets;
 }
 
-/**
- * Return the index of the moment that is nearest to `target`, a position on the chart. If "now" is
- * nearer than all moments, return the number of moments.
- */
+/** Return the moment nearest to a position on the chart; the number of moments for "now". */
 export function nearestMoment(
   positions: readonly number[],
   target: number

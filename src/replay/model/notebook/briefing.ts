@@ -15,7 +15,6 @@
 import type { Moment, TimelineCell } from '../../../api/types';
 import { daysBetween } from '../../../labels/time';
 
-/** The maximum number of items in each list of a briefing. */
 export const MAX_ITEMS = 5;
 /** A pause of more than this many milliseconds ends a working period. */
 export const PERIOD_PAUSE_MS = 4 * 60 * 60_000;
@@ -33,11 +32,8 @@ const ADDING_KINDS: ReadonlySet<string> = new Set([
 /** A moment that is a step of a cell. */
 type CellMoment = Moment & { readonly cellId: string; readonly step: number };
 
-/** A request or a failed run. */
 export interface IBriefingItem {
-  /** The text of the request; empty for a run. */
   readonly title: string;
-  /** The step to show, with the outcome. */
   readonly moment: CellMoment;
 }
 
@@ -45,13 +41,9 @@ export interface IBriefing {
   /** The times of the first and the last moment of the working period. */
   readonly begin: Date;
   readonly end: Date;
-  /**
-   * Requests without a decision, failed requests that nobody repeated, and failed runs, the newest
-   * first. A cell's later request replaces an earlier one.
-   */
+  /** Requests without a decision, failed requests and failed runs, the newest first. */
   readonly unfinished: readonly IBriefingItem[];
   readonly unfinishedCount: number;
-  /** The other requests, the newest first. */
   readonly finished: readonly IBriefingItem[];
   readonly finishedCount: number;
   /** The number of all requests. A request with its repetitions and refinements counts once. */
@@ -78,16 +70,13 @@ interface IRequest {
   newest: CellMoment;
 }
 
-/** Return whether a cell is still in the notebook. `cell` is the timeline's data about it. */
 export function isInNotebook(cell: TimelineCell | null | undefined): boolean {
   return !!cell && !cell.deleted && cell.mergedInto === null;
 }
 
 /**
- * Summarise the last working period before the present; null if there is none.
- *
- * @param moments - The moments of the notebook, oldest first.
- * @param isPresent - Returns whether a cell is still in the notebook.
+ * Summarise the last working period before the present; null if there is none. `moments` are those
+ * of the notebook, oldest first.
  */
 export function findBriefing(
   moments: readonly Moment[],
@@ -121,12 +110,10 @@ export function findBriefing(
   };
 }
 
-/** Return whether a moment shows that a person worked in the notebook. */
 function isWork({ kind, author, outcome }: Moment): boolean {
   return kind === 'turn' ? outcome !== 'repeated' : author === 'person';
 }
 
-/** Return the last working period before the present; null if there is none. */
 function lastPeriod(moments: readonly Moment[], now: Date): IPeriod | null {
   const earlier = periodsOf(moments.filter(isWork), now).filter(
     ({ end }) => now.getTime() - end > PERIOD_PAUSE_MS
@@ -154,8 +141,8 @@ function periodsOf(moments: readonly Moment[], now: Date): IPeriod[] {
 }
 
 /**
- * Return the time of each moment, in milliseconds since the epoch. The times never decrease, and
- * none is later than `now`. They are NaN if no moment has a valid timestamp.
+ * Return the times of moments in milliseconds. They never decrease, and none is later than `now`;
+ * NaN if no timestamp is valid.
  */
 function timesOf(moments: readonly Moment[], now: Date): number[] {
   const nowMs = now.getTime();
@@ -181,7 +168,6 @@ function stepsOfKind(
   );
 }
 
-/** Return the last of the moments of each cell. */
 function lastByCell(moments: readonly CellMoment[]): Map<string, CellMoment> {
   return new Map(moments.map(moment => [moment.cellId, moment]));
 }
@@ -224,8 +210,7 @@ function unfinishedRequests(
 }
 
 /**
- * Return the failed runs of the cells that haven't run without an error since. Cells with an
- * unfinished request are left out.
+ * Return the last failed runs of cells without an unfinished request that haven't succeeded since.
  */
 function failedRuns(
   moments: readonly Moment[],
@@ -254,7 +239,6 @@ function newestFirst(items: readonly IBriefingItem[]): IBriefingItem[] {
   return [...items].sort((a, b) => b.moment.index - a.moment.index);
 }
 
-/** Return the ids of all cells that a moment changed. */
 function cellIdsOf({ cellId, also = [] }: Moment): string[] {
   return [cellId, ...also.map(step => step.cellId)].filter(id => id !== null);
 }

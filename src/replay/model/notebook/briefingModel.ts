@@ -18,8 +18,7 @@ import {
 import type { NotebookTimeline } from './timeline';
 
 /**
- * The browser's local storage has a key for each notebook whose card was closed: this prefix and the
- * notebook's id. The value is the end of the period that the card described.
+ * The prefix of a key for each notebook whose card was closed, with the end of the period as value.
  */
 const STORAGE_PREFIX = 'aiserver:briefing:';
 
@@ -31,7 +30,6 @@ export class BriefingModel extends VDomModel {
     super();
   }
 
-  /** The number of days after which the briefing is shown by itself; 0 for never. */
   get afterDays(): number {
     return this._afterDays;
   }
@@ -57,7 +55,6 @@ export class BriefingModel extends VDomModel {
     return this._briefing;
   }
 
-  /** Whether the card is shown now. */
   isShown(now: Date): boolean {
     const briefing = this.find(now);
     if (this._openedNotebook === this._subject.notebookId) {
@@ -68,16 +65,11 @@ export class BriefingModel extends VDomModel {
     return briefing !== null && this.isDue(briefing.end, now);
   }
 
-  /** Whether the current notebook has any moments. */
   get hasHistory(): boolean {
     return this._timeline.moments.length > 0;
   }
 
-  /**
-   * Return whether the briefing about a period with this end is shown by itself.
-   *
-   * @param notebookId - The id of the notebook; by default, that of the current one.
-   */
+  /** Return whether the briefing about a period with this end is shown by itself. */
   isDue(
     end: Date,
     now: Date,
@@ -109,10 +101,7 @@ export class BriefingModel extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /**
-   * Return whether the view should focus the card. After a call of `open`, only the first call of
-   * this method returns true.
-   */
+  /** Return whether the view should focus the card, once after each call of `open`. */
   consumeFocusRequest(): boolean {
     const isRequested = this._isFocusRequested;
     this._isFocusRequested = false;

@@ -21,7 +21,6 @@ export type NoteApi = Pick<NoteClient, 'get' | 'update' | 'change' | 'delete'>;
 /** The person's setting: notes without a model, notes that a local model words, or none. */
 export type NoteMode = 'outline' | 'model' | 'off';
 
-/** The minimum time between two checks whether a notebook's note is outdated. */
 const CHECK_MS = 5 * 60_000;
 /** The pause between two requests while a model words the note. */
 const PAUSE_MS = 4000;
@@ -34,7 +33,6 @@ const NO_NOTES = ['not_owner', 'feature_forbidden'];
 
 /** The text that the person is typing, and the state of the last action. */
 export interface INoteDraft {
-  /** The typed text; null if the note isn't being edited. */
   readonly text: string | null;
   /** The text of the note when the edit began. */
   readonly base: string;
@@ -76,12 +74,10 @@ export class NotebookNote extends LoadedModel {
     }
   }
 
-  /** Whether the view shows the note, or the place for it. */
   get isShown(): boolean {
     return this.target !== null && !this._hasNoNotes;
   }
 
-  /** Whether the current notebook's note has been loaded. */
   get hasLoaded(): boolean {
     return this._notebookId !== null && this._notebookId === this.target;
   }
@@ -116,7 +112,6 @@ export class NotebookNote extends LoadedModel {
     this.stateChanged.emit();
   }
 
-  /** Save the typed text. Return whether it was saved. */
   async save(): Promise<boolean> {
     const { text, base, newerText } = this.draft;
     if (!text?.trim()) {
@@ -184,7 +179,6 @@ export class NotebookNote extends LoadedModel {
     }
   }
 
-  /** If the person has no notes here, send no further requests. */
   private _onRefusal(reason: unknown): void {
     this._hasNoNotes ||= NO_NOTES.includes(toFailure(reason).code);
   }
@@ -250,9 +244,8 @@ export class NotebookNote extends LoadedModel {
   }
 
   /**
-   * Run an action, unless another one is running. Show its result, or its failure.
-   *
-   * @param replaced The text that `undo` writes again after the action; null if there is none.
+   * Run an action, unless another one is running, and show its result or failure. `undo` writes
+   * `replaced` again.
    */
   private async _act(
     replaced: IReplaced | null,
@@ -313,7 +306,6 @@ export class NotebookNote extends LoadedModel {
   private readonly _checkTimes = new Map<string, number>();
 }
 
-/** A text of a notebook's note that an action has replaced. */
 interface IReplaced {
   readonly id: string;
   readonly text: string;

@@ -1,34 +1,24 @@
 /**
- * The overview of a notebook. The notebook tab shows the overview while the timeline is at "now",
- * the position after the last moment. The overview has a row for each cell in the notebook's order,
- * and then a row for each deleted cell that has a history.
+ * The overview of a notebook, which the notebook tab shows at "now": a row for each cell, and then
+ * for each deleted cell that has a history.
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
 import type { IReplaySubject } from '../activeCell';
 import { firstLineOf, ICellInfo, SubjectChange } from '../subject';
 
-/** A row of the overview, which shows one cell. */
 export interface IOverviewRow {
   readonly cellId: string;
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
-  /**
-   * The first non-blank line of the cell's source or, for a deleted cell, of its last recorded
-   * source.
-   */
+  /** The first line of the cell's source; for a deleted cell, of its last recorded source. */
   readonly firstLine: string;
-  /** The summary of the cell's history; null if the cell has no history. */
   readonly summary: SessionSummary | null;
-  /** Whether the cell is the active cell. */
   readonly isActive: boolean;
 }
 
 export class ReplayOverview extends LoadedModel {
-  /**
-   * Whether the current notebook's summaries are loading for the first time. False while they are
-   * being reloaded.
-   */
+  /** Whether the notebook's summaries are loading for the first time. */
   override get isLoading(): boolean {
     return (
       super.isLoading && this._loadedNotebookId !== this.subject.notebookId
@@ -100,8 +90,7 @@ export class ReplayOverview extends LoadedModel {
       return;
     }
     if (change === 'source' && this._rows) {
-      // The source changes with each key press, and there may be a thousand rows. Don't rebuild
-      // them unless the first line of the active cell has changed.
+      // There may be a thousand rows. Don't rebuild them at each key press.
       const activeRow = this._rows.find(({ isActive }) => isActive);
       if (activeRow?.firstLine === this.subject.cell?.firstLine) {
         return;

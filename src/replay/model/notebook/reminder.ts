@@ -19,16 +19,14 @@ import { findBriefing, IBriefing, isInNotebook } from './briefing';
 import type { BriefingModel } from './briefingModel';
 
 /**
- * The maximum number of turns and events in a history for which the timeline is requested. The
- * timeline of 30,000 takes the server a second; see `benchmarks/replay.py`.
+ * The largest history for which the timeline is requested. That of 30,000 records takes the server
+ * a second; see `benchmarks/replay.py`.
  */
 const MAX_RECORDS = 2000;
 
 export interface IReminder {
   readonly panel: NotebookPanel;
-  /** The name of the notebook's file. */
   readonly name: string;
-  /** The number of days since the last work. */
   readonly days: number;
   /** Null if the history is too large to be read now. */
   readonly briefing: IBriefing | null;
@@ -108,8 +106,8 @@ export class BriefingReminder {
 }
 
 /**
- * Return the time of the last change before the notebook was opened; null if there is none. When a
- * notebook is opened, changes that were made outside JupyterLab are recorded.
+ * Return the time of the last change before the notebook was opened, which itself may record
+ * changes made outside JupyterLab; null if there is none.
  */
 function lastUpdate(
   summaries: readonly SessionSummary[],

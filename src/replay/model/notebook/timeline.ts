@@ -1,13 +1,8 @@
 /**
- * The timeline of a notebook: its moments, the current moment, and the snapshot of the notebook as
- * it was after the current moment. After the last moment there is one more position, called "now",
- * which shows the notebook as it is now.
- *
- * Invariants:
- * - While the person moves from moment to moment, only one snapshot is requested at a time. Even if
- *   the person drags the slider past a thousand moments, only a few snapshots are requested.
- * - When new moments are recorded, the current moment stays the same, except during playback.
- * - A deleted cell is restored with its old id, and at its old position if that is recorded.
+ * The timeline of a notebook: its moments, the current one, and the snapshot of the notebook after
+ * it. After the last moment comes one more position, "now". Invariants: only one snapshot is
+ * requested at a time, however far the person drags the slider. New moments leave the current
+ * moment as it is, except during playback. A deleted cell is restored with its old id.
  */
 import type {
   Moment,
@@ -24,10 +19,8 @@ import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../activeCell';
 
-/** The maximum number of snapshots in the cache. */
 const MAX_SNAPSHOTS = 50;
 
-/** The type and the source of a cell. */
 interface ICellContent {
   readonly type: string;
   readonly source: string;
@@ -64,14 +57,13 @@ export class NotebookTimeline extends LoadedModel {
     return this.position >= this.moments.length;
   }
 
-  /** The current moment; null at "now". */
   get moment(): Moment | null {
     return this.moments[this.position] ?? null;
   }
 
   /**
-   * The notebook as it was after the current moment; null at "now". While this snapshot is loading,
-   * the property is still the snapshot that was shown before.
+   * The notebook after the current moment; while it is loading, the one that was shown before; null
+   * at "now".
    */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
@@ -96,17 +88,14 @@ export class NotebookTimeline extends LoadedModel {
     return this._cellById.get(cellId) ?? null;
   }
 
-  /** Reload the timeline and its snapshots without delay. */
   override refresh(): void {
     this._timelineVersion = null;
     super.refresh();
   }
 
   /**
-   * Restore a deleted cell with the content that it has in the shown snapshot. At "now", or if the
-   * snapshot doesn't contain the cell, restore it with its last content.
-   *
-   * @returns Whether the cell was restored.
+   * Restore a deleted cell with its content in the shown snapshot, or else with its last content.
+   * Return whether it was restored.
    */
   async undeleteCell(cellId: string): Promise<boolean> {
     const { notebookId } = this.subject;
@@ -228,8 +217,8 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     if (this._snapshotRequest) {
-      // Don't request a second snapshot now. When the pending request ends, the code below requests
-      // the snapshot of the moment that is current at that time.
+      // When the pending request ends, the snapshot of the moment that is current then is
+      // requested.
       return;
     }
     const request = (this._snapshotRequest = new AbortController());
@@ -252,7 +241,6 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Return the snapshot of the moment at `index`, from the cache or the server. */
   private async _fetchSnapshot(
     index: number,
     signal?: AbortSignal
@@ -265,8 +253,7 @@ export class NotebookTimeline extends LoadedModel {
     }
     const { api } = this.history;
     const snapshot = await api.moment(id!, index, version!, signal);
-    // If the timeline has changed on the server, `index` may now refer to another moment. In that
-    // case, don't cache the snapshot.
+    // Otherwise `index` may now refer to another moment.
     if (snapshot.version === version) {
       snapshotByIndex.set(index, snapshot);
       if (snapshotByIndex.size > MAX_SNAPSHOTS) {
@@ -333,7 +320,6 @@ export class NotebookTimeline extends LoadedModel {
   private _report: Report | null = null;
   /** The version of the timeline for which the report was requested. */
   private _reportVersion: string | null = null;
-  /** The id of the notebook whose timeline is loaded. */
   private _loadedNotebookId: string | null = null;
   /** Maps the index of a moment to its snapshot. This is the cache for the loaded timeline. */
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();

@@ -3,13 +3,11 @@ import type { UsageTotals } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
 
 export class NotebookUsage extends LoadedModel {
-  /** The sums of the current notebook; null until they are loaded. */
   get notebook(): UsageTotals | null {
     const isCurrent = this._notebookId === this.subject.notebookId;
     return isCurrent ? this._notebook : null;
   }
 
-  /** The sums of today's requests in all notebooks; null until they are loaded. */
   get today(): UsageTotals | null {
     return this._today;
   }

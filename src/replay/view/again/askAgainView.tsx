@@ -1,6 +1,5 @@
 /**
- * The section of the cell tab in which the requests that led to the shown version are asked again:
- * the form, the progress, and the table of the answers.
+ * The section of the cell tab in which requests are asked again: the form, the progress, the table.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -79,7 +78,6 @@ export function AskAgainSection(): React.JSX.Element | null {
   );
 }
 
-/** The choice of the model, and whether the answers are run. */
 function Form(props: {
   form: IAgainForm;
   close: () => void;
@@ -161,7 +159,6 @@ function Form(props: {
   );
 }
 
-/** Return the reason why nothing can be asked; undefined if there is none. */
 function startTitle(
   { model }: IAgainForm,
   count: number,

@@ -1,4 +1,3 @@
-/** The table that compares the answers of a model that was asked again with the original ones. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 

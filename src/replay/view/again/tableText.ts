@@ -1,4 +1,3 @@
-/** The texts of the table that compares a model's answers with the original ones. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IRunResult } from '../../../kernel/freshKernel';
@@ -8,15 +7,12 @@ import { requestTitle } from '../../../labels/requestTitle';
 import { costText } from '../../../prompt/usageLabels';
 import type { IFigures } from '../../model/again/table';
 
-/** A column of the table. */
 export interface IColumn {
   readonly name: 'problems' | 'run' | 'tokens' | 'time' | 'cost';
   readonly title: string;
-  /** The tooltip of the title. */
   readonly description: string;
 }
 
-/** The figures that one line of the table shows. */
 export interface ILine {
   readonly name: string;
   readonly figures: IFigures | null;
@@ -25,7 +21,6 @@ export interface ILine {
 /** The two lines for a request, or for all of them. */
 export interface IGroup {
   readonly title: string;
-  /** The id of the new turn; null if there is none. */
   readonly turnId: number | null;
   readonly note: string;
   readonly lines: readonly ILine[];
@@ -119,7 +114,6 @@ export function shortRequest(text: string, trans: TranslationBundle): string {
   return requestTitle(text, trans).replace(/\s+/g, ' ');
 }
 
-/** Return the table as Markdown. */
 export function tableMarkdown(
   groups: readonly IGroup[],
   columns: readonly IColumn[],

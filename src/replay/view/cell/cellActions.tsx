@@ -1,7 +1,4 @@
-/**
- * The buttons for the current step, the menu with all other actions on it, and a message about the
- * result of the last action.
- */
+/** The buttons and the menu of the current step, and a message about the last action. */
 import { checkIcon, closeIcon, undoIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
@@ -106,7 +103,6 @@ function resultText(result: ActionResult, trans: TranslationBundle): string {
   return result ? texts[result] : '';
 }
 
-/** Return the reason why the current step can't be restored; undefined if it can be restored. */
 function disabledReason(
   model: ReplayModel,
   trans: TranslationBundle

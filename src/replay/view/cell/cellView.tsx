@@ -1,6 +1,5 @@
 /**
- * The view of the cell tab. From top to bottom: the cell's name, the player, the current step or a
- * comparison of two steps, the buttons for the current step, and the list of all steps.
+ * The view of the cell tab: the player, the current step or a comparison, its buttons, all steps.
  */
 import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -50,8 +49,7 @@ export function CellView(): React.JSX.Element {
               step={step}
               position={position}
               transitionMs={
-                // During playback, new code fades in. This takes at most half of the time for
-                // which playback shows the step.
+                // During playback, new code fades in, for at most half of the time of the step.
                 player.isChosenByPlayback
                   ? Math.min(600, STEP_MS / player.speed / 2)
                   : 0
@@ -74,7 +72,6 @@ export function CellView(): React.JSX.Element {
   );
 }
 
-/** The head of the tab: the cell's name, its number of steps, and its state. */
 function CellHead(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;

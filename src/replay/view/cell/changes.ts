@@ -9,8 +9,7 @@ const countCache = new WeakMap<Step, ILineCount>();
 export function countStepChanges(step: Step): ILineCount {
   let count = countCache.get(step);
   if (!count) {
-    // If a request failed or was stopped before the model returned code, the step's code is empty.
-    // This doesn't mean that the step removed all lines: it changed nothing.
+    // A failed request without code changed nothing.
     const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
     const hasCode = !hasFailed || step.code;
     count = hasCode

@@ -1,4 +1,3 @@
-/** The menus in which a person chooses one of several runs of a version, or answers to a request. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -37,7 +36,6 @@ function ChoiceMenu(props: {
 
 export function RunMenu(props: {
   runs: readonly Step[];
-  /** The run that is shown now. */
   run: Step;
   chooseRun: (seq: number) => void;
 }): React.JSX.Element {

@@ -1,7 +1,5 @@
 /**
- * The view of the comparison of two steps, A and B. The person can choose both in the number fields
- * of this view. B is the current step, so it can also be chosen with the slider and the list of
- * steps. Shift+click in the list chooses A.
+ * The comparison of two steps, A and B. B is the current step; Shift+click in the list chooses A.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -20,7 +18,6 @@ import { stepTitle } from '../../../labels/stepLabels';
 export function CompareView(props: {
   stepA: IShownStep;
   stepB: IShownStep;
-  /** Whether to show the code of A and of B side by side. */
   isSplit: boolean;
   mimeType: string;
 }): React.JSX.Element {
@@ -120,7 +117,6 @@ export function CompareView(props: {
 
 /** The outcome and the output of the last run of step A or step B. */
 function StepOutput(props: {
-  /** “A” or “B”. */
   name: string;
   step: IShownStep;
 }): React.JSX.Element {
@@ -146,13 +142,10 @@ function StepOutput(props: {
 
 /** A field for the number of a step, from 1 to `max`. Numbers outside this range are ignored. */
 function StepNumber(props: {
-  /** “A” or “B”. */
   name: string;
-  /** The accessible name of the field. */
   label: string;
   value: number;
   max: number;
-  /** Whether the field gets the focus when it appears. */
   autoFocus?: boolean;
   onChange: (value: number) => void;
 }): React.JSX.Element {

@@ -1,7 +1,4 @@
-/**
- * A read-only diff of two texts in JupyterLab's theme, in one column or side by side. The diff is
- * drawn by CodeMirror's merge extension.
- */
+/** A read-only diff of two texts in JupyterLab's theme, drawn by CodeMirror's merge extension. */
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
@@ -15,37 +12,26 @@ import {
   replaceContent
 } from '../../../diff/replaceContent';
 
-/** The two texts to compare, and how to draw them. */
 export interface IDiffContent {
   /** The old text. If it is empty, the new text is drawn without marks. */
   readonly before: string;
-  /** The new text. */
   readonly code: string;
   readonly mimeType: string;
-  /**
-   * Whether to draw the texts side by side, not in one column. This is ignored if the old text is
-   * empty or the texts are equal.
-   */
+  /** Whether to draw the texts side by side, if there are two different ones. */
   readonly isSplit: boolean;
-  /** The accessible name of `code`. */
   readonly label: string;
   /** The accessible name of `before`, used if the texts are drawn side by side. */
   readonly labelBefore: string;
 }
 
 export class DiffEditor {
-  /**
-   * @param _parent The element in which the diff is drawn.
-   * @param foldedLabel The text that replaces a folded range of unchanged lines. In this text, `$`
-   * stands for the number of folded lines.
-   */
+  /** @param foldedLabel - The text in place of folded lines; `$` is their number. */
   constructor(
     private readonly _parent: HTMLElement,
     private readonly _languages: IEditorLanguageRegistry,
     foldedLabel: string
   ) {
-    // Create this extension only once. With a new extension object for each content, CodeMirror
-    // would create the editor's state again.
+    // With a new object for each content, CodeMirror would create the editor's state again.
     this._phrases = EditorState.phrases.of({
       '$ unchanged lines': foldedLabel
     });
@@ -99,8 +85,8 @@ export class DiffEditor {
       this._phrases,
       readOnlyExtensions(language, label),
       unifiedMergeView({
-        // Without a change, compare `doc` with itself. This draws no marks, but it uses the same
-        // styles as a diff with marks. `replaceContent` is slow if the styles change.
+        // Comparing `doc` with itself draws no marks, but keeps the styles. `replaceContent` is
+        // slow if they change.
         original: textOf(isChange ? before + end : doc),
         mergeControls: false,
         gutter: isChange,
@@ -162,29 +148,23 @@ export class DiffEditor {
     this._view = this._mergeView = null;
   }
 
-  /** The extension that translates the texts of the merge extension. */
   private readonly _phrases: Extension;
   /** The editor of a diff in one column; null while no such diff is drawn. */
   private _view: EditorView | null = null;
   /** The two editors of a diff side by side; null while no such diff is drawn. */
   private _mergeView: MergeView | null = null;
-  /** The content that was drawn last; null after `dispose`. */
   private _content: IDiffContent | null = null;
 }
 
 /**
- * Return whether to add a line break at the end of both texts. Without it, adding a line at the end
- * of a text would make the previous line look changed, too. `hiddenEnd` hides the empty line that
- * follows the line break.
+ * Without a line break at the end, adding a last line would make the one before look changed, too.
+ * `hiddenEnd` hides the empty line.
  */
 function needsHiddenEnd(before: string, code: string): boolean {
   return lastLine(before) !== lastLine(code);
 }
 
-/**
- * Build the options with which a change is drawn. Changed words are marked only if the texts are
- * similar: otherwise nearly all words would be marked. Long ranges of unchanged lines are folded.
- */
+/** Changed words are marked only in similar texts: otherwise nearly all would be. */
 function mergeOptions(before: string, code: string) {
   return {
     highlightChanges: areSimilar(before, code),
@@ -202,8 +182,7 @@ function readOnlyExtensions(language: Extension, label: string): Extension {
   return [
     language,
     jupyterTheme,
-    // Show characters that are invisible or change the reading order, because they can make
-    // dangerous code look harmless (an attack that is known as “Trojan Source”).
+    // Show invisible characters that make dangerous code look harmless (“Trojan Source”).
     highlightSpecialChars(),
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),

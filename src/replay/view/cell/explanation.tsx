@@ -1,7 +1,6 @@
 /**
- * The explanation of a step. If the model got an output with the request, the numbers that the
- * output doesn't support are marked, as they were when the answer arrived: they are compared with
- * the stored prompt.
+ * The explanation of a step. Numbers that the output handed to the model doesn't support are
+ * marked: they are compared with the stored prompt.
  */
 import React from 'react';
 

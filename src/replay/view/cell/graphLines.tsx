@@ -1,4 +1,3 @@
-/** Draws one row of the graph of steps: the lines in one row of the list of steps. */
 import React from 'react';
 
 import type { IGraphRow } from '../../model/cell/graph';
@@ -6,7 +5,6 @@ import type { IGraphRow } from '../../model/cell/graph';
 /** The width of a column of the graph, in pixels. */
 const COLUMN_WIDTH = 14;
 
-/** Return the width of a graph with this number of columns, in pixels. */
 export function graphWidth(columnCount: number): number {
   return columnCount * COLUMN_WIDTH;
 }

@@ -1,9 +1,6 @@
 /**
- * The recorded output of a run: the beginning of its text, and thumbnails of its images.
- *
- * Invariants:
- * - The output's text is shown as plain text, never as HTML.
- * - Images are loaded only from the blobs on the Jupyter server, never from another address.
+ * The recorded output of a run. Invariants: its text is shown as plain text, never as HTML. Images
+ * are loaded only from the blobs on the Jupyter server.
  */
 import React from 'react';
 

@@ -1,4 +1,3 @@
-/** The slider over a cell's steps, and the playback controls. */
 import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
@@ -16,7 +15,6 @@ export const MIN_SPLIT_WIDTH = 400;
 
 export function Player(props: {
   steps: readonly IShownStep[];
-  /** The width of the sidebar, in pixels; 0 while it is unknown. */
   width: number;
 }): React.JSX.Element {
   const { steps, width } = props;

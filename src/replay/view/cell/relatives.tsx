@@ -1,8 +1,4 @@
-/**
- * Links from a merge step to the histories of the other cells of the merge, its "relatives". If
- * cells were merged into the step's cell, the relatives are these cells. If the step's cell was
- * merged into another cell, the only relative is that cell.
- */
+/** Links from a merge step to the histories of the other cells of the merge. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';

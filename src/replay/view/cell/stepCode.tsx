@@ -6,7 +6,6 @@ import { DiffEditor, type IDiffContent } from './diffEditor';
 
 /** The properties of `StepCode`: those of `IDiffContent`, and the duration of an animation. */
 export interface IStepCodeProps extends IDiffContent {
-  /** The duration of a step's animation during playback, in milliseconds; 0 without playback. */
   transitionMs: number;
 }
 

@@ -1,10 +1,6 @@
 /**
- * The list of all steps of a cell, oldest first. The graph to the left of the titles connects each
- * step to the step that it continues from.
- *
- * A click selects a step as the current step, and Shift+click compares the clicked step with the
- * current step. With the keyboard, Tab moves the focus to the current step, and the arrow keys
- * select another step. Shift+Enter does the same as Shift+click.
+ * The list of all steps of a cell, oldest first, with a graph of their branches. A click or an
+ * arrow key selects a step. Shift+click and Shift+Enter compare it with the current one.
  */
 import { classes } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -29,13 +25,10 @@ import {
 
 export interface IStepListProps {
   steps: readonly IShownStep[];
-  /** The index of the current step. */
   position: number;
   /** The index of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
-  /** Whether the details of a step are drawn below its title, not next to it. */
   isNarrow: boolean;
-  /** The language models by id. */
   models: ReadonlyMap<string, ModelInfo>;
 }
 
@@ -84,13 +77,10 @@ interface IStepRowProps {
   index: number;
   tabIndex: 0 | -1;
   isCurrent: boolean;
-  /** Whether the step is step A of a comparison. */
   isStepA: boolean;
-  /** Whether the step is step B of a comparison. */
   isStepB: boolean;
   /** The row of the graph that is drawn next to the step. */
   graphRow: IGraphRow;
-  /** The number of columns of the whole graph. */
   columnCount: number;
   modelInfo: ModelInfo | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The menu with the actions on the current step, except restoring and comparing, which have buttons
- * of their own. Actions whose feature is missing or forbidden have no entry.
+ * The menu with the other actions on the current step. Those that are missing or forbidden have no
+ * entry.
  */
 import React from 'react';
 
@@ -66,7 +66,6 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
   ];
 }
 
-/** Return the entries about the request of a step. */
 function requestEntries(
   { dataframes, mode, title: text, turnId }: IShownStep,
   { commands, model, trans }: IReplayContext

@@ -1,9 +1,6 @@
 /**
- * The view of one step: its contributor and outcome, the request, the code, the explanation and the
- * output.
- *
- * Invariant: text by models and people is shown as plain text, never as HTML. Only explanations are
- * rendered as Markdown, by the component `Markdown`, which loads and runs nothing.
+ * The view of one step. Invariant: text by models and people is shown as plain text. Only
+ * explanations are rendered as Markdown, which loads and runs nothing.
  */
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -46,15 +43,13 @@ export interface IStepViewProps extends Pick<
   'isSplit' | 'transitionMs' | 'mimeType'
 > {
   step: IShownStep;
-  /** The index of the step. */
   position: number;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The `seq` of the run that the person chose; null if none was chosen. If the step has no run
-  // with this `seq`, the step's last run is shown.
+  // The chosen run; if the step has no such run, its last one is shown.
   const [chosenSeq, chooseRun] = React.useState<number | null>(null);
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);
@@ -110,7 +105,6 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   );
 }
 
-/** The changes of a request's DataFrames since the earlier requests with them. */
 function SchemaChanges(props: {
   changes: readonly SchemaChange[] | undefined;
 }): React.JSX.Element[] | null {
@@ -138,7 +132,6 @@ function SchemaChanges(props: {
 /** The head of a step: its contributor, its time, its numbers of changed lines, and its outcome. */
 function StepHead(
   props: IStepViewProps & {
-    /** The shown run of the step's code; null if the code was not run. */
     run: Step | null;
     chooseRun: (seq: number) => void;
   }
@@ -196,7 +189,6 @@ function StepHead(
   );
 }
 
-/** A chip that shows the outcome of a run. */
 export function RunChip(props: { run: Step }): React.JSX.Element {
   const { trans } = useReplay();
   const { text, tone } = runOutcome(props.run, trans);
@@ -208,7 +200,6 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
   );
 }
 
-/** The numbers of lines that were added and removed. */
 export function LineCount(props: {
   count: ILineCount;
   /** Whether to show "no changes" if no lines were added or removed; if false, nothing is shown. */
@@ -235,7 +226,6 @@ export function LineCount(props: {
   );
 }
 
-/** A text. If it is long, only its first lines are shown, with a button that shows all of it. */
 function LongText(props: {
   text: string;
   className: string;

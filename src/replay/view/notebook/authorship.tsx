@@ -1,6 +1,5 @@
 /**
- * The authorship of the notebook's lines, above the timeline: the share of the lines that each kind
- * of contributor wrote. A button opens a list of the shares of each cell.
+ * The shares of the notebook's lines by contributor, and a button that lists those of each cell.
  */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -61,10 +60,7 @@ export const Authorship = React.memo(function Authorship(
   );
 });
 
-/**
- * Two lists. The first shows the number of lines that each model, agent and program wrote. The
- * second has a row for each cell that isn't empty, with the shares of its lines.
- */
+/** The number of lines by each model, agent and program, and the shares of each cell. */
 function CellShares(props: IAuthorshipProps): React.JSX.Element {
   const { model, trans } = useReplay();
   const labels = useShareLabels();
@@ -130,7 +126,6 @@ function CellShares(props: IAuthorshipProps): React.JSX.Element {
   );
 }
 
-/** A horizontal bar, divided in proportion to the shares. */
 function ShareBar(shares: Shares): React.JSX.Element {
   return (
     <span className="jp-AIServer-Replay-shares" aria-hidden="true">
@@ -145,7 +140,6 @@ function ShareBar(shares: Shares): React.JSX.Element {
   );
 }
 
-/** Return functions that build the texts of shares, models and contributors. */
 function useShareLabels() {
   const { model, trans, locale } = useReplay();
   const percent = new Intl.NumberFormat(locale, {

@@ -1,8 +1,6 @@
 /**
- * The card “Last time”, at the top of the notebook tab: what is unfinished, the other requests, and
- * how many cells were changed. Each line is a button that shows the step in the cell tab.
- *
- * No model words the card: it shows the requests in the person's own words.
+ * The card “Last time”, at the top of the notebook tab. No model words it: it shows the requests in
+ * the person's own words.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { closeIcon } from '@jupyterlab/ui-components';
@@ -108,9 +106,7 @@ function Content({ briefing }: { briefing: IBriefing }): React.JSX.Element {
 
 function Lines(props: {
   items: readonly IBriefingItem[];
-  /** The name of the list. */
   label: string;
-  /** The number of further items, which aren't shown. */
   moreCount: number;
 }): React.JSX.Element {
   const { items, label, moreCount } = props;

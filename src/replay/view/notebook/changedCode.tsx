@@ -5,13 +5,10 @@ import type { IChangedLine } from '../../../diff/changedLines';
 import type { IRange } from '../../../diff/lineDiff';
 import { IStyledText, renderTexts, useHighlighting } from '../staticCode';
 
-/** The HTML element for each kind of line. */
 const ELEMENTS = { same: 'span', removed: 'del', added: 'ins' } as const;
 
 export function ChangedCode(props: {
-  /** The code before the moment. */
   before: string;
-  /** The code after the moment. */
   code: string;
   mimeType: string;
   /** The result of `changedLines(before, code)`. */
@@ -74,7 +71,6 @@ function splitAtWords(
   return ranges.filter(({ from, to }) => to > from);
 }
 
-/** Return the part of the styled texts from the offset `from` to the offset `to` in the code. */
 function sliceStyledTexts(
   styledTexts: readonly IStyledText[],
   from: number,

@@ -1,8 +1,6 @@
-/** The dialog that says what deleting the note of a notebook does. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Ask whether the note is deleted. Return whether the person agreed. */
 export async function confirmDeleteNote(
   trans: TranslationBundle
 ): Promise<boolean> {

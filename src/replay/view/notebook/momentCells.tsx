@@ -1,7 +1,4 @@
-/**
- * Shows the notebook as it was after one moment. The cells are listed in order, and deleted cells
- * are listed at their old positions.
- */
+/** Shows the notebook after one moment, with deleted cells at their old positions. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { classes, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -22,25 +19,20 @@ import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
 /**
- * At most this number of lines of an unchanged cell is shown until the person expands the cell. For
- * changed cells, see `selectLines`.
+ * An unchanged cell shows at most this number of lines until it is expanded; see also
+ * `selectLines`.
  */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
 export interface IMomentCellsProps {
   snapshot: NotebookSnapshot;
-  /** The colour that marks the cells that were changed at this moment. */
   tone: DotKind;
-  /** The MIME type of the notebook's code cells. */
   codeMimeType: string;
-  /** The ids of the cells that are in the notebook now. */
   currentCellIds: ReadonlySet<string>;
-  /** Whether to show buttons that restore deleted cells. */
   canUndelete: boolean;
 }
 
-/** A row of the list, which shows one cell. */
 interface IRow {
   readonly cell: CellSnapshot;
   /** The cell's position in the snapshot, from 1; null if the cell was deleted. */
@@ -99,8 +91,7 @@ function CellRow(
       ? trans.__('%1, changed: %2', name, firstLine)
       : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
-  // If the cell had no step yet at this moment, there is no history to show. So go to the cell
-  // itself, if it is still in the notebook.
+  // Without a history at this moment, go to the cell itself.
   const showHistory = () =>
     cell.step === null && isInNotebook
       ? goTo()
@@ -173,7 +164,6 @@ function CellRow(
   );
 }
 
-/** The button that restores a deleted cell. */
 export function UndeleteButton(props: {
   cellId: string;
   tabIndex: 0 | -1;
@@ -192,11 +182,7 @@ export function UndeleteButton(props: {
   );
 }
 
-/**
- * Build the rows. The snapshot's cells stay in their order. The row of a deleted cell comes after
- * the row of the cell that was above the deleted cell. Deleted cells whose old position is unknown
- * come last.
- */
+/** Build the rows. A deleted cell comes below the cell that was above it, or else last. */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
   /** Maps a cell's id to the deleted cells directly below it; null stands for the list's top. */
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
@@ -225,8 +211,7 @@ function buildRows(snapshot: NotebookSnapshot): IRow[] {
   };
   addDeletedBelow(null);
   snapshot.cells.forEach((cell, index) => addRow(cell, index + 1));
-  // The data of the cells that are still in the map is invalid: for example, each of two deleted
-  // cells is below the other.
+  // Invalid data: for example, each of two deleted cells is below the other.
   [...deletedBelow.values()]
     .flat()
     .concat(withoutPosition)
@@ -243,9 +228,8 @@ function rowClass({ cell, number }: IRow, tone: DotKind): string {
 }
 
 /**
- * Return for each line of a diff whether the line is drawn. All lines are drawn if the cell is
- * expanded or the diff has at most `MAX_LINES` lines. Otherwise, only lines near a change are
- * drawn, and at most `2 * MAX_LINES` of these.
+ * Return which lines of a diff are drawn: of a long one, only lines near a change, at most `2 *
+ * MAX_LINES`.
  */
 function selectLines(
   diffLines: readonly IChangedLine[],

@@ -1,7 +1,4 @@
-/**
- * The note of the notebook, in the notebook tab: its text, which can be edited in place, who wrote
- * it, and whether requests contain it.
- */
+/** The note of the notebook: its text, which can be edited in place, its author, and its use. */
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -171,7 +168,6 @@ function EditedNote({ onEnd }: IPartProps): React.JSX.Element {
   );
 }
 
-/** Explains what a note is for, if there is none. */
 function NoNote(props: IPartProps & { isDeleted: boolean }): React.JSX.Element {
   const { isDeleted, onEnd } = props;
   const { model, trans } = useReplay();
@@ -198,7 +194,6 @@ function NoNote(props: IPartProps & { isDeleted: boolean }): React.JSX.Element {
   );
 }
 
-/** Return the text that says who wrote the note. */
 function useAuthorText({ author, model: id }: Note): string {
   const { model, trans } = useReplay();
   switch (author) {

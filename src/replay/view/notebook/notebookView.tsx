@@ -1,7 +1,6 @@
 /**
- * The view of the notebook tab. From top to bottom: the authorship of the notebook's lines, the
- * timeline, and the notebook as it was after the current moment. At "now", the position after the
- * last moment, the overview of the notebook's cells is shown instead.
+ * The view of the notebook tab: the authorship of lines, the timeline, and the notebook after the
+ * current moment; at "now", the overview of its cells.
  */
 import React from 'react';
 
@@ -85,7 +84,6 @@ export function NotebookView(): React.JSX.Element {
   );
 }
 
-/** The activity chart, the playback controls, and the description of the current moment. */
 function TimelineControls(): React.JSX.Element {
   const { model, trans, now, locale } = useReplay();
   const { timeline } = model;
@@ -134,7 +132,6 @@ function TimelineControls(): React.JSX.Element {
 /** The description of "now". It is as high as `MomentHead`, so that the list below doesn't move. */
 function NowHead(props: {
   momentCount: number;
-  /** The timestamp of the first moment. */
   startTime: string;
 }): React.JSX.Element {
   const { trans, now } = useReplay();
@@ -162,15 +159,13 @@ function NowHead(props: {
   );
 }
 
-/** The description of the current moment: its title, outcome, cell and time. */
 function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { moment } = props;
   const { model, trans } = useReplay();
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, trans);
   const title = momentTitle(moment, trans);
-  // The cell's position is looked up in the moment's snapshot. Until the snapshot is loaded, the
-  // position is unknown.
+  // The position is that in the moment's snapshot, once it is loaded.
   const isSnapshotLoaded = snapshot?.index === moment.index;
   const cellIndex = isSnapshotLoaded
     ? snapshot.cells.findIndex(cell => cell.cellId === moment.cellId)

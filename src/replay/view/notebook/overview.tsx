@@ -15,9 +15,7 @@ import { When } from '../when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
-  /** Maps the id of a cell to the request that is its title, the last one that was accepted. */
   requests: ReadonlyMap<string, string>;
-  /** Whether to show buttons that restore deleted cells. */
   canUndelete: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** The notification about the last work in a notebook: quiet, and closed automatically. */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 

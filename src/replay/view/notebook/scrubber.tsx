@@ -1,9 +1,6 @@
 /**
- * The notebook's activity chart. Its bars show the number of moments, in the colours of the
- * contributors.
- *
- * The chart is also a slider over all moments and "now", the position after the last moment. The
- * pointer selects the nearest position, and the arrow keys move by one position.
+ * The notebook's activity chart: bars of moments by contributor. It is also a slider over all
+ * moments and "now".
  */
 import React from 'react';
 
@@ -25,7 +22,6 @@ interface IScrubberProps extends Pick<
   moments: readonly Moment[];
   /** The position of each moment on the chart; see `chartPositionsOf`. */
   chartPositions: readonly number[];
-  /** The index of the current moment. At "now" it is the number of moments. */
   position: number;
 }
 
@@ -49,7 +45,6 @@ export function Scrubber(props: IScrubberProps): React.JSX.Element {
 
 const totalOf = ({ model, hand, other }: IBucketCounts) => model + hand + other;
 
-/** The bars of the activity chart. */
 const Bars = React.memo(function Bars(props: {
   moments: readonly Moment[];
   chartPositions: readonly number[];

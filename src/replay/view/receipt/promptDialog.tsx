@@ -1,8 +1,6 @@
 /**
- * The dialog “What the model saw”: the receipt and the messages of a turn's prompt, or their changes
- * since another turn.
- *
- * Invariant: the messages are shown as they are stored, and never as HTML.
+ * The dialog “What the model saw”: a turn's prompt, or its changes since another turn. Invariant:
+ * the messages are shown as they are stored, never as HTML.
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -22,7 +20,6 @@ import { IReplayContext, ReplayContext, useReplay } from '../context';
 import { ReceiptChanges } from './receiptChanges';
 import { usePrompt } from './turnPrompt';
 
-/** Show what the model got for a turn. `steps` are all steps of the cell. */
 export async function showPrompt(
   step: Step,
   steps: readonly Step[],
@@ -161,7 +158,6 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
   );
 }
 
-/** Return a sentence about messages that were stored, but aren't any more. */
 function deletedText(trans: TranslationBundle): string {
   return trans.__(
     'What was sent for this request is no longer stored. It was deleted together with a memory that it contained, or when stored data was cleaned up. The request and its answer are still here.'

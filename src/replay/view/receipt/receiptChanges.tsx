@@ -1,4 +1,3 @@
-/** A table of the differences between the receipts of two prompts. */
 import React from 'react';
 
 import type { ContextItem } from '../../../api/types';
@@ -51,10 +50,7 @@ export function ReceiptChanges(
   );
 }
 
-/**
- * Return the items whose size differs, or that are in only one of the prompts. Items with the same
- * text count as one.
- */
+/** Return the items whose size differs; those with the same text count as one. */
 export function receiptChanges(
   before: readonly ContextItem[],
   after: readonly ContextItem[],

@@ -1,8 +1,4 @@
-/**
- * The thoughts of a turn. They are folded, and loaded when the person unfolds them.
- *
- * Invariant: thoughts are shown as plain text, never as HTML.
- */
+/** The thoughts of a turn, folded, loaded when unfolded, and shown as plain text, never as HTML. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';

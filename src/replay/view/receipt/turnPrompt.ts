@@ -1,4 +1,3 @@
-/** Loads what a model got for a turn. */
 import React from 'react';
 
 import type { TurnPrompt } from '../../../api/types';
