@@ -2,18 +2,13 @@
 
 Invariants:
 
-- Each line of a text (``text.split("\\n")``) gets exactly one origin, for any session.
-- The origin of a line is the step whose version was the first to contain the line. In later
-  versions, the origin stays the same. If an earlier version comes back (by a restore, an undo or an
-  accept of an older suggestion), its lines keep their origins.
-- The author of a suggestion's lines is the model, except for lines that the cell already contained
-  when the request was sent. Those lines keep their origins. The author is the model also if AI
-  Server has corrected names in the lines, or added imports, before a person accepted them.
-- A line by a model, an agent or a program may disappear, because it is deleted or because another
-  page overwrites the cell with an older text. If a person brings the line back, it keeps its
-  author, provided that the line is distinctive (see ``is_distinctive``).
-- If no step contains a line, the change that added the line isn't recorded yet. The origin of such
-  a line has no step and an unknown author.
+- Each line of a text gets exactly one origin, for any session: the step whose version was the first
+  to contain it. If an earlier version comes back, its lines keep their origins.
+- The author of a suggestion's lines is the model, also after AI Server corrected them, except for
+  lines that the cell already contained when the request was sent.
+- If a person brings back a distinctive line by a model, an agent or a program that had disappeared,
+  it keeps its author.
+- A line that no step contains isn't recorded yet: it has no step and an unknown author.
 """
 
 from __future__ import annotations
@@ -36,13 +31,10 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    A line may come from another cell: that cell was merged into this cell, or a version of it was
-    restored in this cell. For a line from another cell, ``copied_from`` (sent as ``brought``)
-    identifies the step of that cell that wrote the line, and ``step`` and ``seq`` identify the step
-    of this cell that copied it. All other fields describe the step that wrote the line.
-
-    ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
-    contained the line before anything about the cell was recorded.
+    For a line from another cell (by a merge or a restore), ``copied_from`` (sent as ``brought``) is
+    the step that wrote it there, and ``step`` and ``seq`` are those of the step that copied it.
+    ``name`` is that of the agent or program. ``is_existing``: the cell had the line before anything
+    was recorded.
     """
 
     author: ContributorKind = "unknown"
@@ -57,7 +49,6 @@ class Origin:
     is_existing: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the origin as sent: camelCase, without None values except ``step`` and ``seq``."""
         source = self.copied_from
         optional = {
             "turnId": self.turn_id,
@@ -94,8 +85,7 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """Maps a line's stripped text to the line's origin. Contains lines of this and of earlier
-        versions, but none by a person. Empty unless the version was copied into another cell."""
+        """The origins of earlier lines by others than people, by their stripped texts."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -114,10 +104,8 @@ def blame(
 ) -> list[Origin]:
     """Return the origin of each line of ``source``, or of the cell's source after a step.
 
-    ``step`` is the index of the last step to read; by default, all steps are read. Lines of
-    ``source`` that no step contains have an unknown author. ``session_by_cell`` contains the
-    sessions of the notebook by cell id; the origins of lines from other cells are found in them.
-    Raises IndexError if the cell has no step with the index ``step``.
+    ``step`` is the index of the last step to read. The origins of lines from other cells are found
+    in ``session_by_cell``. Raises IndexError if there is no such step.
     """
     steps = replay(session)
     if step is not None:
@@ -146,20 +134,15 @@ class Tracer:
         visited: frozenset[str] = frozenset(),
     ) -> None:
         self._cell_id, self._session_by_cell = cell_id, session_by_cell
-        # The cells that are being traced. They aren't traced again: two cells may have copied lines
-        # from each other, so tracing them again would never end.
+        # Two cells may have copied lines from each other, so these cells aren't traced again.
         self._visited = visited | {cell_id}
         self.versions: list[_Version] = []
-        """For each step, the version of its code. The code of a turn is its suggestion, whether or
-        not the suggestion was accepted."""
         self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last_step: Step | None = None
         self._origin_by_turn: dict[int | None, Origin] = {}
-        """The origins of the lines that each turn's suggestion added."""
         self._text_before_accept = ""
         self._attempt_versions: list[_Version] = []
-        """The versions of all answers to the last request, if there are several."""
         self.current = _EMPTY
         """The version of the cell's source after the last step."""
 
@@ -189,7 +172,6 @@ class Tracer:
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
-        """Remember the origins of the version's new lines whose author is not a person."""
         new_lines = set(version.lines).difference(self.current.lines)
         if new_lines:
             for line, origin in zip(version.lines, version.origins, strict=True):
@@ -199,28 +181,23 @@ class Tracer:
     def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
         """Return the version for a text that replaces the cell's source.
 
-        If an earlier version has the same text, return that version: the text came back, for
-        example by an undo or because the person pasted an old copy. Otherwise, return a new
-        version. Each of its lines that is also in the current version, in ``sources`` or in
-        ``_former_lines`` gets the origin of that line. All other lines get the given ``origin``.
+        A text that comes back has its earlier version. Otherwise, lines of the current version, of
+        ``sources`` and of ``_former_lines`` keep their origins, and all others get ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
             return earlier_version
         last = self._last_step
         if last is not None and last.kind == "turn" and not last.applied:
-            # The person may have copied lines of the suggestion.
             sources = (*sources, self.versions[last.index], *self._attempt_versions)
         elif last is not None and (last.data or {}).get("again") is True:
-            # In the last step, another page overwrote the source with its older text. Lines of the
-            # overwritten text may now come back.
+            # Another page overwrote the source with its older text. Its lines may now come back.
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
     def _attempt_version(
         self, step: Step, attempt: Attempt, sources: Sequence[_Version]
     ) -> _Version:
-        """Return the version of one of several answers to a request."""
         origin = replace(_origin(step), turn_id=attempt.turn_id, model=attempt.model)
         version = _carry_over(attempt.code, sources, origin)
         self._origin_by_turn[attempt.turn_id] = origin
@@ -234,14 +211,12 @@ class Tracer:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
-            # It isn't recorded who changed the code that was sent with the request (the base). So
-            # the new lines of the base have an unknown author.
+            # It isn't recorded who changed the code that was sent with the request.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return sources
 
     def _changed_version(self, step: Step) -> _Version:
-        """Return the version of a step that isn't a turn and that changed the source."""
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
@@ -257,20 +232,14 @@ class Tracer:
         if step.kind == "edit" and step.event == "accept":
             suggested = self._origin_by_turn.get(step.turn_id)
             if step.is_correction and suggested is not None:
-                # Only names differ from the suggestion, and imports may have been added.
                 return self.version_for(step.code, suggested)
-            # The accept replaced the suggestion by a text in which some hunks are rejected. In
-            # place of a rejected hunk, this text has the lines from before the suggestion.
+            # Where hunks were rejected, the text has the lines from before the suggestion.
             version_before = self._version_by_text.get(self._text_before_accept, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells from which the step copied lines.
-
-        Only a merge, or a restore of another cell's version, copies lines. For any other step, the
-        list is empty.
-        """
+        """Return the versions of other cells from which a merge or a restore copied lines."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]
@@ -284,12 +253,8 @@ class Tracer:
     def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
         """Return the version of another cell that was copied into this cell; None if not available.
 
-        ``restore`` is the step of this cell that restored the version. If it is None, the other
-        cell was merged into this cell, and its last version before the merge is returned.
-
-        The event of a restore contains the seq of the restored version. A merge of git branches may
-        have changed the seqs since then, so the version at that seq may have another text. In that
-        case, a version that has the restored text is returned instead, if there is one.
+        This is the version that ``restore`` restored, or the last one before a merge. A merge of
+        git branches may have changed its seq; then a version with the restored text is preferred.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
@@ -324,14 +289,9 @@ def _carry_over(
 ) -> _Version:
     """Create the version for a new text, and determine the origins of its lines.
 
-    The lines are compared with one source after another. A line that matches a line of a source
-    gets the origin of that line, and isn't compared with any further source. For example, two cells
-    that both contain the line ``x = 1`` are merged. The merged cell contains this line twice: the
-    first line gets its origin from one cell, and the second line from the other cell.
-
-    If ``former_lines`` contains a line that matches no source, the line gets its origin from there.
-    If not, it gets ``origin``. But ``former_lines`` isn't used for surplus copies: if the text
-    contains a line of ``current`` more often than ``current``, each surplus copy gets ``origin``.
+    The lines are compared with one source after another; a line that matches gets the origin of the
+    source's line. Of the others, those in ``former_lines`` get the origin from there, except for
+    surplus copies of lines of ``current``, and the rest gets ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -360,7 +320,6 @@ def _carry_over(
 
 
 def _origin(step: Step) -> Origin:
-    """Return the origin of the lines that a step added."""
     is_turn = step.kind == "turn"
     return Origin(
         author=step.author,
@@ -376,10 +335,7 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return another cell's version, with the origins that its lines get when they are copied.
-
-    ``cell_id`` is the other cell. ``step`` is the step of this cell that copied the lines.
-    """
+    """Return another cell's version, with the origins of the lines that ``step`` copied."""
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

@@ -1,10 +1,7 @@
 """Assign a column to each step of a cell, so that branches can be drawn side by side. Pure.
 
-Invariants:
-
-- Column 0 contains the steps that led from the first step to the cell's current code.
-- All steps of an abandoned branch have the same column, which is 1 or higher. Two branches share a
-  column only if one branch ends before the other branch begins.
+Column 0 contains the steps that led to the cell's current code, each other column abandoned
+branches of which one ends before the next begins.
 """
 
 from __future__ import annotations
@@ -16,17 +13,13 @@ from .step import Step
 
 
 def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
-    """Set the ``column`` of each step.
-
-    ``current_step`` is the index of the step that led to the current code. It is None if there are
-    no steps.
-    """
+    """Set the ``column`` of each step. ``current_step`` led to the current code."""
     branches = _abandoned_branches(steps, current_step)
     free_columns: list[int] = []
     used_columns: list[tuple[int, int]] = []  # (last step of the branch, its column)
     column_count = 1
-    # A branch already occupies its column at the step that it continues from, because a line is
-    # drawn from that step to the first step of the branch.
+    # A branch occupies its column from the step that it continues from, because a line is drawn
+    # there.
     for start, end, indexes in sorted(branches, key=lambda branch: branch[:2]):
         while used_columns and used_columns[0][0] <= start:
             heapq.heappush(free_columns, heapq.heappop(used_columns)[1])
@@ -42,18 +35,11 @@ def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
 def _abandoned_branches(
     steps: Sequence[Step], current_step: int | None
 ) -> list[tuple[int, int, list[int]]]:
-    """Return the abandoned branches, and put all steps that belong to none of them into column 0.
-
-    Each branch is a tuple of three values: the index of the step that the branch continues from,
-    the index of its last step, and the indexes of all its steps. The first value is -1 if the
-    branch begins with the cell's first step.
-    """
     visited = [False] * len(steps)
     for index in _visit_ancestors(steps, current_step, visited):
         steps[index].column = 0
     branches = []
     # Steps that several branches share belong to the branch whose last step is the newest.
-    # Therefore, the branches are visited from the newest last step to the oldest.
     for step in reversed(steps):
         if not visited[step.index]:
             indexes = _visit_ancestors(steps, step.index, visited)
@@ -63,11 +49,6 @@ def _abandoned_branches(
 
 
 def _visit_ancestors(steps: Sequence[Step], index: int | None, visited: list[bool]) -> list[int]:
-    """Mark the step ``index`` and its ancestors as visited, and return their indexes, newest first.
-
-    The ancestors of a step are its parent, the parent's parent, and so on. Stop at the first
-    ancestor that was visited before; it isn't returned.
-    """
     indexes = []
     while index is not None and not visited[index]:
         visited[index] = True

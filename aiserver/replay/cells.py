@@ -22,14 +22,10 @@ class TimeSeries(Generic[T]):
 
     def __init__(self) -> None:
         self.moments: list[int] = []
-        """The moments at which the value changes."""
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Add the value that applies from ``moment`` on, until the next change.
-
-        Values must be added in the order of their moments.
-        """
+        """Add the value from ``moment`` on. Moments never decrease."""
         self.moments.append(moment)
         self._values.append(value)
 
@@ -81,25 +77,20 @@ class Cell:
         """The steps of this cell itself, without steps that were copied from another cell."""
         is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
         self.initial_source = self.own_steps[0].after if is_observed else ""
-        """The source when the cell was first observed; empty if the cell was new then. At earlier
-        moments, the source is unknown, so snapshots contain this source."""
+        """The source when the cell was first observed, which snapshots of earlier moments contain,
+        too; empty if the cell was new then."""
         self.newest_step = TimeSeries[Step]()
         """The cell's newest step after each moment."""
         self.type = TimeSeries[str]()
         self.removal = TimeSeries[Removal]()
         """The removal of the cell; None while the cell is in the notebook."""
         self.predecessor = TimeSeries[tuple[str | None]]()
-        """The id of the cell that was directly above this cell before this cell was removed;
-        ``(None,)`` if this cell was the first of the notebook."""
+        """The id of the cell directly above this one before its removal; ``(None,)`` at the top."""
         self.listed_at: int | None = None
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """Return the cell's type after a moment.
-
-        If no type was recorded until then, return the first type that was recorded later. If no
-        type was ever recorded, return ``code``.
-        """
+        """Return the cell's type after a moment; else the first one recorded later, or ``code``."""
         return self.type.at(moment) or self.type.first or "code"
 
     def is_present(self, moment: int) -> bool:
@@ -107,11 +98,7 @@ class Cell:
         return self.newest_step.has_value_at(moment) and not self.removal.at(moment)
 
     def is_deleted(self, moment: int) -> bool:
-        """Return whether a cell that is absent after a moment was deleted.
-
-        Call this only for absent cells. Return False if the cell was merged into another cell, or
-        didn't exist yet.
-        """
+        """Return whether a cell that isn't in the notebook was deleted, not merged."""
         has_value_at = self.newest_step.has_value_at(moment)
         if not has_value_at or (self.listed_at is not None and self.listed_at > moment):
             return False
@@ -126,10 +113,7 @@ class Cell:
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """Return the cell as it was after a moment.
-
-        ``is_changed`` says whether this moment changed the cell.
-        """
+        """Return the cell after a moment; ``is_changed`` says whether this moment changed it."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else None
@@ -144,10 +128,7 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """Return the source one moment earlier.
-
-        Return None if the cell had the same source then, or wasn't in the notebook then.
-        """
+        """Return the source one moment earlier; None if it was the same, or not in the notebook."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None
@@ -177,10 +158,9 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the first step that happened in this cell itself; 0 without steps.
+    """Return the index of the step that copied or split off the cell; 0 if there is none.
 
-    If the cell was copied or split off from another cell, return the index of the step ``copy`` or
-    ``split``. All steps before that step were copied from the other cell.
+    The steps before it happened in the other cell.
     """
     for step in reversed(steps):
         origin = (step.data or {}).get("from")

@@ -1,15 +1,8 @@
 """The contributor of a step: a person, a model, an agent, a program, or unknown. Pure.
 
-Invariants:
-
-- The contributor of an event is the contributor that is stored in the event. A later version of AI
-  Server may have stored a kind that this version doesn't have. Such a kind is read as ``unknown``;
-  the contributor's name is read as usual.
-- Early versions of AI Server stored no contributors. If an event has none, its contributor is the
-  person. There are two exceptions, for which the contributor is ``unknown``: the tracker's initial
-  observation of a cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported
-  from another program, which didn't record the contributor.
-- If a change wasn't recorded, but inferred from later records, its contributor is ``unknown``.
+The contributor of an event is the stored one; a kind of a later version is ``unknown``. Early
+versions stored none: that is the person, except for initial observations and imported edits. The
+contributor of an inferred change is ``unknown``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """Combine the steps of a cell into those that are shown and numbered. Pure.
 
-A part is a step that is shown inside an earlier step:
-
-- a run: inside the step that wrote the code which was run
-- a change of a suggestion before it was accepted, by AI Server or by the person: inside the step
-  that accepted it, so that a request is one step (P49)
-- a paste directly after the cut, at another position: together, they are shown as a move
-
-Invariant: no run is lost. If no step wrote the code that was run, the run is shown as a step.
+Shown inside an earlier step, as its parts, are the runs of the code that it wrote; changes of a
+suggestion before it was accepted, so that a request is one step (P49); and a paste directly after
+the cut, as a move. A run of code that no step wrote is a step.
 """
 
 from __future__ import annotations
@@ -50,7 +45,7 @@ def shown_numbers(steps: Sequence[Step]) -> list[int]:
 
 
 def request_numbers(steps: Sequence[Step]) -> dict[int, tuple[int, Step]]:
-    """Return for each turn the number of its request, as the prompt row counts, and its step.
+    """Return for each turn the number of its request, and its step.
 
     A request without an answer has the number 0, and so has one that was asked again.
     """
@@ -65,7 +60,6 @@ def request_numbers(steps: Sequence[Step]) -> dict[int, tuple[int, Step]]:
 
 
 def _changes_accepted(previous: Step, step: Step) -> bool:
-    """Return whether ``step`` is a change of the suggestion that ``previous`` accepted."""
     is_same_event = step.seq in (previous.seq, previous.settled_seq)
     return (step.kind, step.event) == ("edit", "accept") and previous.applied and is_same_event
 
@@ -82,8 +76,7 @@ def _is_cut_and_paste(cut: Step, paste: Step) -> bool:
 def _step_of_run(shown: Sequence[tuple[Step, str]], run: Step) -> int | None:
     """Return the index of the step that wrote the code which was run; None if there is none.
 
-    There may be steps between that step and the run, as long as they left the code unchanged. An
-    accepted request is that step even if its answer was the same code.
+    An accepted request is that step even if its answer was the same code.
     """
     index = None
     for step, after in reversed(shown):

@@ -1,18 +1,11 @@
 """Match the lines of a new text to the lines of an old text. Pure.
 
-There are three passes. The first pass matches equal lines in the same order. The second pass works
-on the lines between two neighbouring matches of the first pass, and ignores spaces at the start and
-end of lines. The third pass matches lines that were moved. Each pass only compares lines that no
-earlier pass matched.
+The first pass is a patience diff: it matches the lines that occur exactly once in each text, then
+the lines between them in the same way, so that the many ``)`` and ``return`` match as a person
+expects. A range without such lines is matched by ``difflib`` or, if it is long, by counting. The
+second pass ignores spaces at the start and end of lines. The third one finds moved lines.
 
-The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
-Between two such lines, called anchors, it matches the lines in the same way. So it matches the
-lines that a person considers the same, even if ``)`` and ``return`` occur many times. A range
-of lines without any anchor is matched by ``difflib`` if it is short. In a long range, the n-th
-occurrence of a line in the old text is matched to its n-th occurrence in the new text.
-
-Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
-for any texts.
+The cost is about n log n for n changed lines, for any texts.
 """
 
 from __future__ import annotations
@@ -51,10 +44,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
 def _match_in_order(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of equal lines in the ranges ``old[a0:a1]`` and ``new[b0:b1]``.
-
-    The matched lines are in the same order in both ranges.
-    """
+    """Return pairs of equal lines in two ranges, in the same order in both."""
     pairs: Pairs = []
     ranges = [(a0, a1, b0, b1)]
     while ranges:
@@ -86,10 +76,9 @@ def _match_in_order(
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of equal lines that occur once in each range, in the same order in both ranges.
+    """Return pairs of equal lines that occur once in each range, in the same order in both.
 
-    Lines without letters and digits, such as brackets, are only returned if no other line occurs
-    exactly once in each range.
+    Lines without letters and digits, such as brackets, only count if there are no others.
     """
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
@@ -101,10 +90,7 @@ def _unique_lines(
 def _match_by_count(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Match the n-th occurrence of an old line to the n-th occurrence of an equal new line.
-
-    Return the longest list of such pairs that are in the same order in both ranges.
-    """
+    """Match the n-th occurrence of an old line to that of an equal new line, in the same order."""
     old_indexes: defaultdict[str, deque[int]] = defaultdict(deque)
     for i in range(a0, a1):
         old_indexes[old[i]].append(i)
@@ -114,13 +100,9 @@ def _match_by_count(
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
-    """Return the longest subsequence of pairs whose first numbers increase.
-
-    The second numbers of ``pairs`` increase already.
-    """
-    # There may be several increasing subsequences of ``n + 1`` pairs. The best of them has the
-    # smallest first number in its last pair. ``tails[n]`` is this number, and ``ends[n]`` is the
-    # index of this last pair.
+    """Return the longest subsequence of pairs whose first numbers increase."""
+    # ``tails[n]`` is the smallest first number of the last pair of a subsequence of ``n + 1``
+    # pairs, and ``ends[n]`` is the index of this pair.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence
@@ -138,10 +120,9 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Match the lines that were moved, and add them to ``matches``.
+    """Add lines that were moved to ``matches``, and equal lines directly before and after them.
 
-    A moved line is found if it is distinctive and occurs once among the unmatched lines of each
-    text. Equal lines directly before and after the moved line are matched, too.
+    A moved line is distinctive and occurs once among the unmatched lines of each text.
     """
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]

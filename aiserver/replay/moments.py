@@ -13,9 +13,8 @@ from .step import Step
 class Moment:
     """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
-    ``cell_id`` and ``step`` (an index in the cell's replay) identify the step that gives the moment
-    its kind and title. Both are None if the moment has the kind ``order`` (a new order of cells).
-    ``further_steps`` are the other steps of the moment, as pairs of a cell id and an index.
+    ``cell_id`` and ``step`` identify the step that gives the moment its kind and title; both are
+    None for a new ``order`` of cells. ``further_steps`` are pairs of a cell id and an index.
     """
 
     number: int
@@ -31,7 +30,6 @@ class Moment:
     further_steps: tuple[tuple[str, int], ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the moment as sent: camelCase."""
         sent = {
             "index": self.number,
             "timestamp": self.timestamp,
@@ -51,8 +49,7 @@ class Moment:
 class CellSnapshot(NamedTuple):
     """A cell as it was after a moment.
 
-    ``step`` is the index of the cell's last step. Before the first recorded step, it is None, and
-    ``source`` is the source when the cell was first observed.
+    ``step`` is the index of its last step; None before the first one, with the source from then.
     """
 
     cell_id: str
@@ -61,15 +58,13 @@ class CellSnapshot(NamedTuple):
     step: int | None
     changed: bool = False
     predecessor: tuple[str | None] | None = None
-    """For a deleted cell: a tuple with the id of the cell that was directly above it. It is
-    ``(None,)`` if the deleted cell was the first of the notebook. None if nothing is recorded."""
+    """For a deleted cell: the id of the cell directly above it, or None at the top."""
     previous_source: str | None = None
     """The source one moment earlier, if this moment changed it."""
     missing: int | None = None
     """If the source was too large to record, its length in characters; ``source`` is empty."""
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the cell as sent: camelCase."""
         sent = {
             "cellId": self.cell_id,
             "type": self.type,
@@ -94,7 +89,6 @@ class NotebookSnapshot(NamedTuple):
     deleted: list[CellSnapshot]
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the notebook as sent: camelCase."""
         return {
             "index": self.moment.number,
             "timestamp": self.moment.timestamp,
@@ -140,8 +134,7 @@ _LAST_RANK = 9  # the rank of all kinds that aren't structural (see ``step.py``)
 
 def _rank(step: Step) -> int:
     """Return a step's rank. The step with the lowest rank gives a moment its kind and title."""
-    # If cells are merged into another cell, the step of that other cell comes first. The step of
-    # each merged cell has ``into``, and comes later.
+    # The step of the cell into which others were merged comes first; theirs have ``into``.
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):

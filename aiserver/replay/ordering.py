@@ -1,26 +1,17 @@
 """Order the steps of all cells of a notebook. Pure.
 
-``seq`` only orders the records of one cell. The change log orders the records of different cells.
-In this module, a ``changed`` entry of the log is called a checkpoint. A checkpoint contains some of
-the cells. For each of them, it contains the seq of the cell's newest record at that time: the
-cell's *last seq*. The checkpoint *includes* the cell's records up to the last seq. The cell's later
-records are newer than the checkpoint. The steps between two checkpoints are an interval. Timestamps
-are only used for steps that the checkpoints don't order.
+``seq`` only orders the records of one cell. A ``changed`` entry of the change log, here called a
+checkpoint, contains the seq of the newest record of some cells: their *last seq*. The steps between
+two checkpoints are an interval.
 
 Invariants:
 
-- The steps of a cell stay in their order.
-- If a checkpoint contains a cell's last seq, the cell's steps up to this seq come before the
-  checkpoint, and the cell's later steps come after the checkpoint.
-- Steps that the page's tracker recorded (an edit with a trigger, a split, …) belong to the interval
-  before the first checkpoint that includes them, whatever their timestamps are. Steps that were
-  recorded in other ways before tracking began (a turn, an import) are placed by their timestamps.
-- If a notebook was copied from another notebook, the steps that were copied with it come before its
-  own steps. The copy's log doesn't contain the checkpoints of the original notebook, so only
-  timestamps order the copied steps. In the copy's log, the checkpoint directly after the copied
-  steps has the field ``inherited``.
-- Steps that belong to one change of the cell order (a split, a paste, a deletion) form one group
-  with that order (``StepGroup.order``).
+- The steps of a cell stay in their order, and come before or after a checkpoint by their seqs.
+- Steps that the page's tracker recorded belong to the interval before the first checkpoint that
+  includes them. Others, from before tracking began, are placed by their timestamps.
+- In a copied notebook, the copied steps come before its own ones, from the checkpoint with the
+  field ``inherited`` on.
+- Steps that belong to one change of the cell order form one group with that order.
 - The cost is about n log n for n records and entries.
 """
 
@@ -45,10 +36,8 @@ class StepGroup:
 
     timestamp: str
     steps: list[tuple[int, Step]] = field(default_factory=list)
-    """Pairs of a cell's index (in the list that ``order_steps`` gets) and a step of that cell."""
     order: CellOrder | None = None
     save_count: int = 0
-    """The number of saves directly after this group."""
 
 
 class CellOrder(NamedTuple):
@@ -60,12 +49,7 @@ class CellOrder(NamedTuple):
 
 
 class _Checkpoint(NamedTuple):
-    """A ``changed`` entry of the change log.
-
-    ``last_seqs`` contains, by cell id, the last seq of each cell in the entry. ``order`` is the
-    cell order that was written with the entry, if any. ``saved`` means that the notebook was saved
-    in this state.
-    """
+    """A ``changed`` entry of the change log, with the cell order that belongs to it, if any."""
 
     last_seqs: dict[str, int]
     order: CellOrder | None
@@ -74,21 +58,16 @@ class _Checkpoint(NamedTuple):
 
 
 def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
-    """Group the steps of all cells and the cell orders in the log; return the groups, oldest first.
-
-    ``log`` is the notebook's change log.
-    """
+    """Return the steps of all cells and the cell orders in the log as groups, oldest first."""
     checkpoints, separate_orders = _read_log(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    # The times must not decrease. If a clock was set back, so that a time is lower than an earlier
-    # one, the highest time so far is used instead.
+    # A clock may have been set back. The times must not decrease.
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
-    # Maps a cell id to pairs: the index of a checkpoint with the cell, and the last seq in it.
+    # For each cell, the indexes of the checkpoints with it, and its last seqs in them.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
-    # Maps a cell id to the index of the last checkpoint that added the cell to the order before any
-    # checkpoint contained a last seq of the cell.
+    # For each cell, the last checkpoint that added it to the order before any had a last seq of it.
     added_at: dict[str, int] = {}
     listed: set[str] = set()
     for index, checkpoint in enumerate(checkpoints):
@@ -115,10 +94,9 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
 def _read_log(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """Return the checkpoints, and the cell orders that belong to no checkpoint.
+    """Return the checkpoints, and the other cell orders with the indexes of their intervals.
 
-    Each of these orders is returned in a pair with the index of its interval. An order belongs to a
-    checkpoint if the checkpoint's entry directly follows the order's entry and isn't ``inherited``.
+    An order belongs to a checkpoint that directly follows it and isn't ``inherited``.
     """
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
@@ -157,17 +135,13 @@ class _Interval:
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """Maps a cell's index to the steps that were put here because of their timestamps."""
         self.pinned: dict[int, list[Step]] = {}
-        """Maps a cell's index to the steps that were put here because the checkpoint at the end of
-        the interval is the first to include them. They come after the cell's floating steps."""
+        """The steps that the checkpoint at the end is the first to include, after the floating
+        ones."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
-        """Return the contents of the interval as groups, oldest first.
-
-        ``end`` is the checkpoint at the end of the interval; None for the last interval.
-        """
+        """Return the contents as groups, oldest first; ``end`` is the checkpoint after them."""
         order = end.order if end else None
         steps_before = {cell: list(steps) for cell, steps in self.floating.items()}
         steps_after: dict[int, list[Step]] = {}
@@ -186,10 +160,7 @@ class _Interval:
 
 
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return the range (start, end) of the steps that belong to a change of the cell order.
-
-    If there is no such step, both numbers are ``len(steps)``.
-    """
+    """Return the range of the steps that belong to a change of the cell order; empty at the end."""
     indexes = [
         n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
     ]
@@ -197,10 +168,7 @@ def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
 
 
 def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[StepGroup]:
-    """Merge the steps of several cells and the cell orders by their timestamps.
-
-    The steps of one cell stay in their order, and the cell orders stay in theirs.
-    """
+    """Merge the steps of cells and the cell orders by timestamps; each keeps its own order."""
     keyed_groups: list[tuple[float, int, int, StepGroup]] = []
     time = float("-inf")
     for n, order in enumerate(orders):
@@ -211,8 +179,7 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
         for n, step in enumerate(steps):
             time = max(time, to_seconds(_timestamp(step)))
             if n and steps[n - 1].settled_seq == step.seq:
-                # The suggestion of the turn before this step was accepted with changes. This step,
-                # an edit, comes from the same accept event, so it belongs to the turn's group.
+                # This edit comes from the same accept event as the turn's outcome.
                 keyed_groups[-1][-1].steps.append((cell, step))
             else:
                 keyed_groups.append((time, cell, n, StepGroup(_timestamp(step), [(cell, step)])))
@@ -226,8 +193,6 @@ _MAX_CLOCK_SKEW = 2 * 24 * 3600.0
 
 @dataclass
 class _Placement:
-    """Puts the steps of cells into intervals."""
-
     checkpoints: Sequence[_Checkpoint]
     times: Sequence[float]
     intervals: Sequence[_Interval]
@@ -239,21 +204,13 @@ class _Placement:
         last_seqs: Sequence[tuple[int, int]],
         added_at: int | None,
     ) -> None:
-        """Put the steps of a cell into intervals.
-
-        ``last_seqs`` contains the index of each checkpoint that contains the cell, and the cell's
-        last seq in this checkpoint. ``added_at`` is the index of the last checkpoint that added the
-        cell to the order before any checkpoint contained a last seq of the cell, or None.
-        """
-        # ``start`` is the index of the first step that isn't placed yet, and ``first_interval`` the
-        # index of the first interval that this step may be in.
+        """Put the steps of a cell into intervals; for the arguments, see ``order_steps``."""
+        # The first step that isn't placed yet, and the first interval that it may be in.
         start, first_interval = 0, 0
         if added_at is not None and not any(map(_is_initial, steps)):
-            # No checkpoint up to this one contains a last seq of the cell. So the cell had no
-            # records when it was added, even if it was in the notebook earlier: the deletion of a
-            # cell with records would have been recorded. A step comes before this checkpoint only
-            # if the step's timestamp is much older. A small difference may only mean that two
-            # clocks differ.
+            # Without an earlier last seq, the cell had no records when it was added: deleting a
+            # cell with records would have been recorded. Only much older steps come before this
+            # checkpoint, since two clocks may differ.
             latest_time = to_seconds(self.checkpoints[added_at].timestamp) - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
                 start += 1
@@ -269,18 +226,14 @@ class _Placement:
             if pinned < len(new_steps):
                 self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
             start, first_interval = end, max(first_interval, index + 1)
-        # No checkpoint includes the remaining steps. If the tracker recorded any of them, the first
-        # step that it recorded and all later steps come after all checkpoints.
+        # No checkpoint includes the remaining steps. From the first one that the tracker recorded
+        # on, they come after all checkpoints.
         new_steps, last = steps[start:], len(self.times)
         pinned = _first_pinned(new_steps, first_interval)
         self._place_by_time(cell, new_steps[:pinned], first_interval, last)
         self._place_by_time(cell, new_steps[pinned:], last, last)
 
     def _place_by_time(self, cell: int, steps: Sequence[Step], first: int, last: int) -> None:
-        """Put steps into the intervals from ``first`` to ``last`` by their timestamps.
-
-        No step is put into an earlier interval than the step before it.
-        """
         index = first
         for step in steps:
             index = min(max(index, bisect_left(self.times, to_seconds(_timestamp(step)))), last)
@@ -288,11 +241,7 @@ class _Placement:
 
 
 def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
-    """Return the index of the first step that belongs to ``_Interval.pinned``.
-
-    ``first_interval`` is the index of the first interval that the steps may be in. If no step
-    belongs to ``pinned``, return ``len(steps)``.
-    """
+    """Return the index of the first step that belongs to ``_Interval.pinned``."""
     n = next((n for n, step in enumerate(steps) if _is_tracked(step, first_interval)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
         n -= 1  # the step before this step comes from the same record
@@ -300,16 +249,14 @@ def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
 
 
 def _is_initial(step: Step) -> bool:
-    """Return whether the step is the initial observation of its cell."""
     return step.event == "edit" and (step.data or {}).get("trigger") == "first"
 
 
 def _is_tracked(step: Step, first_interval: int) -> bool:
     """Return whether the tracker recorded a step.
 
-    ``first_interval`` is the index of the first interval that the step may be in. It is above 0 if
-    an earlier checkpoint or its order contains the step's cell. After such a checkpoint, the
-    tracker recorded every step that changed the source.
+    If ``first_interval`` is above 0, an earlier checkpoint has the cell, and the tracker recorded
+    every later change of its source.
     """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
@@ -317,7 +264,6 @@ def _is_tracked(step: Step, first_interval: int) -> bool:
 
 
 def _seq(step: Step) -> int:
-    """Return ``step.settled_seq``, or ``step.seq`` if the step has no ``settled_seq``."""
     return step.seq if step.settled_seq is None else step.settled_seq
 
 
@@ -327,10 +273,7 @@ def _timestamp(step: Step) -> str:
 
 @lru_cache(4096)
 def to_seconds(timestamp: str) -> float:
-    """Return a timestamp in seconds since the epoch; 0 if the text isn't a time.
-
-    A timestamp without a time zone is in UTC.
-    """
+    """Return a timestamp, by default in UTC, in seconds since the epoch; 0 if it isn't a time."""
     text = timestamp.upper().replace("Z", "+00:00").replace(" ", "T")
     head, dot, tail = text.partition(".")
     if dot:  # Python 3.10 only parses three or six digits

@@ -1,9 +1,6 @@
-"""The receipt of a turn: its tokens, its cost, its times, and which of its texts are stored. Pure.
+"""The receipt of a turn: tokens, cost, times, and which texts are stored. Pure.
 
-Summaries of older turns have tokens and costs, too.
-
-Invariant: a stored value that isn't a finite number from 0 counts as missing, because other tools
-may have written it.
+A stored value that isn't a finite number from 0 counts as missing: other tools may have written it.
 """
 
 from __future__ import annotations

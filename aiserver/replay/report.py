@@ -1,8 +1,6 @@
 """Count the lines of a notebook by the kind of contributor who wrote them. Pure.
 
-Invariants: each line that isn't blank is counted once, for the author that ``blame.py`` finds.
-Lines that a cell contained before anything was recorded are counted separately, as ``existing``.
-Each count of the notebook is the sum of the same count of all its cells.
+Each line that isn't blank counts once, for its author (``blame.py``), or as ``existing``.
 """
 
 from __future__ import annotations
@@ -32,9 +30,8 @@ def report(
 ) -> dict[str, Any]:
     """Return the ``Report`` of ``rest-api.yml`` for the notebook after the last moment.
 
-    ``sessions`` contains the notebook's sessions by cell id. They are needed to find the authors of
-    lines that came from other cells. Only the lines of cells that aren't in ``cache`` with the same
-    list of steps are counted. Of these, cells without lines of other cells are added to it.
+    Lines of other cells are found in ``sessions``. Cells in ``cache`` with the same list of steps
+    aren't counted again; those without lines of other cells are added to it.
     """
     notebook = timeline.last()
     cells = [
@@ -59,7 +56,6 @@ def _count_cell(
     sessions: Mapping[str, Session],
     cache: CountCache | None,
 ) -> dict[str, Any]:
-    """Return the counts of one cell, as the API sends them."""
     steps = timeline.steps(cell_id)
     cached_steps, counts = (cache or {}).get(cell_id, (None, {}))
     if cached_steps is not steps:
@@ -90,10 +86,8 @@ def count_lines(source: str, origins: Sequence[Origin]) -> dict[str, Any]:
 
 
 def with_requests(summary: SessionSummary, steps: Sequence[Step]) -> SessionSummary:
-    """Return the summary of a session with its requests instead of its turns.
-
-    Several answers to a request, and repairs of them, are one request.
-    """
+    """Return the summary of a session with its requests, however many answers, instead of its
+    turns."""
     requests = [step for step in steps if step.kind == "turn"]
     if not requests:
         return summary

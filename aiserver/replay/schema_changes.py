@@ -1,14 +1,8 @@
 """Find out which DataFrames have changed between two turns of a cell. Pure.
 
-Each DataFrame of a turn is compared with the DataFrame of the same name in the nearest earlier turn
-on the same branch that has it. Columns are compared by name.
-
-Invariants:
-
-- A change is reported only if it is certain. If a turn has only the first columns of a DataFrame, a
-  column that it doesn't have may still exist.
-- Any stored ``dataframes`` can be read, because other tools may have written them: a DataFrame
-  without a valid name or columns is ignored.
+Each DataFrame is compared with that of the same name in the nearest earlier turn on the branch. A
+change is reported only if it is certain: a turn may have only its first columns. Invalid stored
+data is ignored, because other tools may have written it.
 """
 
 from __future__ import annotations
@@ -27,10 +21,7 @@ _MAX_COUNT = 2**53  # larger numbers aren't exact in the page
 
 
 def add_dataframes(steps: Sequence[Step], turns: Iterable[Interaction]) -> None:
-    """Set the DataFrames of the steps that are turns, and how they have changed.
-
-    The steps must have their ``parent``.
-    """
+    """Set the DataFrames of turns, and how they have changed. Needs ``parent``."""
     stored = {turn.turn_id: turn.dataframes for turn in turns if turn.dataframes}
     if not stored:
         return
@@ -52,7 +43,6 @@ def add_dataframes(steps: Sequence[Step], turns: Iterable[Interaction]) -> None:
 
 
 def _latest(former: dict[str, _Frame], frames: dict[str, _Frame]) -> dict[str, _Frame]:
-    """Return the DataFrames after a turn that has ``frames``, the latest at the end."""
     older = {name: frame for name, frame in former.items() if name not in frames}
     return dict(list({**older, **frames}.items())[-_MAX_FOLLOWED:])
 
@@ -70,7 +60,6 @@ class _Frame:
 
 
 def _frames(stored: object) -> dict[str, _Frame]:
-    """Return the valid ones of a turn's DataFrames, by name."""
     frames = {}
     for item in stored if isinstance(stored, list) else []:
         if isinstance(item, dict) and isinstance(item.get("columns"), list):
@@ -103,7 +92,6 @@ def _dtypes(columns: Iterable[object]) -> dict[str, str]:
 
 
 def _change(name: str, before: _Frame, after: _Frame) -> dict[str, Any] | None:
-    """Return the change of a DataFrame as sent; None if nothing has changed."""
     lists: dict[str, list[dict[str, str]]] = {"added": [], "removed": [], "retyped": []}
     is_certain = before.has_all_columns and after.has_all_columns
     is_same_kind = before.kind == after.kind
@@ -140,5 +128,4 @@ def _change(name: str, before: _Frame, after: _Frame) -> dict[str, Any] | None:
 
 
 def _missing_columns(dtypes: dict[str, str], others: dict[str, str]) -> list[dict[str, str]]:
-    """Return the columns that ``others`` doesn't have."""
     return [{"name": name, "dtype": dtype} for name, dtype in dtypes.items() if name not in others]

@@ -15,10 +15,7 @@ Kind = Literal[
     "start", "turn", "edit", "accept", "run", "restore", "context_reset", StructuralKind, "other"
 ]
 STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralKind)}
-"""The kind of step for each type of event that concerns a cell as a whole.
-
-Kind and type have the same name.
-"""
+"""The kind of step for each type of event that concerns a cell as a whole."""
 Outcome = Literal[
     "open", "unused", "refined", "accepted", "rejected", "repeated", "error", "cancelled", "done"
 ]
@@ -28,9 +25,8 @@ Outcome = Literal[
 class Attempt:
     """One answer to the request of a step; ``to_wire`` gives the ``Attempt`` of ``rest-api.yml``.
 
-    ``outcome`` is ``open`` for a suggestion, ``done`` for an answer in words, and otherwise
-    ``error`` or ``cancelled``. ``title`` is the text that was sent, if it isn't the request itself:
-    the problems that a repair was asked to correct.
+    ``outcome`` is ``open`` for a suggestion, ``done`` for an answer in words. ``title`` is the text
+    that was sent for a repair, if it isn't the request itself.
     """
 
     turn_id: int
@@ -46,7 +42,6 @@ class Attempt:
     receipt: dict[str, Any] | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the attempt as sent: camelCase, without None values."""
         values = ((to_camel(name), getattr(self, name)) for name in Attempt.__dataclass_fields__)
         return {name: value for name, value in values if value is not None} | _error_text(self)
 
@@ -60,33 +55,21 @@ _SHOWN = _FIRST - {"seq", "timestamp", "mode"}
 class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
-    ``before`` is the cell's source before the step. ``code`` is the code that the step shows: for a
-    turn the suggestion, for any other step the cell's source. If ``applied`` is true, the cell
-    contained ``code`` after the step; otherwise, it still contained ``before``. ``base`` is the
-    code that was sent with a request, or None if this code is the same as ``before``.
+    ``before`` is the cell's source before the step. ``code`` is the suggestion of a turn, otherwise
+    the source after the step. Only if ``applied`` did the cell contain ``code`` after the step.
+    ``base`` is the code that was sent with a request, if it isn't ``before``.
 
-    ``seq`` is the seq of the step's record. ``event`` is the record's type if the record is an
-    event. If a record shows that the source was changed before it, but no record contains this
-    change, the step of the change is inferred. An inferred step has no ``event``. Its ``seq`` is
-    that of the record from which it was inferred.
+    ``seq`` is that of the step's record, and ``event`` its type. A change that no record contains
+    is inferred from the next record: it has that ``seq`` but no ``event``. ``settled_seq`` and
+    ``settled_at`` come from an accept or reject directly after its turn, which has no step.
 
-    If an accept or reject directly follows its turn, it has no step of its own. Its seq and time
-    are the ``settled_seq`` and ``settled_at`` of the turn's step.
-
-    ``name`` is the name of the agent or program that made the change, if recorded. If the new
-    source was too large to record, ``missing`` is its length in characters, and ``code`` is the
-    same as ``before``. If the step is an accept or restore that wrote the code of an earlier step
-    into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
-    step that this step continues from. ``part_of`` is the index of the step that shows this step
-    (see ``folding.py``). ``column`` (sent as ``lane``) is the column in which the step's branch is
-    drawn; the steps that led to the cell's current code are in column 0.
-    ``attempts`` are all answers to a turn's request, if there are several; the step shows one of
-    them. ``mode`` is the mode of the request, whichever of them is shown. ``receipt`` is the
-    receipt of a turn (see ``receipts.py``). ``repeats_turn_id`` is the id of the turn whose request
-    this turn asks again, of another model.
-
-    ``dataframes`` are the names of the DataFrames of a turn's request, and ``schema_changes`` the
-    changes of these DataFrames since an earlier turn (see ``schema_changes.py``).
+    ``name`` is that of an agent or program. ``missing`` is the length of a source that was too
+    large to record. ``from_step`` is the index of the step whose code an accept or restore wrote,
+    ``parent`` that of the step from which this one continues, and ``part_of`` that of the step that
+    shows this one (``folding.py``). ``column`` (sent as ``lane``): see ``branch_columns.py``.
+    ``attempts`` are all answers to a turn's request, if there are several, and ``mode`` is that of
+    the request. ``repeats_turn_id`` is the turn whose request is asked again. ``dataframes`` are
+    names, and ``schema_changes`` their changes.
     """
 
     index: int
@@ -126,7 +109,6 @@ class Step:
         if self.attempts is None:
             self.attempts = [Attempt(**{name: getattr(self, name) for name in _FIRST})]
         self.attempts.append(attempt)
-        # All earlier attempts are at most as useful as the one that the step shows.
         if _rank(attempt.outcome) >= _rank(self.outcome):
             self._show(attempt)
 
@@ -190,7 +172,6 @@ class Step:
         return self.code if self.applied else self.before
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the step as sent: camelCase, without None values except ``parent``."""
         values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
         present = {name: value for name, value in values.items() if value is not None}
         if self.attempts:

@@ -2,69 +2,53 @@
 
 Invariants:
 
-- Steps are in the order of ``seq``, whatever their timestamps are.
-- The cell's source after a step is its source before the next step. If a record shows another
-  source, a change wasn't recorded, so it is inferred. If the last step is an open suggestion whose
-  code is this source, its outcome becomes ``accepted``. Otherwise, a step by an unknown author is
-  added.
-- No source is left out: each recorded source is the ``code``, ``before`` or ``base`` of a step, or
-  the ``code`` of an attempt.
-- A request is one step, whatever the number of its answers (P49). If a person asks for another
-  answer or for a repair before deciding, the new turn becomes an attempt of the request's step.
-- Each event becomes a step of its own, even if its type is unknown. Accepts and rejects are the
-  exceptions (see below). A summary of older turns has no step, because it changes nothing in the
-  cell, nor has a run that Jupyter skipped, because an earlier cell had failed.
-- Any valid session has a replay, whichever tool wrote it.
+- Steps are in the order of ``seq``. Any valid session has a replay, whichever tool wrote it.
+- The source after a step is the source before the next one. If a record shows another source, the
+  change is inferred: an open suggestion with this code was accepted, or else a step by an unknown
+  author is added.
+- Each recorded source is the ``code``, ``before`` or ``base`` of a step, or the ``code`` of an
+  attempt.
+- A request is one step, whatever the number of its answers (P49). Another answer or a repair before
+  the decision is an attempt of the request's step.
+- Each event becomes a step, except for accepts and rejects (see below), summaries of older turns,
+  and runs that Jupyter skipped.
 - ``parent`` is always an earlier step, or None, so the steps form a tree (``branch_columns.py``).
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. If that is no longer
 possible, its outcome is ``unused``.
 
-- An ``accept`` directly after its turn has no step of its own: it sets the outcome of the turn's
-  step. If hunks were rejected, or if AI Server or the person changed the suggestion first, the
-  accepted code differs from the suggestion. In that case, edits follow the turn's step, as parts of
-  it (``folding.py``).
-- If a person accepts one change of a suggestion after another, each ``accept`` (with the data
-  ``part``) is a step of its own.
-- An ``accept`` after other steps is a step of its own. But if the suggestion is already accepted,
-  and the accepted code is the cell's source, the ``accept`` changes nothing and has no step.
-- A ``reject`` has no step of its own. An open or refined suggestion becomes rejected. If the event
-  contains a source that isn't the cell's source, an edit is added.
-- A request that continues from an open suggestion refines this suggestion: the cell doesn't change,
-  and the ``base`` of the new turn's step is the code from which the request started.
-- If accepted code fails when it runs, a small model gets the same request again, with the code from
-  which it started. This code becomes the ``base`` of the new turn's step: the cell doesn't change.
-- An answer in words suggests no code: its outcome is ``done``, its ``code`` is the cell's source,
-  and an open suggestion stays open.
-- Some tools record no accepts and rejects. In their sessions, a suggestion counts as accepted if
-  the next request starts from the suggested code.
+- An ``accept`` directly after its turn sets the outcome of the turn's step; changes before it
+  follow as edits, which are parts of the step (``folding.py``). One with the data ``part``, or
+  after other steps, is a step of its own, unless it changes nothing.
+- A ``reject`` rejects an open or refined suggestion. Another source in it is an edit.
+- A request that continues from an open suggestion refines it: the cell doesn't change, and the code
+  from which the request started is the ``base`` of its step. So it is for a request that a model
+  gets again because its accepted code failed.
+- An answer in words has the outcome ``done``, and an open suggestion stays open.
+- In sessions without accepts and rejects, a suggestion counts as accepted if the next request
+  starts from its code.
+- A request that is asked again, of another model, is ``repeated``, and changes and refines nothing.
+  It begins a branch where the original request began, or continues such a branch.
 
-A request that is asked again, of another model, never changes or refines anything by itself: the
-outcome of its suggestion is ``repeated``, and it begins or continues a branch. The branch begins
-where the first of these requests began, so its first step can have no ``parent``.
-
-Branches: a step continues from the previous step, unless it brings back older code. A restore, an
-accept of an older suggestion, and a request that continues from an older turn bring back older
-code. Such a step continues from the older step, and the steps in between form an abandoned branch.
-The branch begins with the first step that changed the older code. For example, a run directly after
-the older step changes no code, so it doesn't belong to the branch. A suggestion that is open or
-rejected is not a branch by itself.
+Branches: a step continues from the previous one, unless it brings back older code, as a restore, an
+accept of an older suggestion and a request from an older turn do. The steps in between form an
+abandoned branch, which begins with the first step that changed the older code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
-from .event_data import corrected_suggestion, run_result, was_skipped
-from .find_step import last_index_with_source, restored_step
 from .folding import assign_parts
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
 from .step import STRUCTURAL_KINDS, Attempt, Kind, Outcome, Step
 
+_SKIPPED_MS = 200
 REPAIR_MODE = "repair"  # the mode of a request to correct problems of a suggestion
 _NEW_START = ("context_reset", "copy")  # the kinds of steps after which each request is a new one
 
@@ -77,8 +61,7 @@ def replay(session: Session) -> list[Step]:
     )
     position = 0
     for record in session.ordered():
-        # A turn that another tool stored may have no `seq`. In that case, it gets the number after
-        # the previous record's `seq`.
+        # A turn that another tool stored may have no `seq`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
             reader.add_turn(record, position)
@@ -92,10 +75,6 @@ def replay(session: Session) -> list[Step]:
 
 
 def _mark_unused(steps: list[Step]) -> None:
-    """Set the outcome of each open suggestion that can no longer be accepted to ``unused``.
-
-    Only that of the last request can be; an answer in words changes nothing about it.
-    """
     own = [step for step in steps if step.kind == "turn" and step.repeats_turn_id is None]
     for turn in [step for step in own if step.outcome != "done"][:-1]:
         if turn.outcome == "open":
@@ -105,10 +84,7 @@ def _mark_unused(steps: list[Step]) -> None:
 class _Reader:
     """Converts records to steps, one by one.
 
-    ``records_outcomes`` says whether the session contains accepts or rejects. If it does, a request
-    that starts from the code of an open suggestion refines this suggestion. If it doesn't, such a
-    request shows that the suggestion was accepted. ``next_parent`` is the index of the step that
-    the next step continues from, or None before the first step.
+    ``next_parent`` is the index of the step that the next step continues from, or None.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
@@ -116,15 +92,12 @@ class _Reader:
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
         self.open_suggestion_by_turn: dict[int, Step] = {}
-        """Maps the id of each turn that was answered in words to the step of the suggestion that
-        was open when the request was sent."""
+        """For each turn in words, the step of the suggestion that was open at the request."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
-        """The length of the cell's current source in characters, if this source was too large to
-        record; otherwise None."""
+        """The length of the current source, if it was too large to record."""
         self.suggestions_for_older_code: set[int] = set()
-        """The indexes of the steps whose suggestion changes older code, not the cell's source. If a
-        person accepts such a suggestion, a branch starts."""
+        """The indexes of suggestions for older code, whose acceptance starts a branch."""
         self.last_request: Step | None = None
         """The step of the person's last request."""
         self.parent_of_request: int | None = None
@@ -137,11 +110,9 @@ class _Reader:
 
     @property
     def _last_own_step(self) -> Step | None:
-        """The last step, without requests that were asked again."""
         return next((step for step in reversed(self.steps) if step.repeats_turn_id is None), None)
 
     def add_turn(self, turn: Interaction, seq: int) -> None:
-        """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
         is_suggestion = answer.status == "success" and bool(answer.suggestion.strip())
         is_answer_in_words = answer.status == "success" and not is_suggestion
@@ -172,7 +143,7 @@ class _Reader:
             if refined.index in self.suggestions_for_older_code or (
                 base is not None and refined.after != self.source
             ):
-                branched_from = last_index_with_source(
+                branched_from = _last_index_with_source(
                     self.steps, refined.index, request.current_code
                 )
         step = self._add_step(
@@ -203,7 +174,7 @@ class _Reader:
     def _step_of_request(self, turn: Interaction) -> Step | None:
         """Return the step of the request that the turn answers again; None for a new request.
 
-        This is the last request, if nobody has decided on its answers and the cell is unchanged.
+        This is the last one, if nobody has decided on its answers and the cell is unchanged.
         """
         step = self.last_request
         if (
@@ -241,10 +212,7 @@ class _Reader:
         self.step_by_turn[turn.turn_id] = step
 
     def _repeated_from(self, turn: Interaction) -> int | None:
-        """Return the index of the step that a request which is asked again continues from.
-
-        Return None if it begins a branch, and the original request was the cell's first step.
-        """
+        """Return the index of the step from which a request that is asked again continues."""
         if turn.parent_turn_id is not None and turn.parent_turn_id in self.step_by_turn:
             return self.step_by_turn[turn.parent_turn_id].index
         original = self.step_by_turn.get(turn.repeats_turn_id or 0)
@@ -311,9 +279,8 @@ class _Reader:
             turn_step.show_attempt(event.turn_id or 0)
         suggestion = turn_step.code_of(event.turn_id)
         source = suggestion if event.source is None else event.source
-        corrected = corrected_suggestion(event, source)
+        corrected = _corrected_suggestion(event, source)
         self._infer_replaced(event)
-        # If the person accepts one change after another, each is a step of its own.
         is_part = bool((event.data or {}).get("part"))
         if turn_step is self.steps[-1] and not is_part:
             turn_step.outcome = "accepted"
@@ -352,7 +319,7 @@ class _Reader:
         self._infer_replaced(event)
         is_same_cell = data.get("from_cell") in (None, self.cell_id)
         restored = (
-            restored_step(self.steps, event.source, data.get("from_seq")) if is_same_cell else None
+            _restored_step(self.steps, event.source, data.get("from_seq")) if is_same_cell else None
         )
         source, from_step, branched_from = event.source, None, None
         if restored is not None:
@@ -361,17 +328,13 @@ class _Reader:
                 restored.show_code(source)
             from_step = restored.index
             if source != self.source:
-                branched_from = last_index_with_source(self.steps, from_step, source)
+                branched_from = _last_index_with_source(self.steps, from_step, source)
         self._add_event_step(
             event, "restore", source, from_step=from_step, branched_from=branched_from
         )
 
     def _infer_replaced(self, event: Event) -> None:
-        """Infer the last change before an accept or restore.
-
-        The accept or restore may replace a source that no earlier record contains. In that case,
-        the data of the event contains this source as ``replaced``.
-        """
+        """Infer the change that an accept or restore replaced, if no earlier record contains it."""
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
             self._infer_change(replaced, event.seq, event.timestamp)
@@ -393,15 +356,12 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Store the event's seq and time in the step of its turn, if that step is the last one.
-
-        The event is an accept or a reject.
-        """
+        """Store the seq and time of an accept or reject in the step of its turn, if that is the
+        last."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
     def _apply(self, turn_step: Step) -> None:
-        """Make the suggestion of a turn the cell's source."""
         turn_step.applied, self.next_parent = True, turn_step.index
         turn_step.missing = self.unrecorded_length = None
 
@@ -453,3 +413,70 @@ class _Reader:
         else:
             self.suggestions_for_older_code.add(step.index)
         return step
+
+
+def _last_index_with_source(steps: Sequence[Step], index: int, source: str | None) -> int:
+    """Return the index of the last step that follows step ``index`` with the same source
+    ``source``."""
+    if steps[index].after != source:
+        return index
+    for step in steps[index + 1 :]:
+        if step.parent == index and step.after == source:
+            index = step.index
+    return index
+
+
+def _restored_step(steps: Sequence[Step], source: str | None, seq: object) -> Step | None:
+    """Return the step that was restored: the one with ``seq`` and, if possible, the code
+    ``source``.
+
+    If no step has this ``seq``, return the newest step with this code, or None.
+    """
+    step_with_seq = None
+    if isinstance(seq, int):
+        for step in reversed(steps):
+            if step.seq < seq:
+                break
+            if step.seq == seq:
+                if source in step.codes:
+                    return step
+                step_with_seq = step_with_seq or step
+    return step_with_seq or next((step for step in reversed(steps) if source in step.codes), None)
+
+
+def _corrected_suggestion(event: Event, source: str) -> str | None:
+    """Return the suggestion with AI Server's changes before a person accepted it; None without any.
+
+    If the accepted code ``source`` has further changes by the person, the event contains this text.
+    """
+    data = event.data or {}
+    corrections, corrected = data.get("corrections"), data.get("corrected")
+    if isinstance(corrected, str):
+        return corrected
+    return source if isinstance(corrections, list) and corrections else None
+
+
+def was_skipped(data: dict[str, Any]) -> bool:
+    """Return whether the cell of a run didn't run, because an earlier cell had failed.
+
+    Earlier versions of AI Server recorded such runs, which took no time.
+    """
+    duration = data.get("duration_ms")
+    is_aborted = data.get("status") in ("abort", "aborted") and data.get("execution_count") is None
+    return is_aborted and isinstance(duration, int) and duration < _SKIPPED_MS
+
+
+def run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
+    """Return the outcome of a run, and ``ename: evalue`` if it failed."""
+    status = data.get("status")
+    if status in ("abort", "aborted", "cancelled"):
+        return "cancelled", None
+    if status == "error" or data.get("ename"):
+        return "error", run_error(data) or None
+    return "done", None
+
+
+def run_error(data: dict[str, Any]) -> str:
+    """Return the name and message of a run's error; empty if the run succeeded."""
+    name_and_message = (data.get("ename"), data.get("evalue"))
+    return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

@@ -2,20 +2,14 @@
 
 Invariants:
 
-- A timeline can be created from any valid sessions and log entries, whichever tool wrote them.
-- If a cell was copied or split off from another cell, the steps that it got from that cell belong
-  to no moment. Each other step of each cell belongs to exactly one moment.
-- If a moment is marked as ``saved``, its snapshot equals the saved notebook: it has the same cells
-  in the same order, with the same types and sources (as far as these were recorded).
-- A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
-  ``deleted`` cells of the snapshots from after it.
-- If a cell existed before tracking began, all snapshots before its first observation contain the
-  source from this observation.
-- The cost of creating a timeline is about n log n for n steps and log entries. The cost of a
-  snapshot grows with the number of cells, but hardly with the number of steps.
+- Any valid sessions and log entries have a timeline, whichever tool wrote them.
+- Each step belongs to exactly one moment, except for those that a cell got from another one.
+- The snapshot of a ``saved`` moment equals the saved notebook, as far as it was recorded.
+- After its deletion, a cell is among the ``deleted`` cells. Before its first observation, it has
+  the source from then.
+- Creating a timeline costs about n log n for n steps and entries, a snapshot hardly depends on n.
 
-If the log contains no order of the cells, as in an imported notebook, the cells are in the order in
-which they appeared.
+Without a recorded order, the cells are in the order in which they appeared.
 """
 
 from __future__ import annotations
@@ -32,10 +26,8 @@ from .step import Step
 
 
 class ListChange(NamedTuple):
-    """A change of one list: ``inserted`` replaces ``removed_count`` cells at index ``start``.
-
-    A cell is a pair of its id and its type.
-    """
+    """A change of one list of cells, as pairs of id and type: ``inserted`` replaces
+    ``removed_count`` cells at index ``start``."""
 
     moment: int
     list_name: Literal["cells", "deleted"]
@@ -50,7 +42,6 @@ class Timeline:
     def __init__(
         self, steps_by_cell: Mapping[str, Sequence[Step]], log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Create the timeline from the steps of a notebook's cells and from its change log."""
         self.moments: list[Moment] = []
         self.saves: list[int] = []
         """For each save, the number of the last moment before the save."""
@@ -108,10 +99,7 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return a summary of each cell, as the API sends it.
-
-        Cells that are in the notebook after the last moment come before all other cells.
-        """
+        """Return a summary of each cell, as the API sends it; cells in the notebook come first."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
@@ -149,8 +137,8 @@ class Timeline:
         """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
-            # No order was recorded up to this moment. If an order was recorded later, its cells
-            # come first, in this order. All other cells follow in the order in which they appeared.
+            # The cells of the first order come first, and others in the order in which they
+            # appeared.
             present = [cell for cell in self._cells.values() if cell.is_present(index)]
             position = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
             present.sort(
@@ -168,10 +156,7 @@ class Timeline:
         return order + unlisted if unlisted else order
 
     def _add(self, group: StepGroup, cells: Sequence[Cell]) -> None:
-        """Create a moment for a group of steps, or add the group to the last moment.
-
-        The group identifies a cell by its index in ``cells``.
-        """
+        """Create a moment for a group of steps, or add the group to the last moment."""
         order = group.order if group.order and self._is_changed(group.order) else None
         steps = [(cells[number], step) for number, step in group.steps]
         last = self.moments[-1] if self.moments else None
@@ -239,7 +224,6 @@ class Timeline:
 
 
 def _continues_initial_observation(last: Moment, steps: Sequence[tuple[Cell, Step]]) -> bool:
-    """Return whether all steps are initial observations that can be added to the last moment."""
     return (
         bool(steps)
         and last.kind in ("order", "start")
@@ -250,7 +234,6 @@ def _continues_initial_observation(last: Moment, steps: Sequence[tuple[Cell, Ste
 def _splice(
     old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
 ) -> tuple[int, int, list[tuple[str, str]]]:
-    """Return the change of a list: its start, the number of removed items, the inserted items."""
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     limit = shorter - start

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from ..models import Interaction, Session
-from ..replay.event_data import run_error
 from ..replay.ordering import to_seconds
+from ..replay.steps import run_error
 from .normalize import fold
 
 Field = Literal["intent", "code", "explanation", "error"]

@@ -1,19 +1,11 @@
 """Export a notebook as a copy in which the history of each cell follows the cell. Pure.
 
-The copy begins with a Markdown cell that summarises the history. Each cell that has a history is
-followed by a folded Markdown cell with this history. Earlier versions of the cell are code blocks
-in the Markdown cell. If they were code cells, "Run all" would run them. The histories of cells that
-aren't in the notebook's file are at the end.
+Each cell that has a history is followed by a folded Markdown cell with this history; those of other
+cells are at the end. Earlier versions are code blocks, since "Run all" would run cells.
 
-Invariants:
-
-- The exported notebook is valid nbformat 4.5. Its cell ids are unique, and exporting the same
-  notebook again gives the same cell ids.
-- The exported notebook has no notebook id, so that AI Server treats it as a new notebook without a
-  history.
-- The cells and outputs of the notebook's file are unchanged in the exported notebook, except that
-  invalid or duplicate cell ids are replaced.
-- The exported notebook contains each version and each request of the history.
+Invariants: the copy is valid nbformat 4.5, the same for each export, with unique cell ids and
+without a notebook id. The file's cells and outputs are unchanged, except for invalid ids. Each
+version and each request of the history is included.
 """
 
 from __future__ import annotations
@@ -37,9 +29,7 @@ _VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
     """Return a copy of a notebook, with the history of its cells.
 
-    ``name`` and ``notebook`` are the name and content of the notebook's file. If there is no file,
-    or its content is invalid, the copy contains the cells of the history's last moment, without
-    outputs.
+    Without a valid ``notebook``, the copy has the cells of the history's last moment.
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
@@ -89,7 +79,6 @@ def _has_history(steps: Sequence[Step], source: str) -> bool:
 
 
 def _heading_of_missing_cell(summary: Mapping[str, Any]) -> str:
-    """Return the heading for the history of a cell that is not in the notebook's file."""
     if summary["mergedInto"] or summary["deleted"]:
         return cell_name(None, summary)
     return "Cell not in this file"
@@ -103,11 +92,7 @@ def _history_cell(
     language: str,
     used_ids: set[str],
 ) -> dict[str, Any]:
-    """Return the folded Markdown cell with the history of one cell.
-
-    ``counts`` contains the number of lines by contributor. It is None if the report has no counts
-    for the cell.
-    """
+    """Return the folded Markdown cell with the history of one cell; ``counts`` are its lines."""
     count = len(list(shown_steps(steps)))
     unit = "step" if count == 1 else "steps"
     paragraphs = [
@@ -135,10 +120,7 @@ def _markdown_cell(source: str, id_seed: str, used_ids: set[str]) -> dict[str, A
 
 
 def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a copy of ``notebook`` without its notebook id, in format 4.5 or later.
-
-    Return None if there is no notebook, if it isn't in format 4, or if its cells are invalid.
-    """
+    """Return a copy of a valid ``notebook`` of format 4, as 4.5, without its id; else None."""
     if not notebook or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         return None
     if not all(isinstance(cell, dict) for cell in notebook["cells"]):
@@ -158,7 +140,6 @@ def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _from_history(history: History) -> dict[str, Any]:
-    """Return a notebook with the cells of the history's last moment, without outputs."""
     last_snapshot = history.timeline.last()
     cells = []
     for snapshot in last_snapshot.cells if last_snapshot else []:

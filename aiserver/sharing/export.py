@@ -45,13 +45,10 @@ async def export(
     owner: str = "",
     notebook: dict[str, Any] | None = None,
 ) -> Export:
-    """Export a notebook's history.
+    """Export a notebook's history. ``name`` and ``notebook`` are those of its file.
 
-    ``name`` and ``notebook`` are the name and content of the notebook's file.
-
-    Only the command line calls this function, because it blocks the event loop. The server renders
-    exports in a child process (``process.py``). Raises NotFound if the notebook has no history, or
-    StorageError.
+    Only the command line calls this, because it blocks the event loop. Raises NotFound if the
+    notebook has no history, or StorageError.
     """
     if not history.timeline.moments:
         raise NotFound(NO_HISTORY)

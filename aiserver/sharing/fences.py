@@ -1,13 +1,7 @@
 """Embed text and code from cells, requests and models in a Markdown document. Pure.
 
-Invariants:
-
-- The results of ``fenced``, ``quoted`` and ``escape_inline`` can't affect how the document around
-  them is rendered.
-- ``fenced`` puts code between fences that are longer than any sequence of backticks in the code.
-- ``quoted`` and ``escape_inline`` escape Markdown's special characters. So headings, links,
-  pictures, formulas and HTML in the text are shown as plain characters.
-- ``escape_html_inline`` escapes only HTML. Markdown in the text is still rendered.
+Invariant: no result of ``fenced``, ``quoted`` and ``escape_inline`` can affect how the document
+around it is rendered. ``escape_html_inline`` escapes only HTML.
 """
 
 from __future__ import annotations
@@ -16,22 +10,17 @@ import html
 import re
 from itertools import pairwise
 
-# Characters that are removed from the name of a language.
 _NOT_IN_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
-# Special characters within a line (except an underscore between letters), and the characters that
-# make an automatic link or an HTML entity.
+# Special characters within a line, and those that make a link or an HTML entity.
 _ANYWHERE = re.compile(
     r"[\\$`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|&(?=#?\w+;)|(?<=\w)@(?=\w)"
 )
-# Special characters at the start of a line.
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
-# JupyterLab extracts formulas before it parses Markdown. So a backslash can't escape \ and $; they
-# are replaced by HTML entities instead.
+# JupyterLab extracts formulas before it parses Markdown, so a backslash can't escape these.
 _ENTITIES = {"\\": "&#92;", "$": "&#36;"}
 _HTML = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 # Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
-# Spaces and tabs within a line.
 _BLANK = re.compile(r"[^\S\n]+")
 
 
@@ -67,14 +56,12 @@ def escape_html(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Return a line with Markdown's special characters escaped."""
     line = _ANYWHERE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), line)
     line = _WWW.sub(r"\g<0>\\", line)
     start = _AT_START.match(line)
     if not start:
         return line
-    # A backslash is inserted before the special character, but after the number of a list item:
-    # "1\."
+    # After the number of a list item: "1\."
     end = start.end()
     head = f"{start[2]}\\" if start[2].isdigit() else f"\\{start[2]}"
     return f"{start[1]}{head}{line[end:]}"

@@ -24,10 +24,7 @@ _DEVICE = re.compile(
 
 
 def file_name(notebook: str, suffix: str) -> str:
-    """Return a file name for an export.
-
-    For example, ``sales.ipynb`` and ``-replay.html`` give ``sales-replay.html``.
-    """
+    """Return a file name: ``sales.ipynb`` and ``-replay.html`` give ``sales-replay.html``."""
     name = re.split(r"[/\\]", _ESCAPE_CODE.sub("", notebook))[-1]
     name = "".join(character for character in name if not _is_hidden(character))
     name = _INVALID_ON_WINDOWS.sub("_", name.removesuffix(".ipynb")).strip().lstrip(" .-")

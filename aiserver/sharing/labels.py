@@ -1,10 +1,6 @@
-"""The texts of exports and of the command line. Pure.
+"""The texts of exports and of the command line: titles, outcomes, contributors, shares. Pure.
 
-These texts are the titles and outcomes of steps, and the names of contributors, cells and shares. A
-share is the number of a notebook's or a cell's lines that one kind of contributor wrote.
-
-The titles of steps match those in the sidebar (``src/labels/stepLabels.ts``), but some have fewer
-details, such as "Moved" instead of "Moved up". A turn's title is "Request" instead of its text.
+They match those in the sidebar (``src/labels/stepLabels.ts``), but some have fewer details.
 """
 
 from __future__ import annotations
@@ -59,16 +55,11 @@ OUTCOMES = {
     "error": "failed",
     "cancelled": "stopped",
 }
-# Matches the names of commands that format code.
 _FORMATTERS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """Return the recorded name of a step's contributor, or a text for the kind of contributor.
-
-    The text is "by hand" for a person (even if a name is recorded), and "AI" for a model. For
-    existing content, it is "existing".
-    """
+    """Return the name of a step's contributor, or "by hand", "AI" or "existing"."""
     if step.is_existing:
         return "existing"
     if step.name and step.author != "person":
@@ -99,7 +90,6 @@ def title(step: Step, numbers: Sequence[int] = ()) -> str:
 
 
 def _part_title(hunks: object) -> str:
-    """Return the title of the acceptance of one change of a suggestion."""
     counts = hunks if isinstance(hunks, dict) else {}
     accepted, total = counts.get("accepted"), counts.get("of")
     has_counts = isinstance(accepted, int) and isinstance(total, int)
@@ -107,7 +97,6 @@ def _part_title(hunks: object) -> str:
 
 
 def _edit_title(step: Step) -> str:
-    """Return the title of an edit, which depends on its event and its contributor."""
     past_answer = (step.data or {}).get("past_answer")
     if isinstance(past_answer, dict) and isinstance(past_answer.get("notebook"), str):
         return f"Inserted from {past_answer['notebook']}"
@@ -133,8 +122,7 @@ def _edit_title(step: Step) -> str:
 def outcome(step: Step, parts: Sequence[Step] = ()) -> str:
     """Return the outcome of a step: that of its last run, or else of its request; else empty.
 
-    ``parts`` are the steps that are shown inside this step. If the last runs ended alike, the
-    outcome has their number.
+    ``parts`` are shown inside the step. Runs that ended alike are counted.
     """
     runs = [_run_outcome(part) for part in (*reversed(parts), step) if part.kind == "run"]
     if runs:
@@ -146,7 +134,6 @@ def outcome(step: Step, parts: Sequence[Step] = ()) -> str:
 
 
 def _run_outcome(run: Step) -> str:
-    """Return the outcome of a run; if it failed, the name of its error, such as "NameError"."""
     if run.outcome == "done":
         return "ran"
     error = re.match(r"\w{1,40}(?=:|$)", run.error or "")
@@ -154,11 +141,7 @@ def _run_outcome(run: Step) -> str:
 
 
 def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:
-    """Return a cell's name, such as "Cell 3".
-
-    If ``number`` is None, the cell isn't in the notebook, and its name says why, such as "Deleted
-    cell".
-    """
+    """Return a cell's name, such as "Cell 3", or "Deleted cell" if ``number`` is None."""
     if number is not None:
         return f"Cell {number}"
     return "Merged cell" if summary["mergedInto"] else "Deleted cell"
@@ -179,11 +162,7 @@ def percent(part: int, total: int) -> str:
 
 
 def shares(counts: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the label and the number of lines of each share. ``counts`` comes from a report.
-
-    The shares "by AI" and "by hand" are always included. Any other share is included only if it
-    isn't zero.
-    """
+    """Return the label and number of lines of each share, "by AI" and "by hand" even if zero."""
     return [
         (label, counts[name])
         for name, label in SHARES.items()

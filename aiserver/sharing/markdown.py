@@ -1,15 +1,11 @@
 """Parse Markdown into a tree of a few elements, which the exported page renders. Pure.
 
-Invariants:
+Invariants: a tree contains only text and the elements in ``TAGS``, and nothing that a browser
+follows or loads: a link becomes its text and URL, a picture its alternative text, a formula its
+source. Its size and depth are limited; a text that exceeds the limits is shown as plain text.
 
-- A tree contains only text and the elements in ``TAGS``. It contains no HTML, and nothing that a
-  browser follows or loads. So a link becomes its text and URL, a picture its alternative text, and
-  a formula its source.
-- The size of a tree is at most a small multiple of the size of its text, and its depth is limited.
-  A text whose tree would exceed a limit gets no tree, and is shown as plain text.
-
-A node of a tree is a string, or a list ``[tag, child, …]``. Two tags contain a number: ``ol:3`` is
-a numbered list that begins with 3, and ``h:2`` is a heading of the second level.
+A node is a string, or a list ``[tag, child, …]``. ``ol:3`` is a numbered list that begins with 3,
+and ``h:2`` is a heading of the second level.
 """
 
 from __future__ import annotations
@@ -25,8 +21,7 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-# The maximum number of cells in a table. A text whose table may have more cells gets no tree. The
-# parser pads short rows with empty cells, so a short text can become a large table.
+# The parser pads short rows, so a short text can become a large table.
 _MAX_TABLE_CELLS = 5_000
 DEPTH = 40  # the maximum number of elements that are nested inside each other
 _MAX_GROWTH = 10  # the maximum size of a tree as JSON, as a multiple of the text's size
@@ -42,7 +37,6 @@ TAGS = frozenset(
 _ELEMENTS = TAGS | {f"h{level}" for level in range(1, 7)}
 
 Node = Any
-"""A string, or a list of a tag and child nodes."""
 
 
 def tree(text: str) -> list[Node] | None:
@@ -65,11 +59,7 @@ def tree(text: str) -> list[Node] | None:
 
 
 def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
-    """Convert a node of the parser to nodes of a tree.
-
-    ``depth`` is the number of elements around the node. Raises RecursionError if it exceeds
-    ``DEPTH``.
-    """
+    """Convert a node of the parser. Raises RecursionError beyond the depth ``DEPTH``."""
     if depth > DEPTH:
         raise RecursionError
     if node.type in ("fence", "code_block"):
@@ -90,8 +80,7 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        # A paragraph in a list without blank lines gets no element. So a line break separates it
-        # from the next node.
+        # A paragraph in a list without blank lines gets no element, but a line break.
         return [*nodes, "\n"]
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
@@ -115,11 +104,7 @@ def _parser() -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula between dollar signs; return whether one begins at the current position.
-
-    Markdown within a formula isn't parsed. If ``silent`` is true, the parser only looks for the end
-    of the formula, so no node is added for it.
-    """
+    """Parse a formula between dollar signs, whose Markdown isn't parsed."""
     if state.src[state.pos] != "$":
         return False
     match = _MATH.match(state.src, state.pos, state.posMax)

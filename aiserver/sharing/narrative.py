@@ -1,7 +1,6 @@
-"""Render a notebook's history as Markdown, to be read from top to bottom. Pure.
+"""Render a notebook's history as Markdown. Pure.
 
-Invariants: text from cells, requests and models is escaped (``fences.py``). Each step is included
-with its changes, so that all versions of a cell can be reconstructed.
+Text from cells, requests and models is escaped. All versions of a cell can be reconstructed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ def narrative(history: History, name: str) -> str:
         if not steps:
             continue
         counts = counts_by_cell.get(summary["cellId"])
-        # A deleted or merged cell has no counts in the report and no number in the notebook.
         paragraphs.append(f"## {cell_name(number if counts else None, summary)}")
         if counts:
             paragraphs.append(f"{shares_summary(counts)}.")
@@ -75,14 +73,10 @@ def _format_counts(by_name: Mapping[str, int]) -> str:
 
 
 def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
-    """Return the paragraphs that describe a cell's steps.
-
-    Each step begins with a heading of the given ``level``, each part of a step with a lower one.
-    """
+    """Return the paragraphs on a cell's steps, with headings of ``level``, or lower for parts."""
     paragraphs = []
     numbers = shown_numbers(steps)
-    # The versions shown so far. If the next diff starts from a version that hasn't been shown, this
-    # version is shown before the diff.
+    # A version from which a diff starts is shown before it, unless it was shown already.
     shown_versions = {""}
     for step in steps:
         heading = escape_inline(title(step, numbers))
@@ -109,7 +103,6 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
 
 
 def _other_answers(step: Step, language: str) -> list[str]:
-    """Return the paragraphs of the answers to the step's request that the step doesn't show."""
     paragraphs = []
     for attempt in step.attempts or ():
         if attempt.turn_id != step.turn_id:
@@ -124,13 +117,9 @@ def _other_answers(step: Step, language: str) -> list[str]:
 
 
 def diff_lines(step: Step, code: str | None = None) -> list[str]:
-    """Return the lines of a unified diff, without its header, that shows what a step changed.
-
-    ``code`` is the code after the step's parts, if they changed it.
-    """
+    """Return the lines of a unified diff of what a step changed, up to ``code`` after its parts."""
     code = step.code if code is None else code
-    # The diff of a turn starts from the code that the cell had at the time of the request. This can
-    # differ from the cell's source before the step.
+    # The cell's code at the time of a request can differ from the source before the step.
     before = step.asked_code
     if not before:
         return [f"+{line}" for line in code.split("\n")] if code else []
@@ -139,18 +128,13 @@ def diff_lines(step: Step, code: str | None = None) -> list[str]:
 
 
 def _facts(step: Step) -> list[str]:
-    """Return a step's contributor, model, time and outcome, as far as they are recorded."""
     model = model_label(step.model) if step.model else None
     facts = [contributor(step), model, step.timestamp, outcome(step)]
     return [escape_inline(fact) for fact in facts if fact]
 
 
 def _change_block(step: Step, language: str) -> list[str]:
-    """Return the paragraphs that show the change of a step: one code block, or none.
-
-    The block contains a diff or, if there was no code before the step, the code after it. There is
-    no block if the step is a run or changed nothing.
-    """
+    """Return the paragraphs that show the change of a step: a diff, its first code, or none."""
     before = step.asked_code
     if before == step.code or step.kind == "run":
         return []

@@ -1,12 +1,8 @@
 """Render the exported page as one HTML file. Pure.
 
-Invariants:
-
-- The file is self-contained and sends no requests. Its content security policy allows only embedded
-  pictures, and the script and style sheet whose hashes the policy contains.
-- The contents of sessions are embedded as JSON that can't end the ``<script>`` element around it,
-  and the page's script inserts them as text only, never as HTML.
-- Rendering the same data again gives the same bytes.
+Invariants: the file sends no requests. Its content security policy allows only embedded pictures,
+and the script and style sheet by their hashes. The contents of sessions are JSON that can't end the
+element around it; the script inserts them as text only.
 """
 
 from __future__ import annotations
@@ -50,7 +46,6 @@ def page(content: dict[str, Any]) -> str:
     result = re.sub(
         r"\{\{(\w+)\}\}", lambda match: text_by_placeholder[match[1]], _read_file("page.html")
     )
-    # A lone surrogate (half of a surrogate pair) can't be encoded, so it becomes a question mark.
     return result.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -85,10 +80,8 @@ def _json(value: Any) -> str:
 
 @cache
 def _read_file(name: str) -> str:
-    """Return the text of a file in the folder ``page``."""
     return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    """Return the SHA-256 hash of a text, in the form that a content security policy needs."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

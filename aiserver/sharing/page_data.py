@@ -1,33 +1,14 @@
-"""Collect the data of the exported page: cells with their steps, and the moments. Pure.
+"""Collect the data of the exported page, as ``src/exportedPage/model/replay.ts`` reads it. Pure.
 
-Invariants:
+Each text is stored only once, in ``texts``, and other data contains its index. Cells, steps and
+moments are indexes, too. Instead of the cells at each moment, the changes of their list are stored.
 
-- Steps, moments, blame and report come from ``aiserver/replay``; this module only encodes them.
-- The result is small as JSON. It contains each source only once. Instead of the order of the cells
-  at each moment, it contains the changes of this order.
-- Collecting the data takes about as long as reading the notebook's history.
-
-The main fields of the format, which ``src/exportedPage/model/replay.ts`` reads:
-
-- ``texts``: each text that is the ``before``, ``code`` or ``base`` of a step, or the ``first`` of a
-  cell. These fields contain the text's index in this list
-- ``cells``: each cell has ``steps`` and ``first`` (the source before the first step)
-- a step is encoded as in the HTTP API, except for ``before``, ``code`` and ``base`` (see ``texts``)
-- a step's ``by``: the origins of its lines. Each item ``[line count, step, author]`` represents
-  adjacent lines of one origin. The step is null if it isn't recorded. The author is an index into
-  ``AUTHORS``. If the lines were copied from another cell, a fourth element ``[cell, step]`` says
-  which step of that cell wrote them
-- ``moments``: each moment has ``steps``, a list of ``[cell, step]``
-- ``orders``: changes of the order of cells, as ``[moment, start, count, [[cell, type] …]]``: the
-  listed cells replace ``count`` cells, beginning at the index ``start``
-- ``deleted``: changes of the list of deleted cells, in the same form but without types
-- ``markdown``: maps the index of a text to the tree (``markdown.py``) of this text. It contains
-  only sources of Markdown cells
-- ``leftOut``: the number of cells that are left out; missing if there are none
-- a step's ``answer``: the tree of its explanation; missing if the explanation has no tree
-
-Here, a cell is an index into ``cells``, a step an index into the cell's ``steps``, and a moment an
-index into ``moments``.
+- a step's ``by``: items ``[line count, step, author, copied from]``, the origins of its lines. The
+  author is an index into ``AUTHORS``; the last is a ``[cell, step]``, or missing
+- ``orders``: changes ``[moment, start, count, [[cell, type] …]]`` of the list of cells;
+  ``deleted``: those of deleted cells, without types
+- ``markdown``: the trees (``markdown.py``) of the sources of Markdown cells; ``answer``: that of a
+  step's explanation
 """
 
 from __future__ import annotations
@@ -62,8 +43,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Collect the page's data for a notebook called ``name``.
 
-    ``pictures`` contains the ``data:`` URLs of pictures, by hash. If ``language`` is None, the
-    result contains the main language of the history.
+    ``pictures`` are ``data:`` URLs, by hash. ``language`` is by default that of the history.
     """
     timeline = history.timeline
     texts, trees = _Texts(), _Trees()
@@ -128,8 +108,6 @@ def main_language(history: History) -> str:
 
 
 class _Texts:
-    """A list of texts without duplicates."""
-
     def __init__(self) -> None:
         self.all: list[str] = []
         self._index: dict[str, int] = {}
@@ -149,7 +127,6 @@ class _Trees:
         self._budget = _MARKDOWN_LIMIT
 
     def add(self, target: dict[str, Any], name: str, text: str) -> None:
-        """Set ``target[name]`` to the tree of ``text``, if the text has a tree."""
         self._budget -= len(text)
         tree = markdown.tree(text) if self._budget >= 0 else None
         if tree is not None:
@@ -157,7 +134,6 @@ class _Trees:
 
 
 def _with_labels(report: dict[str, Any]) -> dict[str, Any]:
-    """Replace the ids of models in a report by their labels."""
     for counts in (report["total"], *report["cells"]):
         counts["models"] = label_counts(counts["models"])
     return report
@@ -187,10 +163,7 @@ def _encode_step(
 
 
 def _nan_to_none(value: Any) -> Any:
-    """Return data in which numbers that JSON can't represent, such as NaN, are replaced by None.
-
-    Other tools may have written such numbers to a session.
-    """
+    """Replace numbers that JSON can't represent, which other tools may have written."""
     if isinstance(value, dict):
         return {name: _nan_to_none(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -199,7 +172,6 @@ def _nan_to_none(value: Any) -> Any:
 
 
 def _encode_lines(origin: Origin, line_count: int, index_by_cell: Mapping[str, int]) -> list[Any]:
-    """Encode the origin of ``line_count`` adjacent lines."""
     author = "existing" if origin.is_existing else origin.author
     data: list[Any] = [line_count, origin.step, AUTHORS.index(author)]
     copied = origin.copied_from
@@ -221,7 +193,6 @@ def _encode_moment(moment: Moment, index_by_cell: Mapping[str, int]) -> dict[str
 def _encode_orders(
     changes: Sequence[ListChange], index_by_cell: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Encode the changes of both lists: the cells in the notebook, and the deleted cells."""
     orders: list[list[Any]] = []
     deleted: list[list[Any]] = []
     for moment, list_name, start, removed_count, inserted in changes:

@@ -1,8 +1,7 @@
 """Load the thumbnails of outputs for an exported file.
 
-Invariants: a blob is included only if its first bytes are those of a picture format, whatever media
-type the history declares for it. SVG is never included, because it is a document that can contain
-scripts. The newest pictures are included first, up to ``LIMIT`` bytes in total.
+The first bytes of a blob decide whether it is a picture, whatever its declared type. SVG is left
+out, because it can contain scripts. The newest pictures come first, up to ``LIMIT`` bytes.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 async def load_pictures(
     store: SessionManager, hashes: Sequence[str], *, owner: str
 ) -> dict[str, bytes]:
-    """Load pictures from the store in the order of ``hashes``, and return them by hash.
-
-    Stops before the picture with which the total size would exceed ``LIMIT``.
-    """
+    """Load pictures in the order of ``hashes``, and return them by hash, up to ``LIMIT`` bytes."""
     pictures: dict[str, bytes] = {}
     remaining = LIMIT
     for sha256 in hashes:

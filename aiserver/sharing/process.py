@@ -1,12 +1,8 @@
 """Export notebooks in a child process.
 
-Parsing large sessions and rendering the file takes tenths of a second (``benchmarks/exports.py``).
-Even in a thread, this work would block the event loop, because the thread would hold the GIL.
-
-Invariants: the server's own process parses no session for an export. An ``Exporter`` runs only one
-export at a time, since each may need much memory. A child process ends after one export, and is
-killed if the export takes longer than ``limit`` seconds. The size of the exported sessions is
-bounded: of a very large notebook, only the cells that changed last are exported.
+This takes tenths of a second or more (``benchmarks/exports.py``), in which even a thread would hold
+the GIL. One export runs at a time, since each may need much memory, and is killed after ``limit``
+seconds. Of a very large notebook, only the cells that changed last are exported.
 """
 
 from __future__ import annotations
@@ -27,8 +23,8 @@ from .worker import Job
 
 _COMMAND = command_of("aiserver.sharing.worker")
 _LIMIT = 300.0  # seconds
-# The maximum size of all sessions, unless the newest one is larger. An export of so many takes some
-# 12 seconds of processor time (``benchmarks/large_notebooks.py``).
+# At most, unless the newest session is larger; it takes some 12 s
+# (``benchmarks/large_notebooks.py``).
 _MAX_BYTES = 64 * 1024 * 1024
 
 
@@ -57,9 +53,8 @@ class Exporter:
     ) -> bytes:
         """Export a notebook; return JSON with the ``name`` and ``content`` of the exported file.
 
-        ``name`` and ``notebook`` are the name and content of the notebook's file, if it exists.
-        Raises InvalidRequest if the id is invalid, and NotFound if there is no history. Also raises
-        StorageError, and ExportFailed or its subclass ExportTimeout.
+        ``name`` and ``notebook`` are those of the notebook's file. Raises InvalidRequest, NotFound
+        without a history, StorageError, and ExportFailed or ExportTimeout.
         """
         check_id("notebookId", notebook_id)
         async with self._lock:
@@ -100,10 +95,7 @@ class Exporter:
             await asyncio.shield(asyncio.to_thread(child.end))
 
     async def _exchange(self, child: Child, job: Job) -> bytes:
-        """Send the job, then the pictures whose hashes the child returns.
-
-        Returns the exported file as JSON. Raises NotFound if there is no history.
-        """
+        """Send the job, then the pictures that the child needs; return the file as JSON."""
         hashes = await asyncio.to_thread(child.call, job)
         if hashes is None:
             raise NotFound(NO_HISTORY)

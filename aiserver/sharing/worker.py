@@ -1,9 +1,8 @@
-"""The main module of the child process for one export. It parses the sessions and renders the file.
+"""The child process for one export. It parses the sessions and renders the file.
 
-The child process receives a ``Job`` from its parent. It answers with the hashes of the pictures
-that the export needs, or with None if there is nothing to export. Then it receives the pictures,
-answers with the JSON that the API sends, and ends. Messages are pickled. This is safe, because the
-child process receives messages from its parent only.
+It gets a ``Job``, answers with the hashes of the pictures (None without a history), gets the
+pictures, and answers with the JSON that the API sends. Messages are pickled, which is safe: they
+come from its parent only.
 """
 
 from __future__ import annotations
@@ -23,19 +22,17 @@ from .pictures import referenced_pictures
 
 @dataclass(frozen=True)
 class Job:
-    """The input of an export."""
+    """The input of an export; ``name`` and ``notebook`` are None without a file."""
 
     notebook_id: str
     owner: str
     format: Format
     name: str | None
-    """The name of the notebook's file; None if there is no file."""
     notebook: dict[str, Any] | None
     """The content of the notebook's file; None if there is no file."""
     sessions: Mapping[str, bytes]
     """The stored bytes of the sessions, by cell id."""
     log: Sequence[bytes]
-    """The entries of the notebook's change log, as JSON."""
     left_out: frozenset[str]
     """The ids of the cells whose sessions are left out."""
 

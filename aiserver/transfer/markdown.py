@@ -14,7 +14,7 @@ from typing import Any
 
 from ..models import Event, Interaction, Session
 from ..replay import Step, replay, request_numbers
-from ..replay.event_data import run_result, was_skipped
+from ..replay.steps import run_result, was_skipped
 from ..sharing.fences import escape_html, escape_html_inline, fenced
 from ..sharing.labels import OUTCOMES
 

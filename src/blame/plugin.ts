@@ -16,7 +16,7 @@ import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
 import { blameIcon } from '../ui/icons';
 import { loadPart } from '../ui/lazy';
-import { pickLocale } from '../labels/locale';
+import { pickLocale } from '../labels/formats';
 import type { NotebookBlame } from './view/notebookBlame';
 
 export const blamePlugin: JupyterFrontEndPlugin<void> = {

@@ -8,7 +8,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { pickLocale } from '../labels/locale';
+import { pickLocale } from '../labels/formats';
 import { CommandIDs, IPromptRows } from '../tokens';
 import { focusAfterPalette } from '../ui/palette';
 import { DataModel } from './model/dataModel';

@@ -6,7 +6,7 @@ import {
   FILE_ON_DISK,
   JUPYTER_SERVER
 } from '../records/contributor';
-import { removeChineseSpaces } from './spacing';
+import { removeChineseSpaces } from './serverText';
 
 export type Contribution = Pick<Step, 'author' | 'name'>;
 

@@ -8,9 +8,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { UserText } from '../api/types';
 import type { IFailure } from '../state/failure';
 import type { Feature } from '../state/features';
-import { durationText } from './durations';
-import { labelText, serverText } from './serverText';
-import { removeChineseSpaces } from './spacing';
+import { durationText } from './formats';
+import { labelText, removeChineseSpaces, serverText } from './serverText';
 
 /** Return the sentence for a failure: that of this file, of the server, or a general one. */
 export function failureText(

@@ -28,3 +28,20 @@ export function labelText(label: string, trans: TranslationBundle): string {
     trans.__('OpenAI-compatible server')
   );
 }
+
+const CHINESE = '\\u3400-\\u9fff，。：；！？、（）「」';
+/** Matches spaces between Chinese characters, and any spaces after full-width punctuation. */
+const GAP = new RegExp(
+  `([${CHINESE}]) +(?=[${CHINESE}])|([，。：；！？、）」]) +`,
+  'g'
+);
+
+/** Remove spaces between Chinese words: "提供商 拒绝了" loses its space, "OpenAI 拒绝了" doesn't. */
+export function removeChineseSpaces(text: string): string {
+  return text.replace(GAP, '$1$2');
+}
+
+/** Join sentences into one text; empty sentences are left out. */
+export function joinSentences(...sentences: string[]): string {
+  return removeChineseSpaces(sentences.filter(Boolean).join(' '));
+}

@@ -3,15 +3,14 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ModelInfo, Step } from '../api/types';
 import type { IShownStep } from '../records/fold';
 import { durationOf, executionCountOf, shapeOf } from '../records/runs';
-import { durationText } from './durations';
-import { removeChineseSpaces } from './spacing';
+import { durationText } from './formats';
+import { removeChineseSpaces, sentenceText, serverText } from './serverText';
 import {
   contributorName,
   contributorTone,
   editedBy
 } from './contributorLabels';
 import { requestTitle } from './requestTitle';
-import { sentenceText, serverText } from './serverText';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 

@@ -1,4 +1,4 @@
-import { pickLocale } from './locale';
+import { pickLocale } from './formats';
 import { daysBetween, showDay, showTime } from './time';
 
 describe('showTime', () => {

@@ -10,7 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import React from 'react';
 
 import { ApiClient } from '../api/client';
-import { pickLocale } from '../labels/locale';
+import { pickLocale } from '../labels/formats';
 import { isForbidden } from '../state/features';
 import { CommandIDs, IMemory, INotebookIdentity } from '../tokens';
 import { lazyView } from '../ui/lazy';

@@ -9,7 +9,7 @@ import {
 } from '@jupyterlab/codemirror';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { removeChineseSpaces } from '../labels/spacing';
+import { removeChineseSpaces } from '../labels/serverText';
 import { CommandIDs } from '../tokens';
 import { keysOf } from '../ui/keys';
 import { askPlaceholder } from './view/placeholder';

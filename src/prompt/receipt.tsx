@@ -9,7 +9,7 @@ import * as React from 'react';
 
 import type { ContextItem } from '../api/types';
 import { cellName } from '../labels/cellNames';
-import { countText } from '../labels/counts';
+import { countText } from '../labels/formats';
 import type { IMemory } from '../tokens';
 import { MemoryItem, memoryItemText } from './memoryItem';
 

@@ -2,7 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { SchemaChange } from '../api/types';
-import { countText } from '../labels/counts';
+import { countText } from '../labels/formats';
 
 /** One part of a change, such as a new column; `tag` is the HTML element that shows it. */
 export interface ISchemaChangePart {

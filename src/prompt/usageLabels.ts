@@ -2,9 +2,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TurnReceipt } from '../api/types';
-import { countText, localeOf } from '../labels/counts';
-import { durationText } from '../labels/durations';
-import { removeChineseSpaces } from '../labels/spacing';
+import { countText, durationText, localeOf } from '../labels/formats';
+import { removeChineseSpaces } from '../labels/serverText';
 
 /** Tokens and costs of answers and summaries; a cost that isn't known is null. */
 export interface IUsage {

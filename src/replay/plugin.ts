@@ -20,7 +20,7 @@ import type { NoteMode } from './model/notebook/note';
 import { syncSettings } from './model/settings';
 import { ActiveCell } from './model/activeCell';
 import { AskAgainHost } from './model/again/host';
-import { BriefingReminder } from './model/notebook/reminder';
+import { BriefingReminder } from './model/notebook/briefingModel';
 import {
   CommandIDs,
   type ICellKey,

@@ -8,7 +8,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, PartialJSONObject } from '@lumino/coreutils';
 
-import { joinSentences } from '../../labels/spacing';
+import { joinSentences } from '../../labels/serverText';
 import { featureSetting, isForbidden } from '../../state/features';
 
 /** Register the function that changes the settings of a plugin when they are loaded. */

@@ -6,8 +6,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { sentenceText } from '../../labels/serverText';
-import { joinSentences } from '../../labels/spacing';
+import { joinSentences, sentenceText } from '../../labels/serverText';
 import { costText } from '../../prompt/usageLabels';
 import type { DailyBudget } from '../../state/dailyBudget';
 import type { GenerationModel } from '../model/generation';

@@ -10,7 +10,7 @@ import { problemLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import { saveErrorText } from '../../labels/failureText';
 import { explainRequest } from '../../labels/requestTitle';
-import { joinSentences } from '../../labels/spacing';
+import { joinSentences } from '../../labels/serverText';
 
 /** Return the label and the placeholder of the input field. */
 export function inputLabels(

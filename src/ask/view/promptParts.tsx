@@ -10,10 +10,9 @@ import * as React from 'react';
 
 import type { IFailure } from '../../state/failure';
 import { Button, Command } from '../../ui/button';
-import { durationText } from '../../labels/durations';
+import { durationText } from '../../labels/formats';
 import { failureText } from '../../labels/failureText';
-import { labelText } from '../../labels/serverText';
-import { removeChineseSpaces } from '../../labels/spacing';
+import { labelText, removeChineseSpaces } from '../../labels/serverText';
 import type { GenerationModel } from '../model/generation';
 import type { IPromptRowServices } from './promptServices';
 

@@ -6,8 +6,9 @@ import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { BlameLine } from '../../api/types';
 import type { NotebookCell } from '../../cells/notebookCell';
-import { ICellKey, IHistory, isSameCell } from '../../tokens';
+import { listChanges } from '../../diff/lists';
 import { IFailure, toFailure } from '../../state/failure';
+import { ICellKey, IHistory, isSameCell } from '../../tokens';
 
 export interface IBlameResult {
   readonly source: string;
@@ -75,4 +76,38 @@ export class BlameModel extends VDomModel {
   private _abort: AbortController | null = null;
   private _result: IBlameResult | null = null;
   private _failure: IFailure | null = null;
+}
+
+export const UNRECORDED: BlameLine = {
+  author: 'unknown',
+  step: null,
+  seq: null
+};
+
+/**
+ * Return the `BlameLine` of each line of the current source; `lines` are those of `source`. An
+ * unchanged line keeps its `BlameLine`.
+ */
+export function carryLines(
+  lines: readonly BlameLine[],
+  source: string,
+  currentSource: string
+): readonly BlameLine[] {
+  const oldLines = source.split('\n');
+  const newLines = currentSource.split('\n');
+  const result: BlameLine[] = [];
+  let oldIndex = 0;
+  for (const change of listChanges(oldLines, newLines)) {
+    while (oldIndex < change.fromA) {
+      result.push(lines[oldIndex++] ?? UNRECORDED);
+    }
+    for (let index = change.fromB; index < change.toB; index++) {
+      result.push(UNRECORDED);
+    }
+    oldIndex = change.toA;
+  }
+  while (result.length < newLines.length) {
+    result.push(lines[oldIndex++] ?? UNRECORDED);
+  }
+  return result;
 }

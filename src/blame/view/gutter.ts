@@ -20,8 +20,7 @@ import {
 } from '@codemirror/view';
 
 import type { BlameLine } from '../../api/types';
-import type { IBlameResult } from '../model/blame';
-import { carryLines, UNRECORDED } from '../model/carryLines';
+import { carryLines, type IBlameResult, UNRECORDED } from '../model/blame';
 import {
   createMarkerContent,
   describeLine,

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IColumnProfile } from '../../kernel/profile';
-import { countText } from '../../labels/counts';
+import { countText } from '../../labels/formats';
 import { useData } from './context';
 import { noteText, numberText, percentText } from './dataLabels';
 

@@ -11,7 +11,7 @@ import type {
   IDataColumn,
   IDataItem
 } from '../../kernel/profile';
-import { countText } from '../../labels/counts';
+import { countText } from '../../labels/formats';
 import type { IItemChange } from '../model/changes';
 import { Badge } from './badge';
 import { ColumnDetails } from './columnDetails';

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IColumnProfile, IDataItem } from '../../kernel/profile';
 import { columnMention } from '../../prompt/columnMention';
-import { countText, localeOf } from '../../labels/counts';
+import { countText, localeOf } from '../../labels/formats';
 import type { IItemChange } from '../model/changes';
 import type { SortKey } from '../model/columnOrder';
 

@@ -3,8 +3,8 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import { countText } from '../../labels/counts';
-import { joinSentences } from '../../labels/spacing';
+import { countText } from '../../labels/formats';
+import { joinSentences } from '../../labels/serverText';
 import { Button } from '../../ui/button';
 import { FilterField } from '../../ui/filterField';
 import type { IItemChange } from '../model/changes';

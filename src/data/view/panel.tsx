@@ -7,7 +7,7 @@ import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 
-import { pickLocale } from '../../labels/locale';
+import { pickLocale } from '../../labels/formats';
 import { lazyView } from '../../ui/lazy';
 import type { DataModel } from '../model/dataModel';
 import { DataContext, IDataContext } from './context';

@@ -3,7 +3,7 @@ import { refreshIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import { joinSentences } from '../../labels/spacing';
+import { joinSentences } from '../../labels/serverText';
 import { showTime } from '../../labels/time';
 import { Button, CopyButton } from '../../ui/button';
 import { IconButton } from '../../ui/iconButton';

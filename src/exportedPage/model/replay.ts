@@ -166,10 +166,10 @@ export class NotebookReplay {
 
   /** Return the moment to which a step belongs; null if it belongs to none. */
   momentOf(cell: number, step: number): number | null {
-    const found = this._momentsOfSteps[cell].find(
+    const match = this._momentsOfSteps[cell].find(
       ([, index]) => index === step
     );
-    return found?.[0] ?? null;
+    return match?.[0] ?? null;
   }
 
   /** Return the position of the row that shows a step; -1 if there is none. */

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Step } from '../../api/types';
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
-import { durationText } from '../../labels/durations';
+import { durationText } from '../../labels/formats';
 import { orderTitle } from '../../labels/momentLabels';
 import { SHARE_KINDS, Shares, shareText } from '../../labels/shareLabels';
 import {

@@ -5,7 +5,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { pickLocale } from '../../labels/locale';
+import { pickLocale } from '../../labels/formats';
 import { Catalogue, createBundle, pickLanguage } from '../model/language';
 import { NotebookReplay } from '../model/replay';
 import { rowBlock, rowFacts } from './code';

@@ -7,7 +7,7 @@
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { countText } from '../../labels/counts';
+import { countText } from '../../labels/formats';
 import { Button } from '../../ui/button';
 import { IVirtualListHandle, VirtualList } from '../../ui/virtualList';
 import type { IRow, Section } from '../model/rows';

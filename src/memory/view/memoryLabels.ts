@@ -2,7 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { MemoryProposal, MemoryScope } from '../../api/types';
-import { removeChineseSpaces } from '../../labels/spacing';
+import { removeChineseSpaces } from '../../labels/serverText';
 import { showTime } from '../../labels/time';
 import type { Note } from '../model/memoryLists';
 import type { Section } from '../model/rows';

@@ -3,9 +3,8 @@ import { CodeCellModel } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
-import type { SubjectChange } from './subject';
+import { ActiveCell, type SubjectChange } from './activeCell';
 import type { INotebookIdentity } from '../../tokens';
-import { ActiveCell } from './activeCell';
 
 /** Create the parts of JupyterLab that `ActiveCell` needs. Only the cells' models are real. */
 function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {

@@ -17,12 +17,11 @@ import {
 } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { firstLineOf, ICellInfo, SubjectChange } from './subject';
-import type { INotebookIdentity } from '../../tokens';
 import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 import { sourceOf } from '../../cells/source';
+import type { INotebookIdentity } from '../../tokens';
 
 /** The part of `ActiveCell` that the models use. The tests implement it with a fake. */
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
@@ -307,3 +306,23 @@ function describeCell(model: ICellModel, number: number): ICellInfo {
     firstLine: firstLineOf(sourceOf(model.sharedModel))
   };
 }
+
+export interface ICellInfo {
+  readonly id: string;
+  /** The type of the cell: `code`, `markdown` or `raw`. */
+  readonly type: string;
+  /** The position of the cell in the notebook, counted from 1. */
+  readonly number: number;
+  readonly firstLine: string;
+}
+
+/** Return the first line that is not blank, without its indentation; '' if all lines are blank. */
+export function firstLineOf(source: string): string {
+  return /\S.*/.exec(source)?.[0].trimEnd() ?? '';
+}
+
+/**
+ * `activeCell`: another cell, notebook or id of the notebook · `source`: the active cell's source ·
+ * `cells`: the list of cells, the active cell's state, or a run.
+ */
+export type SubjectChange = 'activeCell' | 'source' | 'cells';

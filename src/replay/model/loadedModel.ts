@@ -14,8 +14,7 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import { IFailure, toFailure } from '../../state/failure';
 import { Throttle } from '../../state/throttle';
 import type { ICellKey, IHistory } from '../../tokens';
-import type { IReplaySubject } from './activeCell';
-import type { SubjectChange } from './subject';
+import type { IReplaySubject, SubjectChange } from './activeCell';
 
 export abstract class ActivatableModel extends VDomModel {
   get isActive(): boolean {

@@ -30,8 +30,7 @@ import type {
   ISessionChange
 } from '../../tokens';
 import type { IReplayHost } from './cell/actions';
-import type { IReplaySubject } from './activeCell';
-import type { ICellInfo, SubjectChange } from './subject';
+import type { ICellInfo, IReplaySubject, SubjectChange } from './activeCell';
 
 /** A fake notebook with three code cells. The active cell is the cell whose id is `activeId`. */
 export class FakeSubject implements IReplaySubject {

@@ -20,8 +20,7 @@ import { findPosition, IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
 import { ReplaySteps, StepsChange } from './cell/steps';
-import type { IReplaySubject } from './activeCell';
-import type { SubjectChange } from './subject';
+import type { IReplaySubject, SubjectChange } from './activeCell';
 import { SearchModel } from './search';
 
 export type ReplayTab = 'cell' | 'notebook' | 'search';

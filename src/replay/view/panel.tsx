@@ -4,16 +4,15 @@ import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { Message, MessageLoop } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
+import { SplitLayout, SplitPanel, Widget } from '@lumino/widgets';
 import React from 'react';
 
+import { pickLocale } from '../../labels/formats';
 import { CommandIDs, type IMemory } from '../../tokens';
-import type { ReplayModel } from '../model/replay';
-import { pickLocale } from '../../labels/locale';
 import { lazyView } from '../../ui/lazy';
+import type { ReplayModel } from '../model/replay';
 import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
-import { widenOpeningSidebar } from './openingWidth';
 
 /** The interval at which the displayed times, such as “yesterday”, are updated. */
 const CLOCK_INTERVAL_MS = 30_000;
@@ -175,4 +174,34 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   private _clock: number | undefined;
   /** Whether `_focusContent` must be called again, because the content wasn't rendered yet. */
   private _isFocusPending = false;
+}
+
+/**
+ * Make the sidebar of `panel` at least `width` wide, if showing the panel has just opened it:
+ * JupyterLab forgets the width of a closed sidebar. One that was open keeps its width.
+ */
+export function widenOpeningSidebar(panel: Widget, width: number): void {
+  let area = panel;
+  while (area.parent && !(area.parent instanceof SplitPanel)) {
+    area = area.parent;
+  }
+  const split = area.parent;
+  if (!(split instanceof SplitPanel)) {
+    return;
+  }
+  const index = split.widgets.indexOf(area);
+  if (split.relativeSizes()[index] !== 0) {
+    return; // It was open.
+  }
+  // Lay the sidebar out now, so that it is never drawn with the other width.
+  MessageLoop.sendMessage(split, Widget.Msg.FitRequest);
+  if (area.node.offsetWidth < width) {
+    const isFirst = index === 0;
+    (split.layout as SplitLayout).moveHandle(
+      isFirst ? 0 : index - 1,
+      isFirst ? width : split.node.clientWidth - width - split.spacing
+    );
+    // The next layout begins with the sizes of the last one.
+    MessageLoop.sendMessage(split, Widget.Msg.UpdateRequest);
+  }
 }

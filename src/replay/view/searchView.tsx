@@ -6,10 +6,9 @@ import React from 'react';
 import type { SearchHit } from '../../api/types';
 import type { SearchBy, SearchModel, SearchScope } from '../model/search';
 import { cellName } from '../../labels/cellNames';
-import { Chip, TextButton } from './buttons';
+import { Chip, TextButton, When } from './buttons';
 import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from '../../ui/virtualList';
-import { When } from './when';
 
 /** Example queries: a function's name, an error, and a word in a language other than English. */
 const EXAMPLES = ['read_csv', 'KeyError', '直方图'];

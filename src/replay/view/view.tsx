@@ -1,14 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { MenuSvg } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { IFailure } from '../../state/failure';
-import type { ReplayModel, ReplayTab } from '../model/replay';
 import { failureText } from '../../labels/failureText';
-import { CellView } from './cell/cellView';
+import type { IFailure } from '../../state/failure';
+import { CommandIDs } from '../../tokens';
+import { MenuButton } from '../../ui/menuButton';
+import type { ReplayModel, ReplayTab } from '../model/replay';
 import { TextButton } from './buttons';
+import { CellView } from './cell/cellView';
 import { useReplay } from './context';
 import { EmptyView, IEmptyViewProps, noNotebookContent } from './empty';
-import { NotebookMenu } from './notebookMenu';
 import { NotebookView } from './notebook/notebookView';
 import { SearchView } from './searchView';
 
@@ -153,4 +155,36 @@ function messageText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
     ? trans.__('The history could not be loaded.')
     : failureText(failure, trans);
+}
+
+export function NotebookMenu(): React.JSX.Element | null {
+  const { commands, trans } = useReplay();
+  const has = (command: string) => commands.hasCommand(command);
+  if (!has(CommandIDs.blame) && !has(CommandIDs.exportReplay)) {
+    return null;
+  }
+  return (
+    <MenuButton
+      label={trans.__('More about this notebook')}
+      className="jp-AIServer-Replay-toggle"
+      createMenu={() => {
+        const menu = new MenuSvg({ commands });
+        const args = { isMenu: true };
+        for (const command of [CommandIDs.blame, CommandIDs.restoreClean]) {
+          if (has(command)) {
+            menu.addItem({ command, args });
+          }
+        }
+        if (has(CommandIDs.exportReplay)) {
+          menu.addItem({ type: 'separator' });
+          for (const format of ['html', 'md', 'ipynb']) {
+            const command = CommandIDs.exportReplay;
+            menu.addItem({ command, args: { format } });
+          }
+          menu.addItem({ command: CommandIDs.exportUsage });
+        }
+        return menu;
+      }}
+    />
+  );
 }

@@ -4,9 +4,9 @@ import * as React from 'react';
 
 import type { DataFrameProfile, PrivacyLevel } from '../../../api/types';
 import { SAMPLE_ROWS } from '../../../kernel/dataValues';
-import { countText } from '../../../labels/counts';
+import { countText } from '../../../labels/formats';
 import { forbiddenText } from '../../../labels/failureText';
-import { joinSentences } from '../../../labels/spacing';
+import { joinSentences } from '../../../labels/serverText';
 import { isForbidden } from '../../../state/features';
 import { ILevelStatus, levelFor } from '../../model/context/privacyLevels';
 import type { GenerationModel } from '../../model/generation';

@@ -10,8 +10,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { PastAnswer } from '../../../api/types';
-import { localeOf } from '../../../labels/counts';
-import { pickLocale } from '../../../labels/locale';
+import { localeOf, pickLocale } from '../../../labels/formats';
 import { requestTitle } from '../../../labels/requestTitle';
 import { showTime } from '../../../labels/time';
 import { Button } from '../../../ui/button';

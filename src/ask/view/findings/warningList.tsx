@@ -7,8 +7,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IWarning } from '../../../kernel/check';
-import { countText } from '../../../labels/counts';
-import { joinSentences } from '../../../labels/spacing';
+import { countText } from '../../../labels/formats';
+import { joinSentences } from '../../../labels/serverText';
 import { withOtherName } from '../../model/problems';
 import { Button } from '../../../ui/button';
 import { Findings } from './findings';

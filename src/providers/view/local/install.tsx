@@ -4,7 +4,7 @@ import * as React from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { failureText } from '../../../labels/failureText';
-import { joinSentences } from '../../../labels/spacing';
+import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
 import type { ILocalEntry } from '../../model/catalogue';
 import type { ILocalInstallState } from '../../model/localInstall';

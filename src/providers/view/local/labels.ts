@@ -1,7 +1,7 @@
 /** Builds the texts about local models and their installation. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { durationText } from '../../../labels/durations';
+import { durationText } from '../../../labels/formats';
 import type { ILocalEntry } from '../../model/catalogue';
 
 const GIGABYTE = 1e9;

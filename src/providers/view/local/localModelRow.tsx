@@ -10,7 +10,7 @@
  */
 import * as React from 'react';
 
-import { joinSentences } from '../../../labels/spacing';
+import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
 import type { ILocalEntry } from '../../model/catalogue';
 import { IModelServices, Problem, useAction } from '../parts';

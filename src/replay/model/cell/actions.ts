@@ -27,8 +27,7 @@ import { sourceAfter } from '../../../records/fold';
 import type { ReplayPlayer } from '../player';
 import { findLastWorking } from '../../../records/runs';
 import type { ReplaySteps } from './steps';
-import type { IReplaySubject } from '../activeCell';
-import type { SubjectChange } from '../subject';
+import type { IReplaySubject, SubjectChange } from '../activeCell';
 import { copyText } from '../../../ui/focus';
 
 /** `unrecorded` means that a step was restored, but recording the restore failed. */

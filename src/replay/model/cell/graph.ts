@@ -8,9 +8,12 @@
  *   if its parent is missing, is a later step or is the step itself.
  * - Branches that would need more columns than `MAX_COLUMNS` are drawn in the last column.
  */
+
 import type { Step } from '../../../api/types';
 import { isRequestOf } from '../../../records/answers';
 import type { IBranch } from '../../../records/branch';
+import type { IHistory } from '../../../tokens';
+import { firstLineOf, ICellInfo, type IReplaySubject } from '../activeCell';
 
 /** The maximum number of columns that are drawn. */
 export const MAX_COLUMNS = 4;
@@ -103,4 +106,45 @@ export function buildGraph(steps: readonly Step[]): {
     }
   });
   return { rows, columnCount: 1 + Math.max(0, ...rows.map(row => row.column)) };
+}
+
+export interface IRelative {
+  readonly cellId: string;
+  /** The description of the cell; null if the cell is no longer in the notebook. */
+  readonly cell: ICellInfo | null;
+  /** The first line of the cell's source; for a deleted cell, of its last source. */
+  readonly firstLine: string;
+}
+
+/**
+ * Return the ids of a merge step's relatives, without invalid ones: another program may have
+ * written them.
+ */
+export function relativesOf(step: Step): string[] {
+  if (step.kind !== 'merge') {
+    return [];
+  }
+  const { into, parents } = step.data ?? {};
+  const ids: unknown[] = Array.isArray(parents) ? parents : [into];
+  return ids.filter((id): id is string => typeof id === 'string' && id !== '');
+}
+
+/** Return the relatives with these ids. The last sources of deleted cells come from the server. */
+export async function describeCells(
+  { subject, history }: { subject: IReplaySubject; history: IHistory },
+  ids: readonly string[]
+): Promise<IRelative[]> {
+  const cellById = new Map(subject.cells().map(cell => [cell.id, cell]));
+  const { notebookId } = subject;
+  const hasDeletedCell = ids.some(id => !cellById.has(id));
+  const summaries =
+    hasDeletedCell && notebookId !== null
+      ? await history.api.sessions(notebookId).catch(() => [])
+      : [];
+  return ids.map(cellId => {
+    const cell = cellById.get(cellId) ?? null;
+    const summary = summaries.find(({ cellId: id }) => id === cellId);
+    const firstLine = cell?.firstLine ?? firstLineOf(summary?.lastSource ?? '');
+    return { cellId, cell, firstLine };
+  });
 }

@@ -14,8 +14,7 @@ import {
 import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
 import { LoadedModel } from '../loadedModel';
-import type { IReplaySubject } from '../activeCell';
-import type { ICellInfo, SubjectChange } from '../subject';
+import type { ICellInfo, IReplaySubject, SubjectChange } from '../activeCell';
 
 /**
  * The state of the cell tab: `steps` if there are steps to show, else the reason why there are

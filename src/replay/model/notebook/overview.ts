@@ -4,8 +4,12 @@
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
-import type { IReplaySubject } from '../activeCell';
-import { firstLineOf, ICellInfo, SubjectChange } from '../subject';
+import {
+  firstLineOf,
+  ICellInfo,
+  type IReplaySubject,
+  SubjectChange
+} from '../activeCell';
 
 export interface IOverviewRow {
   readonly cellId: string;

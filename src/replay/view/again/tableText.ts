@@ -1,8 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IRunResult } from '../../../kernel/freshKernel';
-import { countText } from '../../../labels/counts';
-import { durationText } from '../../../labels/durations';
+import { countText, durationText } from '../../../labels/formats';
 import { requestTitle } from '../../../labels/requestTitle';
 import { costText } from '../../../prompt/usageLabels';
 import type { IFigures } from '../../model/again/table';

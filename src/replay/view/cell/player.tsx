@@ -6,7 +6,7 @@ import { lastRunOf } from '../../../records/runs';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { splitIcon } from '../icons';
-import { PlayButtons } from '../playButtons';
+import { PlayButtons } from '../buttons';
 import { Slider } from '../slider';
 import { dotKind, stepTitle } from '../../../labels/stepLabels';
 

@@ -6,37 +6,42 @@ import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { SchemaChange, Step } from '../../../api/types';
-import type { IShownStep } from '../../../records/fold';
-import { isBranching, parentOf } from '../../model/cell/graph';
-import { lastRunOf } from '../../../records/runs';
 import type { ILineCount } from '../../../diff/changedLines';
-import { countStepChanges } from './changes';
-import { Chip, LinkButton } from '../buttons';
-import { useReplay } from '../context';
-import { contributorIcon } from '../../../ui/contributorIcon';
-import { ReceiptLine } from '../receipt/receiptLine';
-import { Explanation } from './explanation';
-import { AttemptMenu, RunMenu } from './choiceMenu';
-import { Output } from './output';
-import { Relatives } from './relatives';
-import { StepCode, type IStepCodeProps } from './stepCode';
+import { cellName } from '../../../labels/cellNames';
+import { slashWordOf } from '../../../labels/modeLabels';
+import { linesText, selectedLines } from '../../../labels/requestTitle';
+import {
+  baseCode,
+  changeTitles,
+  errorText,
+  isAnswerInWords,
+  runOutcome,
+  stepAuthor,
+  stepOutcome,
+  stepTitle
+} from '../../../labels/stepLabels';
+import { showTime } from '../../../labels/time';
+import { CheckedText, handedIn } from '../../../prompt/checkedText';
 import {
   schemaChangeParts,
   schemaChangeTitle
 } from '../../../prompt/schemaChangeText';
-import { linesText, selectedLines } from '../../../labels/requestTitle';
-import { slashWordOf } from '../../../labels/modeLabels';
-import { When } from '../when';
+import type { IShownStep } from '../../../records/fold';
+import { lastRunOf } from '../../../records/runs';
+import { contributorIcon } from '../../../ui/contributorIcon';
 import {
-  stepAuthor,
-  baseCode,
-  changeTitles,
-  stepOutcome,
-  errorText,
-  runOutcome,
-  stepTitle,
-  isAnswerInWords
-} from '../../../labels/stepLabels';
+  describeCells,
+  IRelative,
+  isBranching,
+  parentOf,
+  relativesOf
+} from '../../model/cell/graph';
+import { Chip, LinkButton, When } from '../buttons';
+import { useReplay } from '../context';
+import { ReceiptLine, usePrompt } from '../receipt/receipt';
+import { countStepChanges } from './changes';
+import { Output } from './output';
+import { type IStepCodeProps, StepCode } from './stepCode';
 
 export interface IStepViewProps extends Pick<
   IStepCodeProps,
@@ -243,5 +248,151 @@ function LongText(props: {
         </LinkButton>
       )}
     </div>
+  );
+}
+
+export function Explanation(props: { step: Step }): React.JSX.Element {
+  const { step } = props;
+  const { model, trans } = useReplay();
+  const { handsOutput, hasPrompt } = step.receipt ?? {};
+  const turnId = handsOutput && hasPrompt ? step.turnId : null;
+  const { value, failure } = usePrompt(model.steps.shownCell, turnId ?? null);
+  const messages = value?.turnId === turnId ? value?.messages : null;
+  const isUnchecked =
+    handsOutput && (!hasPrompt || failure || (value && !messages));
+  return (
+    <div className="jp-AIServer-Replay-explanation">
+      <CheckedText
+        text={step.explanation ?? ''}
+        handed={messages ? handedIn(messages) : null}
+        trans={trans}
+      />
+      {isUnchecked && (
+        <p className="jp-AIServer-Markdown-hint">
+          {trans.__(
+            'The numbers weren’t compared with the output, because what the model got isn’t available.'
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Relatives(props: { step: Step }): React.JSX.Element | null {
+  const { step } = props;
+  const { model, trans } = useReplay();
+  const ids = React.useMemo(() => relativesOf(step), [step]);
+  const [relatives, setRelatives] = React.useState<readonly IRelative[]>([]);
+  React.useEffect(() => {
+    let isCurrent = true;
+    if (ids.length) {
+      void describeCells(model, ids).then(
+        loadedRelatives => isCurrent && setRelatives(loadedRelatives)
+      );
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [ids, model]);
+  if (!ids.length) {
+    return null;
+  }
+  return (
+    <ul
+      className="jp-AIServer-Replay-relatives"
+      aria-label={stepTitle(step, trans)}
+    >
+      {ids.map(cellId => {
+        // Until the relatives are loaded, only their ids are known.
+        const relative = relatives.find(loaded => loaded.cellId === cellId);
+        return (
+          <li key={cellId}>
+            <LinkButton
+              title={trans.__('Show the history of this cell')}
+              onClick={() => void model.goTo(cellId)}
+            >
+              <span>
+                {relative
+                  ? cellName(relative.cell?.number ?? null, trans)
+                  : '…'}
+              </span>
+              <code>{relative?.firstLine}</code>
+            </LinkButton>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** A menu of options with an id and texts; null if there are fewer than two. */
+function ChoiceMenu(props: {
+  label: string;
+  options: readonly (readonly [id: number, ...texts: string[]])[];
+  chosen: number | undefined;
+  choose: (id: number) => void;
+}): React.JSX.Element | null {
+  const { label, options, chosen, choose } = props;
+  const { trans } = useReplay();
+  return options.length < 2 ? null : (
+    <select
+      className="jp-AIServer-Replay-choices"
+      aria-label={label}
+      title={label}
+      value={chosen}
+      onChange={event => choose(Number(event.target.value))}
+    >
+      {options.map(([id, ...texts], index) => (
+        <option key={id} value={id}>
+          {[trans.__('%1 of %2', index + 1, options.length), ...texts].join(
+            ' · '
+          )}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function RunMenu(props: {
+  runs: readonly Step[];
+  run: Step;
+  chooseRun: (seq: number) => void;
+}): React.JSX.Element {
+  const { locale, now, trans } = useReplay();
+  const timeText = ({ timestamp }: Step) => {
+    const { short, clock } = showTime(timestamp, now, locale);
+    return short === clock ? clock : `${short} ${clock}`.trim();
+  };
+  return (
+    <ChoiceMenu
+      label={trans.__('Runs of this version')}
+      options={props.runs.map(
+        run => [run.seq, timeText(run), runOutcome(run, trans).text] as const
+      )}
+      chosen={props.run.seq}
+      choose={props.chooseRun}
+    />
+  );
+}
+
+export function AttemptMenu(props: { step: IShownStep }): React.JSX.Element {
+  const { step } = props;
+  const { model: replay, trans } = useReplay();
+  const outcomes: Record<string, string> = {
+    error: trans.__('failed'),
+    cancelled: trans.__('stopped')
+  };
+  return (
+    <ChoiceMenu
+      label={trans.__('Answers to this request')}
+      options={(step.attempts ?? []).map(({ turnId = 0, model, outcome }) => {
+        const info = replay.modelInfo(model);
+        const { name } = stepAuthor({ ...step, model }, info, trans);
+        const text = outcomes[outcome];
+        return [turnId, name, ...(text ? [text] : [])] as const;
+      })}
+      chosen={step.turnId}
+      choose={turnId => replay.steps.showAttempt(step, turnId)}
+    />
   );
 }

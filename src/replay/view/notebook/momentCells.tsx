@@ -5,7 +5,7 @@ import React from 'react';
 
 import type { CellSnapshot, NotebookSnapshot } from '../../../api/types';
 import { cellName } from '../../../labels/cellNames';
-import { ChangedCode } from './changedCode';
+import { ChangedCode, StaticCode } from '../staticCode';
 import {
   areNearChanges,
   changedLines,
@@ -14,7 +14,6 @@ import {
 } from '../../../diff/changedLines';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
-import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 

@@ -7,9 +7,8 @@ import { failureText } from '../../../labels/failureText';
 import { Button } from '../../../ui/button';
 import { IconButton } from '../../../ui/iconButton';
 import { TextField } from '../../../ui/textField';
-import { LinkButton } from '../buttons';
+import { LinkButton, When } from '../buttons';
 import { useReplay } from '../context';
-import { When } from '../when';
 import { confirmDeleteNote } from './confirmDeleteNote';
 
 export function NoteView(): React.JSX.Element | null {

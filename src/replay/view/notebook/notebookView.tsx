@@ -5,9 +5,9 @@
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
-import { roughDuration } from '../../../labels/durations';
+import { roughDuration } from '../../../labels/formats';
 import { cellName } from '../../../labels/cellNames';
-import { Chip, LinkButton, TextButton } from '../buttons';
+import { Chip, LinkButton, PlayButtons, TextButton, When } from '../buttons';
 import { useReplay } from '../context';
 import { EmptyView, noNotebookContent } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
@@ -17,12 +17,10 @@ import { NoteView } from './noteView';
 import { Overview } from './overview';
 import { Authorship } from './authorship';
 import { Briefing } from './briefing';
-import { UsageSummary } from '../receipt/usageSummary';
+import { UsageSummary } from '../receipt/receipt';
 import { Scrubber } from './scrubber';
-import { PlayButtons } from '../playButtons';
 import { dotClass } from '../slider';
 import { showTime } from '../../../labels/time';
-import { When } from '../when';
 
 const MINUTE_MS = 60_000;
 

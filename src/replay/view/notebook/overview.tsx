@@ -7,11 +7,10 @@ import React from 'react';
 import type { SessionSummary } from '../../../api/types';
 import { requestTitle } from '../../../labels/requestTitle';
 import type { IOverviewRow } from '../../model/notebook/overview';
-import { Chip } from '../buttons';
+import { Chip, When } from '../buttons';
 import { useReplay } from '../context';
 import { UndeleteButton } from './momentCells';
 import { VirtualList } from '../../../ui/virtualList';
-import { When } from '../when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];

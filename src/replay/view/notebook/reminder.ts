@@ -1,8 +1,8 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { roughDuration } from '../../../labels/durations';
-import type { IReminder } from '../../model/notebook/reminder';
+import { roughDuration } from '../../../labels/formats';
+import type { IReminder } from '../../model/notebook/briefingModel';
 
 const DAY_MS = 24 * 60 * 60_000;
 

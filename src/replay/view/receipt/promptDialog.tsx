@@ -6,19 +6,17 @@ import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { Step } from '../../../api/types';
-import { failureText } from '../../../labels/failureText';
-import { receiptTexts } from '../../../prompt/usageLabels';
+import type { ContextItem, Step } from '../../../api/types';
+import { countText } from '../../../labels/formats';
 import { Messages, messagesText, redactedText } from '../../../prompt/messages';
-import { Receipt } from '../../../prompt/receipt';
+import { IReceiptProps, itemText, Receipt } from '../../../prompt/receipt';
+import { receiptTexts } from '../../../prompt/usageLabels';
 import { isRequestOf } from '../../../records/answers';
-import type { IFailure } from '../../../state/failure';
 import type { ICellKey } from '../../../tokens';
 import { Thumbnail } from '../cell/output';
 import { StepCode } from '../cell/stepCode';
 import { IReplayContext, ReplayContext, useReplay } from '../context';
-import { ReceiptChanges } from './receiptChanges';
-import { usePrompt } from './turnPrompt';
+import { Progress, usePrompt } from './receipt';
 
 export async function showPrompt(
   step: Step,
@@ -164,18 +162,6 @@ function deletedText(trans: TranslationBundle): string {
   );
 }
 
-export function Progress(props: {
-  failure: IFailure | null;
-}): React.JSX.Element {
-  const { trans } = useReplay();
-  const { failure } = props;
-  return failure ? (
-    <p role="alert">{failureText(failure, trans)}</p>
-  ) : (
-    <p role="status">{trans.__('Loading…')}</p>
-  );
-}
-
 /** Return the number of a turn's request among those of the cell, from 1; null if it has none. */
 function numberOf(turnId: number, steps: readonly Step[]): number | null {
   const turns = steps.filter(({ kind }) => kind === 'turn');
@@ -185,4 +171,74 @@ function numberOf(turnId: number, steps: readonly Step[]): number | null {
 function shortTitle(title: string): string {
   const line = title.trim().split('\n')[0];
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}
+
+interface IChange {
+  readonly text: string;
+  /** The tokens in the earlier and the later prompt; null if the item isn't in it. */
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
+export function ReceiptChanges(
+  props: Omit<IReceiptProps, 'items' | 'trans'> & {
+    before: readonly ContextItem[];
+    after: readonly ContextItem[];
+  }
+): React.JSX.Element {
+  const { before, after, cellNumber, memory, requestNumber } = props;
+  const { trans } = useReplay();
+  const textOf = (item: ContextItem) =>
+    itemText(item, { items: [], cellNumber, memory, requestNumber, trans });
+  const changes = receiptChanges(before, after, textOf);
+  if (!changes.length) {
+    return <p>{trans.__('The same parts were sent, with the same sizes.')}</p>;
+  }
+  const size = (tokens: number | null) =>
+    tokens === null ? '–' : countText(tokens, trans);
+  return (
+    <table className="jp-AIServer-Preview-receipt">
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Content')}</th>
+          <th scope="col">{trans.__('Tokens before')}</th>
+          <th scope="col">{trans.__('Tokens')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(change => (
+          <tr key={change.text}>
+            <th scope="row">{change.text}</th>
+            <td>{size(change.before)}</td>
+            <td>{size(change.after)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Return the items whose size differs; those with the same text count as one. */
+export function receiptChanges(
+  before: readonly ContextItem[],
+  after: readonly ContextItem[],
+  textOf: (item: ContextItem) => string
+): IChange[] {
+  const sizes = (items: readonly ContextItem[]) => {
+    const sizeByText = new Map<string, number>();
+    for (const item of items.filter(({ included }) => included)) {
+      const text = textOf(item);
+      const size = (sizeByText.get(text) ?? 0) + (item.tokens ?? 0);
+      sizeByText.set(text, size);
+    }
+    return sizeByText;
+  };
+  const [old, current] = [sizes(before), sizes(after)];
+  return [...new Set([...current.keys(), ...old.keys()])]
+    .map(text => ({
+      text,
+      before: old.get(text) ?? null,
+      after: current.get(text) ?? null
+    }))
+    .filter(change => change.before !== change.after);
 }

@@ -20,7 +20,7 @@ import {
 } from '../../model/replay.fakes';
 import { chooseEntry } from '../../../ui/menuButton.fakes';
 import { ReplayPanel } from '../panel';
-import { receiptChanges } from './receiptChanges';
+import { receiptChanges } from './promptDialog';
 
 const item = (name: string, tokens: number, included = true): ContextItem => ({
   kind: 'dataframe',

@@ -3,8 +3,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { Moment, SessionSummary } from '../../../api/types';
 import { FakeHistory, FakeSubject, summaryOf } from '../replay.fakes';
-import { BriefingModel } from './briefingModel';
-import { BriefingReminder, IReminder } from './reminder';
+import { BriefingModel, BriefingReminder, IReminder } from './briefingModel';
 import { NotebookTimeline } from './timeline';
 
 const NOW = new Date(2026, 2, 19, 10, 0);

@@ -1,6 +1,6 @@
-import { nullTranslator } from '@jupyterlab/translation';
+import { Gettext, nullTranslator } from '@jupyterlab/translation';
 
-import { durationText, roughDuration } from './durations';
+import { countText, durationText, roughDuration } from './formats';
 
 const trans = nullTranslator.load('aiserver');
 
@@ -44,5 +44,16 @@ describe('roughDuration', () => {
       '1 day',
       '3 days'
     ]);
+  });
+});
+
+describe('countText', () => {
+  it('formats numbers in the language of the interface', () => {
+    expect(countText(12345, new Gettext({ locale: 'zh_TW' }))).toBe('12,345');
+    expect(countText(12345, new Gettext({ locale: 'de_DE' }))).toBe('12.345');
+  });
+
+  it('formats numbers in English if the language is unknown', () => {
+    expect(countText(12345, nullTranslator.load('aiserver'))).toBe('12,345');
   });
 });

@@ -1,6 +1,16 @@
+/** Formats numbers in the interface's language: 1234 is "1,234" in English. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { countText } from './counts';
+export function countText(count: number, trans: TranslationBundle): string {
+  return count.toLocaleString(localeOf(trans));
+}
+
+/** Return the language of the interface, such as "zh-CN". */
+export function localeOf(trans: TranslationBundle): string {
+  // JupyterLab's bundles have this method, but it is not in their type.
+  const { getLocale } = trans as { getLocale?: () => string };
+  return getLocale?.call(trans) ?? 'en';
+}
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -46,4 +56,16 @@ export function roughDuration(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 h', Math.floor(ms / HOUR));
   }
   return trans._n('%1 day', '%1 days', Math.floor(ms / DAY));
+}
+
+export function pickLocale(
+  language: string,
+  preferred: readonly string[]
+): string {
+  const tag = language.replace('_', '-');
+  const withoutRegion = (name: string) => name.split('-')[0].toLowerCase();
+  const variant = preferred.find(
+    name => withoutRegion(name) === withoutRegion(tag)
+  );
+  return tag.includes('-') ? tag : (variant ?? tag);
 }
