@@ -1,18 +1,15 @@
-"""Extract the *searched text* of a session: the text in which a search looks. Pure.
+"""Extract the texts of a session in which a search looks. Pure.
 
-Each turn has four searched fields: its intent (the text of the request), its code, its explanation
-and its errors. The field for errors contains the error of the turn's generation, and the errors of
-all runs between this turn and the next turn. If the request has a special mode, such as ``fix``,
-the slash word of the mode is a further line of the intent. In the searched text, the fields are
-folded (see ``normalize``), so that a search ignores case and accents.
+Each turn has four fields: its intent (the text of the request), its code, its explanation and its
+errors. The errors are the error of its generation, and those of all runs between it and the next
+turn. If the request has a special mode, such as ``fix``, the slash word of the mode is a further
+line of the intent.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from ..models import Interaction, Session
 from ..replay.ordering import to_seconds
@@ -20,58 +17,43 @@ from ..replay.steps import run_error
 from .normalize import fold
 
 Field = Literal["intent", "code", "explanation", "error"]
-FIELDS: tuple[Field, ...] = get_args(Field)
+FIELD_WEIGHTS: dict[Field, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
 
 # The modes that are searched. The other modes are those of most turns.
 _SPECIAL_MODES = {
     *("fix", "explain", "refactor", "document"),
     *("test", "visualise", "convert", "optimise"),
 }
-
 _MODE_LINE = re.compile(r"\n/[a-z]*\Z")
 
-# The characters that separate turns and fields. A folded text contains neither of them.
-_TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
 
+class TurnText(NamedTuple):
+    """The searched fields of a turn, folded (see ``normalize``), in the order of ``FIELD_WEIGHTS``.
 
-class TurnId(NamedTuple):
-    """The id and the time of a turn. The id is unique only among the turns of one cell."""
+    The id is unique only among the turns of one cell. ``time`` is in seconds since 1970.
+    """
 
     turn_id: int
     time: float
-    """Seconds since 1970. Turns with equal scores are sorted by their times."""
+    fields: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class SessionText:
-    """The searched text of one session."""
+def texts_of(session: Session) -> list[TurnText]:
+    """Return the texts of all turns, oldest first.
 
-    notebook_id: str
-    cell_id: str
-    turns: tuple[TurnId, ...] = ()
-    text: str = ""
-    """All folded fields of all turns, joined with separators."""
-
-    def fields_by_turn(self) -> Iterator[tuple[TurnId, list[str]]]:
-        """Yield each turn with its four folded fields, in the order of ``FIELDS``."""
-        for turn, fields in zip(self.turns, self.text.split(_TURN_SEPARATOR), strict=False):
-            yield turn, fields.split(_FIELD_SEPARATOR)
-
-
-def count_turns(text: str) -> int:
-    """Return the number of turns in a ``SessionText.text``, which must have at least one turn."""
-    return text.count(_TURN_SEPARATOR) + 1
-
-
-def extract_text(session: Session) -> SessionText:
-    """Extract the searched text of a session."""
-    turns, texts = [], []
+    A turn often contains the code of the previous one again. Its code has only the other lines, so
+    that a search finds the turn that wrote them.
+    """
+    texts = []
+    previous: set[str] = set()
     for turn, errors in turns_of(session):
-        turns.append(TurnId(turn.turn_id, to_seconds(turn.timestamp)))
         fields = fields_of(turn, errors)
-        texts.append(_FIELD_SEPARATOR.join(fold(fields[name]) for name in FIELDS))
-    meta = session.meta
-    return SessionText(meta.notebook_id, meta.cell_id, tuple(turns), _TURN_SEPARATOR.join(texts))
+        lines = fields["code"].splitlines()
+        fields["code"] = "\n".join(line for line in lines if line not in previous)
+        previous = set(lines) or previous
+        folded = tuple(fold(fields[name]) for name in FIELD_WEIGHTS)
+        texts.append(TurnText(turn.turn_id, to_seconds(turn.timestamp), folded))
+    return texts
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:

@@ -3,11 +3,9 @@
 Invariants:
 
 - The search works with every kind of store.
-- A search doesn't block the event loop, because a child process stores and searches the texts.
+- A search doesn't block the event loop, because a child process stores and searches the texts, one
+  search at a time.
 - A search covers one owner's sessions only.
-- Only one search at a time looks at the texts. So the queries that a page sends while a person is
-  typing don't slow each other down.
-- A search looks at the texts in short slices. If it is cancelled, it ends after the current slice.
 """
 
 from __future__ import annotations
@@ -40,7 +38,6 @@ class SearchEngine:
     def __init__(self, store: SessionManager, *, process: SearchProcess | None = None) -> None:
         self._store, self._process = store, process or SearchProcess()
         self._indexes: dict[str, OwnerIndex] = {}
-        self._lock = asyncio.Lock()
 
     async def search(
         self,
@@ -72,14 +69,12 @@ class SearchEngine:
                 index = await self._index(owner)
                 unread_count = await index.refresh(notebook_id, patience)
                 call = partial(self._process.call, index.process_number)
-                async with self._lock:
-                    if by == "meaning":
-                        not_embedded_count = await _embed(call, owner, notebook_id, patience)
-                        unread_count = max(unread_count, not_embedded_count)
-                    await call("begin", query, owner, notebook_id, by, except_notebook_id)
-                    while await call("advance"):
-                        pass  # each await lets other tasks run, and lets this search be cancelled
-                    scored_turns, total = await call("results", offset, limit)
+                if by == "meaning":
+                    not_embedded_count = await _embed(call, owner, notebook_id, patience)
+                    unread_count = max(unread_count, not_embedded_count)
+                scored_turns, total = await call(
+                    "search", query, owner, notebook_id, by, except_notebook_id, offset, limit
+                )
                 # Each session is loaded once, because it may be large and have many hits.
                 cells = list(
                     dict.fromkeys((turn.notebook_id, turn.cell_id) for turn in scored_turns)
@@ -115,7 +110,7 @@ class SearchEngine:
 async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
     """Compute missing embeddings for at most ``patience`` seconds.
 
-    Return the number of sessions that still lack embeddings.
+    Return the number of turns that still lack embeddings.
     """
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from ..models import Session
 from ..replay import replay
-from .documents import Field, fields_of, turns_of
+from .documents import FIELD_WEIGHTS, Field, fields_of, turns_of
+from .normalize import fold
 from .query import Term
-from .snippet import Piece, snippet
+from .snippet import Piece, coverage, snippet
 
 
 class ScoredTurn(NamedTuple):
@@ -19,11 +20,7 @@ class ScoredTurn(NamedTuple):
     notebook_id: str
     cell_id: str
     turn_id: int
-    where: Field
-    """The field that matches best; in a search by meaning, always the intent."""
     score: float
-    time: float
-    """Seconds since 1970. Turns with equal scores are sorted by their times."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +37,7 @@ class Hit:
     model: str | None
     intent: str
     where: Field
-    """The field that matches best (in a search by meaning, always the intent).
-
-    The snippet is a line of this field.
+    """The field that matches best; the intent if none contains a term. The snippet is a line of it.
     """
     snippet: list[Piece]
     score: float
@@ -57,7 +52,7 @@ class SearchResult:
     """The number of hits, including the hits outside of the requested range."""
     unread: int = 0
     """The number of sessions that weren't searched, because they haven't been read yet or, in a
-    search by meaning, have no embeddings yet."""
+    search by meaning, the number of turns without embeddings."""
 
 
 def hits_of(
@@ -67,8 +62,7 @@ def hits_of(
 
     The dict lacks the turns that the session no longer contains.
     """
-    # If several turns have the same id, the first of them is used. The list is reversed, so the
-    # first turn is assigned last and replaces the others.
+    # Of several turns with the same id, the first one is used: it is assigned last.
     turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
     steps = [step for step in reversed(replay(session)) if step.kind == "turn"]
     step_by_turn = {turn_id: step for step in steps for turn_id in step.turn_ids}
@@ -77,6 +71,12 @@ def hits_of(
         if scored.turn_id in turn_by_id:
             turn, errors = turn_by_id[scored.turn_id]
             step = step_by_turn[scored.turn_id]
+            fields = fields_of(turn, errors)
+            weights = {
+                name: weight * coverage(fold(fields[name]), terms)
+                for name, weight in FIELD_WEIGHTS.items()
+            }
+            where = max(weights, key=lambda name: weights[name])
             hits[scored] = Hit(
                 notebook_id=scored.notebook_id,
                 cell_id=scored.cell_id,
@@ -86,8 +86,8 @@ def hits_of(
                 timestamp=turn.timestamp,
                 model=turn.model,
                 intent=turn.user_request.intent,
-                where=scored.where,
-                snippet=snippet(fields_of(turn, errors)[scored.where], terms),
+                where=where,
+                snippet=snippet(fields[where], terms),
                 score=scored.score,
             )
     return hits

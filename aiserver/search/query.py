@@ -3,11 +3,9 @@
 Spaces and Chinese punctuation (，。) separate terms, and quoted text is one term. A complete term
 also matches inside words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
 
-A text that doesn't contain the complete term can still match by the term's subterms, but with a
-lower score. The subterms of a name such as ``pd.read_csv`` are its words (``pd``, ``read`` and
-``csv``); the text must contain all of them. In scripts without spaces, the subterms are the pairs
-of adjacent characters; the text must contain more than half of them. For example, 读取文件 has the
-pairs 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
+A term also has parts, by which texts are found that don't contain it as a whole. Those of a name
+such as ``pd.read_csv`` are its words; in scripts without spaces, they are the pairs of adjacent
+characters: 读取文件 has 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..surrogates import fix_surrogates
 from .normalize import fold
 
 MAX_TERMS = 16  # further terms of a query are ignored
@@ -32,7 +31,7 @@ _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
 # A sequence of letters and digits: all from scripts without spaces, or all from other scripts.
-_SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+_WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
 # The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -47,45 +46,30 @@ MAX_COMPARED = 1000
 
 @dataclass(frozen=True)
 class Term:
-    """A search term. Its text and its subterms are folded (see ``normalize``)."""
+    """A search term and its parts, which are folded (see ``normalize``).
+
+    There are no parts if the term can't be split.
+    """
 
     text: str
-    words: tuple[str, ...] = ()
-    """The words of the term if the term is a name of several words, such as ``read_csv``."""
-    pairs: tuple[str, ...] = ()
-    """In scripts without spaces, the pairs of adjacent characters: ``读取文`` -> 读取, 取文."""
+    parts: tuple[str, ...] = ()
 
     @property
     def subterms(self) -> tuple[str, ...]:
-        """The term's words and pairs; empty if the term can't be split."""
-        return self.words + self.pairs
-
-    def may_be_in(self, text: str) -> bool:
-        """Return whether a folded text contains the term or enough of its subterms."""
-        return self.text in text or self.matched_fraction(text) > 0
-
-    def matched_fraction(self, text: str) -> float:
-        """Return the fraction of the subterms that a folded text contains, from 0 to 1.
-
-        Return 0 if the text lacks one of the words, or contains at most half of the pairs.
-        """
-        if not self.subterms or not all(word in text for word in self.words):
-            return 0.0
-        pair_count = sum(pair in text for pair in self.pairs)
-        if self.pairs and pair_count <= len(self.pairs) / 2:
-            return 0.0
-        return (len(self.words) + pair_count) / len(self.subterms)
+        """The parts, or the term if it has none."""
+        return self.parts or (self.text,)
 
 
 def parse(query: str) -> tuple[Term, ...]:
     """Return a query's distinct terms, at most ``MAX_TERMS``; an empty tuple if it has no terms."""
     terms: dict[str, Term] = {}
-    for match in _TERM.finditer(query):
+    for match in _TERM.finditer(fix_surrogates(query)):
         quoted = match[1] or match[2] or match[3]
         raw = quoted or match[4].strip(_PUNCTUATION) or match[4]
         text = " ".join(fold(raw).split())
         if text and len(terms) < MAX_TERMS:
-            terms.setdefault(text, Term(text) if quoted else _split_term(text, raw))
+            parts = () if quoted else tuple(_parts(split_words(raw)))
+            terms.setdefault(text, Term(text, parts if len(parts) > 1 else ()))
     return tuple(terms.values())
 
 
@@ -94,12 +78,17 @@ def split_words(text: str) -> list[str]:
 
     A sequence of characters of scripts without spaces is returned as one word.
     """
-    return [fold(word) for word in _SUBTERM.findall(_CAMEL_CASE.sub(" ", text))]
+    return [fold(word) for word in _WORD.findall(_CAMEL_CASE.sub(" ", text))]
 
 
 def compared_parts(text: str) -> frozenset[str]:
     """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
-    return _parts(split_words(text))
+    return frozenset(_parts(split_words(text))) - _COMMON
+
+
+def request_parts(text: str) -> frozenset[str]:
+    """Return the same of a folded request, of which only the beginning counts."""
+    return frozenset(_parts(_WORD.findall(text[:MAX_COMPARED]))) - _COMMON
 
 
 def similarity(left: frozenset[str], right: frozenset[str]) -> float:
@@ -107,35 +96,12 @@ def similarity(left: frozenset[str], right: frozenset[str]) -> float:
     return 2 * len(left & right) / max(len(left) + len(right), 1)
 
 
-def request_parts(text: str) -> frozenset[str]:
-    """Return the parts of a folded request, of which only the beginning counts."""
-    return _parts(_SUBTERM.findall(text[:MAX_COMPARED]))
-
-
-def _parts(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(part for word in words for part in _split(word))
-
-
-def _split(word: str) -> Iterable[str]:
-    if UNSPACED.match(word) and len(word) > 1:
-        yield from (word[index : index + 2] for index in range(len(word) - 1))
-    elif word not in _COMMON:
-        yield word
-
-
-def _split_term(text: str, raw: str) -> Term:
-    """Build a term with its subterms.
-
-    ``text`` is the folded term. ``raw`` is the term as it was entered, because its capitals show
-    where the words of a name in camel case begin.
-    """
-    words: list[str] = []
-    pairs: list[str] = []
-    for subterm in split_words(raw):
-        if UNSPACED.match(subterm) and len(subterm) > 2:
-            pairs += [subterm[index : index + 2] for index in range(len(subterm) - 1)]
+def _parts(words: Iterable[str]) -> dict[str, None]:
+    """Return the distinct words, in scripts without spaces as pairs of characters."""
+    parts: dict[str, None] = {}
+    for word in words:
+        if UNSPACED.match(word) and len(word) > 1:
+            parts |= dict.fromkeys(word[index : index + 2] for index in range(len(word) - 1))
         else:
-            words.append(subterm)
-    if len(words) + len(pairs) < 2:
-        return Term(text)
-    return Term(text, tuple(dict.fromkeys(words)), tuple(dict.fromkeys(pairs)))
+            parts[word] = None
+    return parts

@@ -29,7 +29,7 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return []
-    line = max(lines, key=lambda line: _score(fold(line), terms))
+    line = max(lines, key=lambda line: coverage(fold(line), terms))
     matches = _matching_ranges(line, terms)
     start = (
         max(0, matches[0][0] - _CHARS_BEFORE_MATCH) if matches and matches[0][1] > _MAX_CHARS else 0
@@ -50,28 +50,23 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
     return pieces
 
 
-def _score(line: str, terms: Sequence[Term]) -> float:
-    """Return how well a folded line matches the terms.
-
-    Each term that the line contains adds 1. If the line contains only subterms of a term, the term
-    adds less.
-    """
-    score = 0.0
-    for term in terms:
-        if term.text in line:
-            score += 1
-        elif term.subterms:
-            score += 0.5 * sum(subterm in line for subterm in term.subterms) / len(term.subterms)
-    return score
+def coverage(text: str, terms: Sequence[Term]) -> float:
+    """Return how many terms a folded text contains. Parts of a term count half."""
+    return sum(
+        1.0
+        if term.text in text
+        else 0.5 * sum(part in text for part in term.parts) / max(len(term.parts), 1)
+        for term in terms
+    )
 
 
 def _matching_ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
     """Return the ranges of a line that match a term.
 
-    For a term that the line doesn't contain, the ranges that match its subterms are returned.
+    For a term that the line doesn't contain, the ranges that match its parts are returned.
     """
     folded = fold(line)
     texts: list[str] = []
     for term in terms:
-        texts += [term.text] if term.text in folded else term.subterms
+        texts += [term.text] if term.text in folded else term.parts
     return find(line, texts)

@@ -52,7 +52,7 @@ async def test_an_idle_process_ends():
     while process.pid is not None:
         await asyncio.sleep(0)
     with pytest.raises(ChildEnded):
-        await process.call(number, "advance")
+        await process.call(number, "remove", "", [])
     assert await process.start() == number + 1
     await process.close()
 
@@ -75,11 +75,10 @@ async def test_an_error_does_not_end_the_process():
     process = SearchProcess()
     number = await process.start()
     with pytest.raises(SearchFailed) as failure:
-        await process.call(number, "results", "secret", 1)
+        await process.call(number, "remove", "secret", 1)
     assert "secret" not in repr(failure.value.__cause__)  # P8
-    await process.call(number, "begin", "x", "", None, "words")
-    assert not await process.call(number, "advance")
-    assert await process.call(number, "results", 0, 10) == ([], 0)
+    assert not await process.call(number, "remove", "", [])
+    assert await process.call(number, "search", "x", "", None, "words") == ([], 0)
     await process.close()
 
 
@@ -91,7 +90,7 @@ async def test_it_loads_nothing_from_the_working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     process = SearchProcess()
     number = await process.start()
-    assert await process.call(number, "results", 0, 10) == ([], 0)
+    assert await process.call(number, "search", "x", "", None, "words") == ([], 0)
     await process.close()
     assert not (tmp_path / "was run").exists()
 
@@ -113,10 +112,7 @@ def test_texts_beyond_the_cache_are_searched():
             index.put("", [(("nb", f"c{number}"), dumps(session))])
     results = []
     for index in (tight, roomy):
-        index.begin("直方 7", "", None, "words")
-        while index.advance():
-            pass
-        results.append(index.results(0, 50))
+        results.append(index.search("直方 7", "", None, "words", limit=50))
     assert results[0] == results[1] and results[0][1] == 19
 
 
@@ -175,7 +171,7 @@ def test_it_does_not_outlive_a_server_that_was_killed():
         "async def main():\n"
         "    process = SearchProcess()\n"
         "    number = await process.start()\n"
-        "    await process.call(number, 'results', 0, 1)\n"
+        "    await process.call(number, 'remove', '', [])\n"
         "    print(process.pid, flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"

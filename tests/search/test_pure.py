@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
-from aiserver.search.documents import FIELDS, extract_text
+from aiserver.search import text_index
 from aiserver.search.normalize import find, fold
 from aiserver.search.query import (
     MAX_COMPARED,
@@ -17,7 +17,6 @@ from aiserver.search.query import (
     request_parts,
     similarity,
 )
-from aiserver.search.rank import candidates, degree, rank
 from aiserver.search.simplified import simplify
 from aiserver.search.snippet import snippet
 from aiserver.search.text_index import TextIndex
@@ -40,13 +39,19 @@ def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Sessi
     return session
 
 
-def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
-    """Cell and turn of each hit, best first."""
-    terms = parse(query)
-    session_texts = [extract_text(session) for session in sessions]
-    matches = [match for text in session_texts for match in candidates(text, terms)]
-    rows = rank(matches, terms, sum(len(text.turns) for text in session_texts))
-    return [(row.cell_id, row.turn_id) for row in rows]
+@pytest.fixture(params=["trigrams", "plain"])
+def search(request, monkeypatch):
+    """Return the cell and turn of each hit, best first."""
+    if request.param == "plain":
+        monkeypatch.setattr(text_index, "_TOKENIZER", "unknown")
+
+    def run(query: str, *sessions: Session, by: str = "words") -> list[tuple[str, int]]:
+        index = TextIndex()
+        assert index._has_trigrams == (request.param == "trigrams")
+        index.put("", [(("nb", session.meta.cell_id), dumps(session)) for session in sessions])
+        return [(turn.cell_id, turn.turn_id) for turn in index.search(query, "", None, by)[0]]
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,7 @@ def test_each_chinese_character_becomes_one(text):
     assert simplify(simplified) == simplified
 
 
-def test_a_traditional_query_finds_simplified_text_and_where_it_is():
+def test_a_traditional_query_finds_simplified_text_and_where_it_is(search):
     assert search("讀取數據", session_of(("读取数据文件", "pass"))) == [("c1", 1)]
     assert find("先读取数据", [fold("讀取")]) == [(1, 3)]
 
@@ -86,9 +91,9 @@ def test_marks_that_distinguish_letters_stay():
 
 
 @given(st.text())
-def test_folding_removes_separators_of_turns_and_fields(text):
+def test_folding_twice_changes_nothing_and_removes_control_characters(text):
     flat = fold(text)
-    assert "\x1e" not in flat and "\x1f" not in flat
+    assert "\0" not in flat and "\x1f" not in flat
     assert fold(flat) == flat
 
 
@@ -114,28 +119,31 @@ def test_terms():
         Term("the first rows"),
     )
     assert parse("读取数据，画图。") == (
-        Term("读取数据", pairs=("读取", "取数", "数据")),
+        Term("读取数据", ("读取", "取数", "数据")),
         Term("画图"),
     )
     assert parse("pd.read_csv(") == (Term("pd.read_csv", ("pd", "read", "csv")),)
     assert parse("DataFrame") == (Term("dataframe", ("data", "frame")),)
-    assert parse("读取csv文件吧") == (
-        Term("读取csv文件吧", words=("读取", "csv"), pairs=("文件", "件吧")),
-    )
+    assert parse("读取csv文件吧") == (Term("读取csv文件吧", ("读取", "csv", "文件", "件吧")),)
     assert parse("C++") == (Term("c++"),)
 
 
-def test_a_complete_word_scores_more_than_a_part():
-    csv = Term("csv")
-    texts = ["the csv file", "read_csv(x)", "csvs", "dfcsv"]
-    assert [degree(csv, text) for text in texts] == [1.0, 0.85, 0.7, 0.4]
-    assert degree(csv, "dfcsv and csv") == 1.0
-    assert degree(Term("数据"), "读取数据文件") == 1.0
-    assert degree(csv, "读取csv文件") == 1.0
-    assert degree(csv, "nothing") == 0.0
+@pytest.mark.parametrize("word", ["csv", "df"])
+def test_a_complete_word_scores_more_than_a_part(search, word):
+    complete, part = (
+        session_of((f"the {text} file", ""), cell=text) for text in (word, f"x{word}s")
+    )
+    assert search(word, part, complete) == [(word, 1), (f"x{word}s", 1)]
 
 
-def test_chinese_matches_in_sentences_and_around_other_words():
+@pytest.mark.parametrize("query", ['"', '""', "a*", "NOT", "x AND", "(", "%", "_", "\0", "\ud83d"])
+def test_any_query_is_a_text_and_no_syntax(search, query):
+    session = session_of((f"before {query} after", ""), ("something else", ""))
+    assert ("c1", 2) not in search(query, session)
+    assert search(f"{query} after", session) == [("c1", 1)]
+
+
+def test_chinese_matches_in_sentences_and_around_other_words(search):
     a = session_of(("读取 data.csv 文件，显示前五行", "df.head()"), cell="a")
     b = session_of(("画出价格的直方图", "df.price.hist()"), cell="b")
     c = session_of(("把文件保存为 Excel", "df.to_excel('a.xlsx')"), cell="c")
@@ -146,7 +154,7 @@ def test_chinese_matches_in_sentences_and_around_other_words():
     assert search("股票", a, b, c) == []
 
 
-def test_names_in_code_match_by_their_parts():
+def test_names_in_code_match_by_their_parts(search):
     a = session_of(("load it", "df = pd.read_csv('x')"), cell="a")
     b = session_of(("load it", "df = pd.read_excel('x')"), cell="b")
     for query in ("csv", "read_csv", "pd.read_csv", "READ_CSV", "pd csv"):
@@ -154,7 +162,7 @@ def test_names_in_code_match_by_their_parts():
     assert search("DataFrame", session_of(("x", "to_data_frame()"), cell="d")) == [("d", 1)]
 
 
-def test_turns_with_all_words_exclude_others():
+def test_turns_with_all_words_exclude_others(search):
     both = session_of(("plot the price", ""), cell="both")
     partial = session_of(("drop the price", ""), cell="partial")
     assert search("plot price", both, partial) == [("both", 1)]
@@ -163,7 +171,7 @@ def test_turns_with_all_words_exclude_others():
     assert matches[0] == ("both", 1)
 
 
-def test_intents_score_more_than_code_and_the_newest_comes_first():
+def test_intents_score_more_than_code_and_the_newest_comes_first(search):
     asked = session_of(("a histogram please", "x"), cell="asked", day=1)
     written = session_of(("show it", "histogram(x)"), cell="written", day=9)
     assert search("histogram", written, asked) == [("asked", 1), ("written", 1)]
@@ -172,7 +180,7 @@ def test_intents_score_more_than_code_and_the_newest_comes_first():
     assert search("sum", old, new) == [("new", 1), ("old", 1)]
 
 
-def test_code_that_later_turns_keep_is_one_hit():
+def test_code_that_later_turns_keep_is_one_hit(search):
     session = session_of(
         ("load", "df = read_csv('a')"),
         ("first rows", "df = read_csv('a')\ndf.head()"),
@@ -185,7 +193,7 @@ def test_code_that_later_turns_keep_is_one_hit():
     assert search("head", session) == [("c1", 2)]
 
 
-def test_errors_of_runs_belong_to_the_turn_before():
+def test_errors_of_runs_belong_to_the_turn_before(search):
     from aiserver.models import Event
 
     session = session_of(("load", "df['price']"), ("again", "df['preis']"))
@@ -193,16 +201,7 @@ def test_errors_of_runs_belong_to_the_turn_before():
     failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
     stamp = "2026-01-01T10:00:00Z"
     session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
-    (row,) = rank(candidates(extract_text(session), parse("KeyError")), parse("KeyError"), 2)
-    assert (row.turn_id, row.where) == (1, "error")
-
-
-def test_the_packed_texts_are_the_fields():
-    session = session_of(("Ａsk\x1e\x1f", "X\x1e = 1"), ("", ""))
-    assert [fields for _, fields in extract_text(session).fields_by_turn()] == [
-        ["ask  ", "x  = 1", "", ""],
-        [""] * len(FIELDS),
-    ]
+    assert search("KeyError", session) == [("c1", 1)]
 
 
 def test_snippets_show_the_line_with_the_words():
@@ -260,24 +259,21 @@ def test_only_the_beginning_of_a_request_is_compared():
     assert not request_parts("load a file") & request_parts(beginning + " load a file")
 
 
-def test_similar_requests_are_found_without_reading_texts():
-    """Nothing of a deleted request stays in the index, either."""
-    index = TextIndex()
-    statements: list[str] = []
-    intents = ["plot the price by city", "", "load a file", "/fix"]
-    session = session_of(*((intent, "x") for intent in intents))
+def test_similar_requests_are_found(search):
+    session = session_of(*((intent, "x") for intent in ("plot the price by city", "", "/fix")))
     session.interactions[0].mode = "fix"
-    index.put("", [(("nb", "c1"), dumps(session))])
-    index._db.set_trace_callback(statements.append)
+    assert search("Plot price by the CITY", session, by="request") == [("c1", 1)]
+    assert search("画出各省的人口", session_of(("画出城市的价格", "")), by="request") == []
+    assert search("画出城市价格", session_of(("画出城市的价格", "")), by="request") == [("c1", 1)]
+    long = " ".join(f"word{number}" for number in range(150))
+    assert search(long, session_of((long, "")), by="request") == [("c1", 1)]
 
-    def similar_turns() -> list[tuple[int, float]]:
-        index.begin("Plot price by the CITY", "", None, "request")
-        while index.advance():
-            pass
-        return [(turn.turn_id, turn.score) for turn in index.results(0, 9)[0]]
 
-    assert similar_turns() == [(1, 1.0)]
-    assert statements and not any("text" in statement for statement in statements)
+def test_nothing_of_a_deleted_session_stays():
+    index = TextIndex()
+    index.put("", [(("nb", "c1"), dumps(session_of(("canary", "x"))))])
     index.remove("", [("nb", "c1")])
-    assert similar_turns() == []
-    assert index._db.execute("SELECT count(*) FROM cell").fetchone() == (0,)
+    assert index.search("canary", "", None, "words") == ([], 0)
+    assert [
+        index._db.execute(f"SELECT count(*) FROM {name}").fetchone() for name in ("turn", "text")
+    ] == [(0,), (0,)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...search import normalize, query, rank
+from ...search.normalize import fold
+from ...search.query import parse
 from ..listed import ListedEntry
 from ..thread import run_in_memory_thread
 from .recall import PATIENCE, Recall
@@ -50,12 +52,12 @@ async def find_entries(
 
 
 def entries_with_all_words(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
-    """Return the entries that contain all words, the best first."""
-    terms = query.parse(words)
+    """Return the entries that contain all words, those with the most complete words first."""
+    terms = parse(words)
+    complete = [re.compile(rf"(?<![^\W_]){re.escape(term.text)}(?![^\W_])") for term in terms]
     scored = []
-    for item in listed:
-        text = normalize.fold(item.entry.text)
-        degrees = [rank.degree(term, text) for term in terms]
-        if degrees and all(degrees):
-            scored.append((sum(degrees), item))
+    for item in listed if terms else ():
+        text = fold(item.entry.text)
+        if all(term.text in text for term in terms):
+            scored.append((sum(bool(word.search(text)) for word in complete), item))
     return [item for _, item in sorted(scored, key=lambda pair: -pair[0])]
