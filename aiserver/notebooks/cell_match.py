@@ -4,15 +4,17 @@ Tools that rewrite notebooks number the cells anew (nbstripout), give them new i
 (text notebooks, formats before nbformat 4.5), or give the same id to the first cell of each
 notebook (PyCharm). So a cell is recognised by one of these signs, in this order:
 
-1. ``id``: its id, unless tools give such ids to any cell. If the file doesn't contain the id of the
-   notebook, an id that a person, an agent or another tool may have given to cells of several
-   notebooks needs a recorded or a similar content.
+1. ``id``: its id, unless tools give such ids to any cell. A random id counts alone if the
+   notebook's own file keeps ids. Any other id needs a recorded or a similar content: a person, an
+   agent or a template may have given it to several cells, and jupytext gives those of a pair by
+   order.
 2. ``content``: a content that only one recorded cell has had. A short content only counts in the
    version that fits the file best. Equal contents are told apart by their order between two cells
    that are recognised, if as many cells are between them as in that version.
 3. ``similar``: most of the words of a content, under the same condition.
 
-If cells have kept random ids, another random id is that of a new cell, whatever it contains.
+If cells have kept random ids, another random id is that of a new cell, unless it has the newest
+content of a cell that is missing.
 
 Invariant: a cell without such a sign is unknown. It isn't recognised by its place alone.
 """
@@ -25,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 _MIN_TEXT = 20  # characters; a shorter content may be the same by chance
+_MIN_OWN_TEXT = 40  # the same for a notebook of which few cells are recorded, without imports
 _MIN_WORDS = 5  # of a similar content, for the same reason
 _MIN_SIMILARITY = 0.8
 _MAX_WORDS = 1_000  # of a content that is compared for similarity
@@ -42,6 +45,7 @@ _RANDOM = re.compile(
     r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{12}"
 )
 _WORD = re.compile(r"\w+")
+_IMPORT = re.compile(r"\s*(?:import|from|library|using)\b|\s*[#%!]")
 
 Sign = Literal["id", "content", "similar"]
 
@@ -81,18 +85,19 @@ def match_cells(
     recorded: Mapping[str, Sequence[str]],
     orders: Iterable[Sequence[str]],
     *,
-    trusts_names: bool = False,
+    trusts_ids: bool,
 ) -> dict[int, Match]:
     """Return the matches by the indices of ``cells``.
 
     ``recorded`` has the contents that each recorded cell has had, newest first and ``normalized``;
-    those of cells that are recognised by random ids aren't needed. ``orders`` are the recorded
-    orders of the cells, newest first. They may contain other cells, too. ``trusts_names`` is
-    whether ids that aren't random count, whatever the cells contain.
+    those of cells that are recognised by random ids alone aren't needed. ``orders`` are the
+    recorded orders of the cells, newest first. They may contain other cells, too. ``trusts_ids`` is
+    whether random ids count, whatever the cells contain.
     """
-    matcher = _Matcher(cells, recorded, orders)
-    matcher.match_ids(trusts_names=trusts_names)
+    matcher = _Matcher(cells, recorded, orders, trusts_ids=trusts_ids)
+    matcher.match_ids()
     matcher.match_contents()
+    matcher.match_missing()
     matcher.drop_replaced()
     matcher.match_gaps()
     return matcher.matches
@@ -103,13 +108,17 @@ def is_same_notebook(
 ) -> bool:
     """Return whether the contents prove that a file without any ids is a recorded notebook.
 
-    ``recorded`` are the notebook's cells in its last order. All cells must match, or more than half
-    on both sides with a longer text, so that a new notebook isn't recognised by its first imports.
+    ``recorded`` are the cells with a session in the notebook's last order. All cells must match, or
+    more than half on both sides with a longer text, or all recorded ones with more than imports: a
+    new notebook isn't recognised by these.
     """
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
-    size = max(sum(bool(cell.source) for cell in cells), len(list(recorded)))
-    is_enough = 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
-    return is_enough or len(texts) == size > 1
+    count = len(list(recorded))
+    size = max(sum(bool(cell.source) for cell in cells), count)
+    lines = [line for text in texts for line in text.split("\n") if not _IMPORT.match(line)]
+    is_all = len(texts) == count and sum(map(len, lines)) >= _MIN_OWN_TEXT
+    is_most = 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
+    return is_all or is_most or len(texts) == size > 1
 
 
 class _Matcher:
@@ -118,44 +127,67 @@ class _Matcher:
         cells: Sequence[FileCell],
         recorded: Mapping[str, Sequence[str]],
         orders: Iterable[Sequence[str]],
+        *,
+        trusts_ids: bool,
     ) -> None:
         self.matches: dict[int, Match] = {}
         self._cells, self._sources = cells, recorded
         self._free = set(recorded)
-        self._has_ids = any(is_random(cell.id) and cell.id in recorded for cell in cells)
+        self._trusts_ids = trusts_ids
+        known = (is_random(cell.id) and cell.id in recorded for cell in cells)
+        self._has_ids = trusts_ids and any(known)
+        self._words: dict[str, Counter[str]] = {}
         self._indices: dict[str, set[int]] = defaultdict(set)  # of the unknown cells, by content
         self._all_places: list[dict[str, int]] = []
         self._version = self._best_version(orders)
         self._places = {id_: place for place, id_ in enumerate(self._version)}
 
-    def match_ids(self, *, trusts_names: bool) -> None:
+    def match_ids(self) -> None:
         for index, (id_, source) in enumerate(self._cells):
             if id_ in self._free and not is_positional(id_):
-                is_same = trusts_names or is_random(id_) or source in self._sources[id_]
-                if is_same or _similarity(source, self._newest(id_)) >= _MIN_SIMILARITY:
+                is_same = self._trusts_ids and is_random(id_)
+                if is_same or source in self._sources[id_] or self._are_similar(source, id_):
                     self._take(index, id_, "id")
 
     def match_contents(self) -> None:
-        """Match each content that only one cell has, and that only one other cell has had."""
+        """Match each content that only one cell has, and that only one other cell has had.
+
+        If two cells have contents of one recorded cell, it is the one with the newer content.
+        """
         indices, ids = self._indices, defaultdict[str, set[str]](set)
-        for index, cell in enumerate(self._cells):
-            if self._may_match(index):
-                indices[cell.source].add(index)
+        for index in filter(self._may_match, range(len(self._cells))):
+            indices[self._cells[index].source].add(index)
         for id_ in self._free:
             for source in self._sources[id_]:
                 ids[source].add(id_)
+
+        def is_certain(source: str) -> bool:
+            return len(indices[source]) == len(ids[source]) == 1
+
         # Each match may make clear which cell another content belongs to.
         tasks = list(indices)
         while tasks:
             source = tasks.pop()
-            if len(indices[source]) != 1 or len(ids[source]) != 1:
-                continue
-            (id_,) = ids[source]
-            if len(source) >= _MIN_TEXT or id_ in self._places:
-                self._take(indices[source].pop(), id_, "content")
-                for old in self._sources[id_]:
-                    ids[old].discard(id_)
-                tasks += self._sources[id_]
+            if is_certain(source):
+                (id_,) = ids[source]
+                source = next(filter(is_certain, self._sources[id_]))
+                if len(source) >= _MIN_TEXT or id_ in self._places:
+                    self._take(indices[source].pop(), id_, "content")
+                    for old in self._sources[id_]:
+                        ids[old].discard(id_)
+                    tasks += self._sources[id_]
+
+    def match_missing(self) -> None:
+        """Match the newest contents of missing cells, also with cells that have new random ids."""
+        indices, ids = defaultdict[str, list[int]](list), defaultdict[str, list[str]](list)
+        for index, cell in enumerate(self._cells):
+            if index not in self.matches and len(cell.source) >= _MIN_TEXT:
+                indices[cell.source].append(index)
+        for id_ in self._free & self._places.keys():
+            ids[self._newest(id_)].append(id_)
+        for source, (index, *others) in indices.items():
+            if not others and len(ids[source]) == 1:
+                self._take(index, ids[source][0], "content")
 
     def drop_replaced(self) -> None:
         """Remove the matches of cells in whose place, between the same neighbours, is another cell.
@@ -184,7 +216,8 @@ class _Matcher:
                 if id_ in self._free and self._may_match(index)
                 if self._cells[index].source not in contents and counts[self._newest(id_)] == 1
             ]
-            if len(run) == len(gap) and len(changed) <= _MAX_CHANGED:
+            is_recorded = all(id_ in self._sources for id_ in gap)
+            if len(run) == len(gap) and is_recorded and len(changed) <= _MAX_CHANGED:
                 self._match_similar(changed)
 
     def _match_empty(self, run: Sequence[int], gap: Sequence[str]) -> None:
@@ -224,8 +257,10 @@ class _Matcher:
         rest = self._free - {id_ for _, id_ in pairs}
         if len(rest) > _MAX_OTHERS:
             return
+        if not self.matches:
+            return  # without a recognised cell, nothing says that this is the place
         similarity = {
-            (index, id_): _similarity(self._cells[index].source, self._newest(id_))
+            (index, id_): self._similarity(self._cells[index].source, id_)
             for index, _ in pairs
             for _, id_ in pairs
         }
@@ -236,7 +271,7 @@ class _Matcher:
                 if (index == pair[0]) != (id_ == pair[1])
             ]
             source = self._cells[pair[0]].source
-            others += [_similarity(source, self._newest(id_)) for id_ in rest]
+            others += [self._similarity(source, id_) for id_ in rest]
             if similarity[pair] >= max(_MIN_SIMILARITY, *others, 0):
                 self._take(*pair, "similar")
 
@@ -290,9 +325,16 @@ class _Matcher:
         self.matches[index] = Match(id_, sign)
         self._free.remove(id_)
 
+    def _similarity(self, source: str, id_: str) -> float:
+        """Return the share of words that two contents have in common, from 0 to 1."""
+        words, old_words = map(self._count_words, (source, self._newest(id_)))
+        sizes = words.total(), old_words.total()
+        return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0
 
-def _similarity(source: str, old: str) -> float:
-    """Return the share of words that two contents have in common, from 0 to 1."""
-    words, old_words = (Counter(_WORD.findall(text)[:_MAX_WORDS]) for text in (source, old))
-    sizes = words.total(), old_words.total()
-    return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0
+    def _are_similar(self, source: str, id_: str) -> bool:
+        return self._similarity(source, id_) >= _MIN_SIMILARITY
+
+    def _count_words(self, text: str) -> Counter[str]:
+        if text not in self._words:
+            self._words[text] = Counter(_WORD.findall(text)[:_MAX_WORDS])
+        return self._words[text]

@@ -5,11 +5,11 @@ Invariants:
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
-- A notebook that lost its id is recognised by its path. But one of its cells must have an id that
-  was recorded at this path, or the recorded notebook must have no sessions. So a new notebook at an
-  old path (such as ``Untitled.ipynb``) doesn't get the history of the old notebook. Ids that a tool
-  gives to any cell don't count. If the notebook was moved, too, random ids of its cells decide. In
-  a format without ids, most of the contents must be the same.
+- A notebook that lost its id is recognised by its path. But one of its cells must have an id and a
+  content that were recorded at this path, or most of the contents must be the same, or the recorded
+  notebook must have no sessions. So a new notebook at an old path (such as ``Untitled.ipynb``)
+  doesn't get the history of the old notebook. If it was moved, too, all its recorded cells must be
+  in it, unchanged.
 - The files of a pair of jupytext are one notebook: those that jupytext names, and a text notebook
   and the ``.ipynb`` file of the same name.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
@@ -57,6 +57,7 @@ from .recorded_cells import read_contents, record_matches
 _PATH_SEEN = "path_seen"
 _COPIED = "taken_over"
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
+_MAX_GONE = 10  # notebooks that are compared with a file at another path
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -101,6 +102,8 @@ class RecognisedCells(NamedTuple):
     """The matches by the indices of the file's cells."""
     recorded: Set[str]
     """The ids of all cells of the notebook that have a session."""
+    unchanged: Set[str] = frozenset()
+    """The ids of the matches with their newest contents, if contents were compared."""
 
 
 @dataclass
@@ -157,8 +160,8 @@ class NotebookRegistry:
         self._marks: dict[str, Hashable] = {}
         self._matches: LRUCache[str, list[Match]] = LRUCache(_MAX_FILES)
         self._pairs: LRUCache[str, Set[str]] = LRUCache(_MAX_FILES)
-        # All notebooks share this lock, because calls are rare and quick, and because two calls may
-        # be about the same notebook.
+        # All notebooks share this lock, because calls are rare, and because two calls may be about
+        # the same notebook. Reading a notebook doesn't wait for it.
         self._lock = asyncio.Lock()
 
     async def identify(
@@ -206,53 +209,83 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return which recorded cells the cells of a notebook's file are; None if it is unknown.
 
-        ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file's format keeps the
-        ids of cells, and these look random. ``paired_paths`` are those of all files of its pair.
-        Nothing is written, but the next call of ``identify`` records the matches. Raises
+        ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file keeps the ids of
+        its cells, and these look random. ``paired_paths`` are those of all files of its pair. If a
+        file without id has cells with recorded ids, but may be another notebook, there are no
+        matches. Nothing is written, but the next call of ``identify`` records the matches. Raises
         StorageError.
         """
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._pairs.put(name, pair)
         cell_ids = [cell.id for cell in cells]
-        async with self._lock:
-            await self._refresh()
+        await self._refresh()
+        if notebook_id is None:
+            result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
+        else:
             id_ = await self._find_recorded(name, notebook_id, cell_ids)
-            at_path = [] if keeps_ids or notebook_id or id_ else self._find_at(name)
-        is_named = notebook_id is not None
-        results = [await self._recognise(id_, cells, trusts_names=is_named)] if id_ else []
-        for candidate in at_path:
-            result = await self._recognise(candidate, cells, trusts_names=False)
-            last = result.recorded & set(self._notebooks[candidate].cell_order or ())
-            if is_same_notebook(cells, last, result.matches):
-                results.append(result)
-        if len(results) != 1:
-            return None
-        again = [match for match in results[0].matches.values() if match.sign != "id"]
+            result = await self._recognise(id_, cells, trusts_ids=keeps_ids) if id_ else None
+        again = [match for match in result.matches.values() if match.sign != "id"] if result else []
         if again:
             self._matches.put(name, again)
-        return results[0]
+        return result
+
+    async def _recognise_without_id(
+        self, name: str, cells: Sequence[FileCell], *, keeps_ids: bool
+    ) -> RecognisedCells | None:
+        """Return the best match of a file whose ids and contents must tell which notebook it is."""
+        cell_ids = [cell.id for cell in cells]
+        fitting: list[tuple[tuple[bool, int, int], RecognisedCells]] = []
+        other: RecognisedCells | None = None
+        by_ids = self._best_match(name, cell_ids)
+        # A tool that keeps ids would have kept some of the notebook's.
+        at_path = {*([] if keeps_ids else self._find_at(name)), *filter(None, [by_ids])}
+        for candidate in sorted(at_path | set(await self._find_gone(name, cells))):
+            result = await self._recognise(candidate, cells, trusts_ids=False)
+            notebook = self._notebooks[candidate]
+            last = result.recorded & set(notebook.cell_order or ())
+            if candidate == by_ids:
+                is_same = bool(result.matches)
+            elif candidate in at_path:
+                is_same = is_same_notebook(cells, last, result.matches)
+            else:
+                is_same = last == result.unchanged and len(last) > 1
+            if is_same:
+                rank = (notebook.path == name, len(result.matches), len(result.recorded))
+                fitting.append((rank, result))
+            elif not result.recorded.isdisjoint(cell_ids):
+                other = result._replace(matches={})
+        return max(fitting, key=lambda pair: pair[0])[1] if fitting else other
 
     async def _recognise(
-        self, notebook_id: str, cells: Sequence[FileCell], *, trusts_names: bool
+        self, notebook_id: str, cells: Sequence[FileCell], *, trusts_ids: bool
     ) -> RecognisedCells:
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
         ids = {cell.id for cell in cells} & recorded
-        missing = recorded - await asyncio.to_thread(lambda: set(filter(is_random, ids)))
+        missing = recorded - set(filter(is_random, ids)) if trusts_ids else recorded
         contents: dict[str, Sequence[str]] = dict.fromkeys(recorded, ())
         orders: list[list[str]] = []
-        is_complete = len(cells) == len(recorded) - len(missing)
+        is_complete = trusts_ids and len(cells) == len(recorded) - len(missing)
         if missing and not is_complete and len(missing) <= _MAX_SESSIONS:
             contents |= await read_contents(self._store, notebook_id, self._owner, missing)
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             orders = [
-                entry.data.get("cell_ids", ()) for entry in reversed(log) if entry.type == ORDER
+                list(map(str, ids))
+                for entry in reversed(log)
+                if entry.type == ORDER and isinstance(ids := entry.data.get("cell_ids"), list)
             ]
+        if not any(contents.values()):  # too much to compare
+            trusts_ids = True
         matches = await asyncio.to_thread(
-            match_cells, cells, contents, orders, trusts_names=trusts_names
+            match_cells, cells, contents, orders, trusts_ids=trusts_ids
         )
-        return RecognisedCells(notebook_id, matches, recorded)
+        unchanged = {
+            match.id
+            for index, match in matches.items()
+            if [cells[index].source] == list(contents[match.id][:1])
+        }
+        return RecognisedCells(notebook_id, matches, recorded, unchanged)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the current paths of notebooks in the contents API, by notebook id.
@@ -281,7 +314,7 @@ class NotebookRegistry:
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        matching_id = self._best_match(name, cell_ids) or await self._find_moved(cell_ids)
+        matching_id = self._best_match(name, cell_ids)
         if matching_id is not None:
             return matching_id
         for notebook_id, notebook in sorted(self._notebooks.items()):
@@ -292,11 +325,9 @@ class NotebookRegistry:
         return None
 
     async def _find_recorded(
-        self, name: str, notebook_id: str | None, cell_ids: Sequence[str]
+        self, name: str, notebook_id: str, cell_ids: Sequence[str]
     ) -> str | None:
-        """Return the id of the notebook whose histories the file gets, if ids tell which it is."""
-        if notebook_id is None:
-            return self._best_match(name, cell_ids) or await self._find_moved(cell_ids)
+        """Return the id of the notebook whose histories a file with an id gets, if it is known."""
         if notebook_id not in self._notebooks:
             return None
         if await self._is_original(notebook_id, name):
@@ -333,18 +364,21 @@ class NotebookRegistry:
         ]
         return max(matches)[2] if matches else None
 
-    async def _find_moved(self, cell_ids: Sequence[str]) -> str | None:
-        """Return the id of the only notebook with most of these cells that has left its path."""
-        cells = set(filter(is_random, cell_ids))
-        moved = [
-            notebook_id
-            for notebook_id, notebook in self._notebooks.items()
-            if (common := cells.intersection(notebook.cell_order or ()))
-            and 2 * len(common) >= max(len(cells), len(notebook.cell_order or ()))
-            and notebook.path
-            and not await self._files.exists(notebook.path)
-        ]
-        return moved[0] if len(moved) == 1 else None
+    async def _find_gone(self, name: str, cells: Sequence[FileCell]) -> list[str]:
+        """Return the ids of notebooks that are no longer at their paths, and may be this file.
+
+        They have a cell in common or, if they are text notebooks, as many cells.
+        """
+        ids = {cell.id for cell in cells if is_random(cell.id)}
+        suffix = PurePosixPath(name).suffix
+        gone: list[str] = []
+        for notebook_id, notebook in self._notebooks.items():
+            path, order = notebook.path or "", notebook.cell_order or ()
+            is_text = suffix != ".ipynb" and PurePosixPath(path).suffix == suffix
+            may_be = not ids.isdisjoint(order) or (is_text and len(order) == len(cells))
+            if len(gone) < _MAX_GONE and path and may_be and not await self._files.exists(path):
+                gone.append(notebook_id)
+        return gone
 
     async def _is_original(self, notebook_id: str, name: str) -> bool:
         """Return whether the file with this name is the notebook itself, which may have been moved.
@@ -465,14 +499,14 @@ class NotebookRegistry:
 
     async def _refresh(self) -> None:
         """Update the index in memory from logs that have changed."""
-        marks = await self._store.notebook_marks(owner=self._owner)
+        before, marks = self._marks, await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
             if self._marks.get(notebook_id) != mark:
                 log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
                 self._notebooks[notebook_id] = _Notebook().extend(log)
         self._marks = dict(marks)
-        for notebook_id in self._notebooks.keys() - marks.keys():
-            del self._notebooks[notebook_id]
+        for notebook_id in before.keys() - marks.keys():
+            self._notebooks.pop(notebook_id, None)
 
     async def _record(
         self,
@@ -499,4 +533,4 @@ class NotebookRegistry:
         now = utc_now()
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
-        self._notebooks[notebook_id].extend(saved)
+        self._notebooks.setdefault(notebook_id, _Notebook()).extend(saved)

@@ -26,10 +26,11 @@ async def read_contents(
     """Return the contents that each cell has had, newest first and ``normalized``.
 
     The contents of a session that can't be read are empty, as are all if the sessions are larger
-    than ``_MAX_BYTES`` together, or if one has just been deleted. Raises StorageError.
+    than ``_MAX_BYTES`` together. Raises StorageError.
     """
     raw = await load_raw_batch(store, owner, notebook_id, sorted(cell_ids), _MAX_BYTES)
-    if len(raw) < len(cell_ids):
+    left_out = sorted(set(cell_ids) - raw.keys())  # too large, empty, or just deleted
+    if left_out and await load_raw_batch(store, owner, notebook_id, left_out, 0):
         return dict.fromkeys(cell_ids, ())
 
     def read_all() -> dict[str, Sequence[str]]:
@@ -68,5 +69,4 @@ async def record_matches(
 
 def _contents(session: Session) -> list[str]:
     sources = [text for step in reversed(replay(session)) for text in (step.after, step.before)]
-    newest, *older = dict.fromkeys(map(normalized, sources)) or [""]
-    return [newest, *filter(None, older)][:_MAX_SOURCES]
+    return list(dict.fromkeys(map(normalized, sources)) or [""])[:_MAX_SOURCES]

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import is_id
+from ..redact import redact
 from .cell_match import FileCell, is_positional, is_random, normalized
 from .identity import NotebookRegistry, RecognisedCells
 
@@ -86,7 +87,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     if recognised.matches or (recognised.recorded and _minor_version(notebook) >= 5):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
     own = _own_metadata(notebook)
-    if not _valid_id(own.get("notebook_id")):
+    if recognised.matches and not _valid_id(own.get("notebook_id")):
         notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}
 
 
@@ -101,10 +102,15 @@ async def recognise_cells(
         return None
     id_ = _own_metadata(notebook).get("notebook_id")
     cells = await asyncio.to_thread(_read_cells, notebook)
-    keeps_ids = path.endswith(".ipynb") and any(is_random(cell.id) for cell in cells)
-    pair = _paired_paths(path, notebook["metadata"])
+    keeps_ids = any(is_random(cell.id) for cell in cells)
+    jupytext = notebook["metadata"].get("jupytext")
+    is_pair = isinstance(jupytext, dict) and "," in str(jupytext.get("formats"))
     return await registry.recognise(
-        path, _valid_id(id_) or None, cells, keeps_ids=keeps_ids, paired_paths=pair
+        path,
+        _valid_id(id_) or None,
+        cells,
+        keeps_ids=keeps_ids and path.endswith(".ipynb") and not is_pair,
+        paired_paths=_paired_paths(path, notebook["metadata"]),
     )
 
 
@@ -150,7 +156,7 @@ def _set_ids(notebook: dict[str, Any], ids: Sequence[str]) -> None:
 
 def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
     return [
-        FileCell(id_, normalized(_source(cell)))
+        FileCell(id_, normalized(redact(_source(cell))))  # recorded contents have no secrets
         for id_, cell in zip(_ids(notebook), notebook["cells"], strict=True)
     ]
 

@@ -31,10 +31,13 @@ def matched(
     cells: Sequence[tuple[str, str]],
     recorded: Mapping[str, Sequence[str]] = RECORDED,
     orders: Sequence[Sequence[str]] | None = None,
+    *,
+    trusts_ids: bool = True,
 ) -> dict[int, str]:
     """Return the ids of the recorded cells by the indices of the file's cells."""
     orders = [list(recorded)] if orders is None else orders
-    matches = match_cells([FileCell(*cell) for cell in cells], recorded, orders)
+    file = [FileCell(*cell) for cell in cells]
+    matches = match_cells(file, recorded, orders, trusts_ids=trusts_ids)
     return {index: match.id for index, match in matches.items()}
 
 
@@ -69,8 +72,41 @@ def test_an_id_that_was_chosen_requires_a_recorded_content() -> None:
     recorded = {"load": ["sales = load('sales.csv')"], "plot": [LONG]}
     cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG.replace("bar", "line"))]
     assert matched(cells, recorded) == {1: "plot"}
-    file = [FileCell(*cell) for cell in cells]
-    assert len(match_cells(file, recorded, [], trusts_names=True)) == 2, "the notebook's own"
+    shifted = [("load", "# Sales"), ("plot", "sales = load('sales.csv')"), ("end", LONG)]
+    assert matched(shifted, recorded) == {1: "load", 2: "plot"}, "an agent has named them anew"
+
+
+def test_in_a_pair_a_random_id_requires_a_content() -> None:
+    """Jupytext gives the ids of changed cells by their order."""
+    recorded = {A: ["a = 1"], B: [LONG], C: ["c = 3"]}
+    changed = LONG.replace("sum", "mean")
+    pair = [(A, "a = 1"), (B, "new = sales.head(7)"), ("ffff6666", changed), (C, "c = 3")]
+    assert matched(pair, recorded, trusts_ids=False) == {0: A, 3: C}
+    pair[2] = ("ffff6666", LONG)
+    assert matched(pair, recorded, trusts_ids=False) == {0: A, 2: B, 3: C}
+    pair[1:3] = [(B, changed)]
+    assert matched(pair, recorded, trusts_ids=False) == {0: A, 1: B, 2: C}
+
+
+def test_a_newest_content_is_stronger_than_an_earlier_one() -> None:
+    """Whatever their order is: below, a cell has a text that another one had before."""
+    recorded = {A: [LONG, "df.head(20).T.describe()"], B: ["b = 2"]}
+    file = numbered(LONG, "df.head(20).T.describe()", "b = 2")
+    assert matched(file, recorded) == {0: A, 2: B}
+    assert matched(file[::-1], recorded)[2] == A
+
+
+def test_a_missing_cell_is_found_by_its_newest_content() -> None:
+    """Another editor gives a cell that is cut and pasted a new id."""
+    recorded = {A: ["a = 1"], B: [LONG, "old = load('sales.csv')"]}
+    assert matched([("eeee5555", LONG), (A, "a = 1")], recorded) == {0: B, 1: A}
+    assert matched([("eeee5555", "old = load('sales.csv')"), (A, "a = 1")], recorded) == {1: A}
+
+
+def test_a_neighbor_without_history_proves_no_place() -> None:
+    changed = LONG.replace("sum", "mean")
+    assert matched(numbered("# Title", changed), {B: [LONG]}, [["plot-a", B]]) == {}
+    assert matched(numbered(changed), {B: [LONG]}) == {}
 
 
 def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> None:

@@ -206,28 +206,6 @@ async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world
     assert await world.open("a.ipynb", ["new"]) == first, "cells seen later count as well"
 
 
-RANDOM = [uuid.uuid4().hex[:8], str(uuid.uuid4()), str(uuid.uuid4())]
-
-
-@in_loop
-async def test_a_cleaned_and_moved_notebook_is_recognised_by_its_cells(world: World) -> None:
-    """nbdev_clean drops the id of the notebook."""
-    first = await world.open("n.ipynb", RANDOM)
-    # While the notebook is at its path, a file with its cells is another one.
-    copy = await world.open("copy.ipynb", RANDOM)
-    assert copy.notebook_id != first.notebook_id
-    del world.disk.ids["n.ipynb"]
-    other = await world.open("other.ipynb", [*RANDOM[:1], *CELLS])
-    assert other.notebook_id not in (first.notebook_id, copy.notebook_id)
-    moved = await world.open("01_core.ipynb", [*RANDOM[1:], str(uuid.uuid4())])
-    assert moved.notebook_id == first.notebook_id
-    # It isn't clear which of two notebooks that are gone this is.
-    del world.disk.ids["01_core.ipynb"]
-    del world.disk.ids["copy.ipynb"]
-    unknown = await world.open("02_core.ipynb", RANDOM)
-    assert unknown.notebook_id not in (first.notebook_id, copy.notebook_id)
-
-
 @pytest.mark.parametrize("cell_id", ["initial_id", "0", "cell-1"])
 @in_loop
 async def test_ids_that_any_cell_may_have_prove_nothing(world: World, cell_id: str) -> None:

@@ -27,10 +27,12 @@ SOURCES = {A: "import pandas as pd", B: "b = 2", C: "c = load('x.csv')"}
 class Notebook:
     """A notebook on disk that a page opens, with its cells: ids and contents."""
 
-    def __init__(self, world: World, path: str, cells: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, world: World, path: str, cells: dict[str, str] | None = None, minor: int | None = 5
+    ) -> None:
         self.world, self.path = world, path
         self.cells = dict(SOURCES if cells is None else cells)
-        self.minor: int | None = 5
+        self.minor = minor
         self.cell_metadata: dict[str, dict[str, Any]] = {}
         world.disk.ids.setdefault(path, None)
 
@@ -250,6 +252,60 @@ async def test_a_new_notebook_at_an_old_path_inherits_no_imports(world: World) -
     world.disk.ids["Untitled.ipynb"] = None
     notebook.rewrite(*SOURCES.values())  # JupyterLab and VS Code keep the ids of cells
     assert (await notebook.open()).notebook_id != first.notebook_id
+
+
+@in_loop
+async def test_a_cleaned_and_moved_notebook_is_recognised_if_it_is_unchanged(world: World) -> None:
+    """nbdev_clean drops the id of the notebook; a template has none, and some of its cells."""
+    notebook = Notebook(world, "jan.ipynb")
+    first = await notebook.open()
+    template = dict(notebook.cells)
+    del world.disk.ids["jan.ipynb"]
+    for changed in (
+        {id_: f"{source} + 1" for id_, source in template.items()},
+        dict(list(template.items())[1:]),
+    ):
+        other = Notebook(world, "feb.ipynb", changed)
+        assert (await other.open()).notebook_id != first.notebook_id
+        assert world.disk.ids.pop("feb.ipynb") != first.notebook_id
+        assert not other.cells.keys() & template.keys()
+    moved = Notebook(world, "archive/jan.ipynb", template)
+    assert (await moved.open()).notebook_id == first.notebook_id
+    assert moved.cells == template
+
+
+@in_loop
+async def test_a_renamed_text_notebook_keeps_its_history(world: World) -> None:
+    notebook = Notebook(world, "a.py", minor=4)
+    first = await notebook.open()
+    del world.disk.ids["a.py"]
+    other = Notebook(world, "other.py", {"x": "other = 1", **notebook.cells}, minor=4)
+    assert (await other.open()).notebook_id != first.notebook_id
+    renamed = Notebook(world, "b.py", minor=4)
+    assert (await renamed.open()).notebook_id == first.notebook_id
+
+
+@in_loop
+async def test_a_cell_with_a_secret_is_recognised(world: World) -> None:
+    """The store has a mark instead of the secret (P16)."""
+    secret = 'connect(host="db", password="canary-7731x-long-enough")'
+    notebook = Notebook(world, "a.py", {"p": secret, "q": "q = 1"}, minor=4)
+    first = await notebook.open()
+    again = Notebook(world, "a.py", {"r": secret, "s": "q = 1"}, minor=4)
+    assert (await again.open()).notebook_id == first.notebook_id
+    assert again.cells == notebook.cells
+
+
+@in_loop
+async def test_an_empty_session_hides_only_its_cell(world: World) -> None:
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    ids = list(notebook.cells)
+    sources = list(notebook.cells.values())
+    await world.store.delete(SessionKey(first.notebook_id, ids[0]))
+    notebook.rewrite(*sources, ids=["0", "1", "2"][: len(sources)])
+    await notebook.open()
+    assert list(notebook.cells)[1:] == ids[1:]
 
 
 @in_loop

@@ -15,6 +15,7 @@ from typing import Any
 from ...durable import replace_file, translate_os_errors
 from ...errors import NotFound, SettingError
 from ...models import is_id
+from ...notebooks.cell_match import is_positional
 from ...requests.base import MAX_TEXT, CellType
 from ..notebook_bytes import read_notebook
 from ..sessions.selection import find_id
@@ -102,11 +103,13 @@ class NotebookFile:
     def find_cell(self, name: str) -> Cell:
         """Return the cell with a number, counted from 1, or with an id or the start of it.
 
+        Tools number cells from 0, so the ids "0" and "1" aren't those of the cells 0 and 1.
+
         Raises NotFound; SettingError if the cell has no id of its own, since its history could not
         be found again.
         """
         ids = [cell.id for cell in self.cells]
-        if name not in ids and name.isascii() and name.isdigit():
+        if name.isascii() and name.isdigit() and (name not in ids or is_positional(name)):
             index = int(name) - 1
         else:
             id_ = find_id({id_ for id_ in ids if id_}, name)
