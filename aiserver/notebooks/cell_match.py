@@ -7,7 +7,7 @@ notebook (PyCharm). So a cell is recognised by one of these signs, in this order
 1. ``id``: its id, unless tools give such ids to any cell. A random id counts alone if the
    notebook's own file keeps ids. Any other id needs a recorded or a similar content: a person, an
    agent or a template may have given it to several cells, and jupytext gives those of a pair by
-   order.
+   order. (In the notebook's own file, a name also counts if no content says otherwise.)
 2. ``content``: a content that only one recorded cell has had. A short content only counts in the
    version that fits the file best. Equal contents are told apart by their order between two cells
    that are recognised, if as many cells are between them as in that version.
@@ -100,6 +100,7 @@ def match_cells(
     matcher.match_missing()
     matcher.drop_replaced()
     matcher.match_gaps()
+    matcher.match_names()
     return matcher.matches
 
 
@@ -134,8 +135,8 @@ class _Matcher:
         self._cells, self._sources = cells, recorded
         self._free = set(recorded)
         self._trusts_ids = trusts_ids
-        known = (is_random(cell.id) and cell.id in recorded for cell in cells)
-        self._has_ids = trusts_ids and any(known)
+        own = (is_random(cell.id) and cell.id in recorded for cell in cells)
+        self._has_ids = trusts_ids and any(own)
         self._words: dict[str, Counter[str]] = {}
         self._indices: dict[str, set[int]] = defaultdict(set)  # of the unknown cells, by content
         self._all_places: list[dict[str, int]] = []
@@ -188,6 +189,12 @@ class _Matcher:
         for source, (index, *others) in indices.items():
             if not others and len(ids[source]) == 1:
                 self._take(index, ids[source][0], "content")
+
+    def match_names(self) -> None:
+        """Match cells by other ids, if other cells show that this is the notebook."""
+        for index, (id_, _) in enumerate(self._cells if self._trusts_ids and self.matches else ()):
+            if index not in self.matches and id_ in self._free and not is_positional(id_):
+                self._take(index, id_, "id")
 
     def drop_replaced(self) -> None:
         """Remove the matches of cells in whose place, between the same neighbours, is another cell.

@@ -57,7 +57,7 @@ from .recorded_cells import read_contents, record_matches
 _PATH_SEEN = "path_seen"
 _COPIED = "taken_over"
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
-_MAX_GONE = 10  # notebooks that are compared with a file at another path
+_MAX_MOVED = 10  # notebooks that are compared with a file at another path
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -210,10 +210,9 @@ class NotebookRegistry:
         """Return which recorded cells the cells of a notebook's file are; None if it is unknown.
 
         ``notebook_id`` is the id in the file. ``keeps_ids`` is whether the file keeps the ids of
-        its cells, and these look random. ``paired_paths`` are those of all files of its pair. If a
-        file without id has cells with recorded ids, but may be another notebook, there are no
-        matches. Nothing is written, but the next call of ``identify`` records the matches. Raises
-        StorageError.
+        its cells. ``paired_paths`` are those of all files of its pair. If a file without id has
+        cells with recorded ids, but may be another notebook, there are no matches. Nothing is
+        written, but the next call of ``identify`` records the matches. Raises StorageError.
         """
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
@@ -239,8 +238,9 @@ class NotebookRegistry:
         other: RecognisedCells | None = None
         by_ids = self._best_match(name, cell_ids)
         # A tool that keeps ids would have kept some of the notebook's.
+        keeps_ids = keeps_ids and any(map(is_random, cell_ids))
         at_path = {*([] if keeps_ids else self._find_at(name)), *filter(None, [by_ids])}
-        for candidate in sorted(at_path | set(await self._find_gone(name, cells))):
+        for candidate in sorted(at_path | set(await self._find_moved(name, cells))):
             result = await self._recognise(candidate, cells, trusts_ids=False)
             notebook = self._notebooks[candidate]
             last = result.recorded & set(notebook.cell_order or ())
@@ -364,21 +364,21 @@ class NotebookRegistry:
         ]
         return max(matches)[2] if matches else None
 
-    async def _find_gone(self, name: str, cells: Sequence[FileCell]) -> list[str]:
+    async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return the ids of notebooks that are no longer at their paths, and may be this file.
 
         They have a cell in common or, if they are text notebooks, as many cells.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
-        gone: list[str] = []
+        moved: list[str] = []
         for notebook_id, notebook in self._notebooks.items():
             path, order = notebook.path or "", notebook.cell_order or ()
             is_text = suffix != ".ipynb" and PurePosixPath(path).suffix == suffix
             may_be = not ids.isdisjoint(order) or (is_text and len(order) == len(cells))
-            if len(gone) < _MAX_GONE and path and may_be and not await self._files.exists(path):
-                gone.append(notebook_id)
-        return gone
+            if len(moved) < _MAX_MOVED and path and may_be and not await self._files.exists(path):
+                moved.append(notebook_id)
+        return moved
 
     async def _is_original(self, notebook_id: str, name: str) -> bool:
         """Return whether the file with this name is the notebook itself, which may have been moved.

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..models import is_id
 from ..redact import redact
-from .cell_match import FileCell, is_positional, is_random, normalized
+from .cell_match import FileCell, is_positional, normalized
 from .identity import NotebookRegistry, RecognisedCells
 
 _MAX_SECONDS = 10  # for which opening a notebook may be delayed
@@ -102,14 +102,13 @@ async def recognise_cells(
         return None
     id_ = _own_metadata(notebook).get("notebook_id")
     cells = await asyncio.to_thread(_read_cells, notebook)
-    keeps_ids = any(is_random(cell.id) for cell in cells)
     jupytext = notebook["metadata"].get("jupytext")
     is_pair = isinstance(jupytext, dict) and "," in str(jupytext.get("formats"))
     return await registry.recognise(
         path,
         _valid_id(id_) or None,
         cells,
-        keeps_ids=keeps_ids and path.endswith(".ipynb") and not is_pair,
+        keeps_ids=path.endswith(".ipynb") and not is_pair,
         paired_paths=_paired_paths(path, notebook["metadata"]),
     )
 

@@ -209,7 +209,8 @@ def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) 
             await anext(stream)
         return time.monotonic() - began
 
-    assert run(request_during_warm_up()) < 6  # reading it all takes half a minute
+    # Reading it all takes half a minute on two idle cores.
+    assert run(request_during_warm_up()) < 15
 
 
 @pytest.mark.thorough

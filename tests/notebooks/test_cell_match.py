@@ -71,7 +71,7 @@ def test_an_id_that_was_chosen_requires_a_recorded_content() -> None:
     """marimo and agents give the same names to cells of several notebooks."""
     recorded = {"load": ["sales = load('sales.csv')"], "plot": [LONG]}
     cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG.replace("bar", "line"))]
-    assert matched(cells, recorded) == {1: "plot"}
+    assert matched(cells, recorded, trusts_ids=False) == {1: "plot"}
     shifted = [("load", "# Sales"), ("plot", "sales = load('sales.csv')"), ("end", LONG)]
     assert matched(shifted, recorded) == {1: "load", 2: "plot"}, "an agent has named them anew"
 

@@ -44,9 +44,14 @@ class RKernel:
 
     def columns(self, name: str) -> dict[str, Any]:
         """Return the profiles of a variable's columns by name."""
-        result = self.call(f'profile_columns(variables, "{name}", 0, 5000)')
-        assert result["next"] is None
-        return {column["name"]: column for column in result["columns"]}
+        columns: list[dict[str, Any]] = []
+        first: int | None = 0
+        while first is not None:  # a slow machine needs several calls
+            result = self.call(f'profile_columns(variables, "{name}", {first}, 5000)')
+            columns += result["columns"]
+            assert result["next"] is None or result["next"] > first
+            first = result["next"]
+        return {column["name"]: column for column in columns}
 
     def _execute(self, code: str, *, silent: bool) -> tuple[list[Any], Any]:
         request = self._client.execute(code, silent=silent, store_history=not silent)
