@@ -239,7 +239,7 @@ class NotebookRegistry:
         by_ids = self._best_match(name, cell_ids)
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
-        at_path = {*([] if keeps_ids else self._find_at(name)), *filter(None, [by_ids])}
+        at_path = {*([] if keeps_ids else self._find_at(name)), *([by_ids] if by_ids else [])}
         for candidate in sorted(at_path | set(await self._find_moved(name, cells))):
             result = await self._recognise(candidate, cells, trusts_ids=False)
             notebook = self._notebooks[candidate]
@@ -262,8 +262,8 @@ class NotebookRegistry:
     ) -> RecognisedCells:
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
-        ids = {cell.id for cell in cells} & recorded
-        missing = recorded - set(filter(is_random, ids)) if trusts_ids else recorded
+        sure = {cell.id for cell in cells if is_random(cell.id)} if trusts_ids else set()
+        missing = recorded - sure
         contents: dict[str, Sequence[str]] = dict.fromkeys(recorded, ())
         orders: list[list[str]] = []
         is_complete = trusts_ids and len(cells) == len(recorded) - len(missing)
@@ -271,9 +271,9 @@ class NotebookRegistry:
             contents |= await read_contents(self._store, notebook_id, self._owner, missing)
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             orders = [
-                list(map(str, ids))
+                list(map(str, order))
                 for entry in reversed(log)
-                if entry.type == ORDER and isinstance(ids := entry.data.get("cell_ids"), list)
+                if entry.type == ORDER and isinstance(order := entry.data.get("cell_ids"), list)
             ]
         if not any(contents.values()):  # too much to compare
             trusts_ids = True
