@@ -193,7 +193,6 @@ def test_groups_texts_and_rows(code, name):
 def test_rows_chosen_by_a_label():
     frame = sales()
     assert names("q = df.loc['2018']\nq.prise.max()\nq.price.max()", df=frame) == ["prise"]
-    assert names("df.loc['2018'].groupby('town').price.sum()", df=frame) == ["town"]
     assert names("row = df.loc[0]\nrow.max()\nrow.name\nrow.price\nrow.index", df=frame) == []
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from aiserver.kernel.check import check
-from aiserver.kernel.frames import requirements
+from aiserver.kernel.frames import value_checks
 
 from .problems_of import sales
 
@@ -18,7 +18,7 @@ VARIABLES = {"pd": pd, "pl": pl, "df": sales(), "units": pl.DataFrame({"unit": [
 def installed(monkeypatch) -> set[str]:
     """Only these optional modules are installed."""
     names: set[str] = set()
-    monkeypatch.setattr(requirements, "absent_part", lambda name: None if name in names else name)
+    monkeypatch.setattr(value_checks, "absent_part", lambda name: None if name in names else name)
     return names
 
 
@@ -39,8 +39,6 @@ def missing(code: str) -> list[tuple[str, str]]:
         ("pd.read_excel(io='a.xls')", "xlrd", "xlrd", "xlrd"),
         ("pd.ExcelFile('a.ods')", "odf", "odfpy", "odf"),
         ("from pandas import read_excel\nread_excel('a.XLSX')", "openpyxl", "openpyxl", "openpyxl"),
-        ("pd.read_excel(x, engine='calamine')", "python_calamine", "python-calamine",
-         "python_calamine"),
         ("pd.read_parquet(x)", "pyarrow", "pyarrow", "fastparquet"),
         ("df.to_feather('a')", "pyarrow", "pyarrow", "pyarrow"),
         ("pd.read_html(x)", "lxml", "lxml", "html5lib"),

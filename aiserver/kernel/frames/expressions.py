@@ -1,4 +1,4 @@
-"""Determine the values of expressions, as far as possible without running them."""
+"""Determine the values of expressions without running them, and report the problems in them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..inspection.dtypes import texts_dtype
 from ..inspection.modules import may_define, submodule_exists
 from ..inspection.objects import (
     MISSING,
     class_attribute,
     class_attributes,
     is_function,
+    is_library_class,
     is_plain_class,
+    is_user_function,
     loaded_module,
     loaded_value,
     may_provide,
     module_of,
     module_value,
 )
+from ..inspection.signatures import method_keywords
 from ..problems import Problems
 from ..scopes.bindings import VALUE_KINDS
-from .dtypes import check_accessor, check_arithmetic, check_comparison
-from .labels import Labels, has_column, labels, report_column
-from .lifting import Lifting
+from .context import Context, argument_nodes
+from .functions import call_symbol, may_create_files
+from .objects import value_of_object
+from .pandas_methods import call_groups, call_pandas, call_plot, call_series
+from .polars_methods import call_expression, call_polars, call_polars_groups
+from .value_checks import check_accessor, check_method, check_operation, check_requirements
 from .values import (
     UNKNOWN,
     Expression,
@@ -33,6 +40,7 @@ from .values import (
     Groups,
     Indexer,
     Instance,
+    Labels,
     Method,
     Row,
     Series,
@@ -43,30 +51,38 @@ from .values import (
 )
 
 _INDEXERS = {"loc", "iloc", "at", "iat"}
+_CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
+# Methods that return a Series of booleans.
+_BOOLEAN_METHODS = set(
+    "isin isna isnull notna notnull between duplicated eq ne lt gt le ge contains startswith "
+    "endswith match fullmatch".split()
+)
+# Methods of ``series.dt`` that return texts.
+_TEXTS_OF_DATES = {"strftime", "day_name", "month_name"}
+# Libraries whose functions don't change the values of frames, apart from ``_CALLING_FUNCTIONS``.
+_HARMLESS_LIBRARIES = set(
+    "pandas numpy polars seaborn plotly sklearn scipy statsmodels matplotlib IPython builtins math "
+    "datetime time re json os pathlib random collections itertools statistics warnings".split()
+)
+# Built-in functions that may run any code.
+_CALLING_FUNCTIONS = {"exec", "eval", "setattr", "delattr", "map", "filter", "getattr", "vars"}
+# The kinds that aren't reported in expressions that may be skipped, or run later.
+_UNCERTAIN_KINDS = {"missing_column", "missing_attribute", "missing_file"} | VALUE_KINDS
 
 
-class Expressions(Lifting):
-    """Evaluates expressions and reports the problems in them."""
+class Expressions(Context):
+    """Evaluates expressions, and follows their effects on frames."""
 
     def __init__(
         self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
     ) -> None:
-        self.problems, self.variables, self.folder = problems, variables, folder
-        self.ignored_kinds: set[str] = set()
-        self.possible_columns: set[str] = set()
-        self.is_conditional = False
-        self.may_create_files = source.may_create_files
-        self.may_change_frames = False
-        self.may_install_modules = source.may_install_modules
-        self._names: dict[str, Value] = {}  # the values of the names that the suggestion sets
-        self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
-        self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
-        self._value_of_object = {}
-        # The functions whose bodies haven't been followed yet, each with the ``ignored_kinds`` at
-        # the function's definition.
-        self._functions: list[tuple[Any, set[str]]] = []
+        super().__init__(problems, variables, folder, source)
+        # The values of the names that the suggestion sets.
+        self._names: dict[str, Value] = {}
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
+        self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
+        self._value_of_object: dict[int, Value] = {}
 
     def value(self, node: ast.AST) -> Value:
         """Return the value of an expression. The value is cached, unless the node is a name."""
@@ -75,17 +91,10 @@ class Expressions(Lifting):
         result = self._memo.get(id(node))
         if result is None:
             self.problems.check_time()
-            method: Callable[[Any], Value] | None
-            method = getattr(self, "_of_" + type(node).__name__, None)
-            result = method(node) if method is not None else self._children(node)
-            self._memo[id(node)] = result
+            method: Callable[[Any], Value]
+            method = getattr(self, "_of_" + type(node).__name__, self._children)
+            result = self._memo[id(node)] = method(node)
         return result
-
-    def texts(self, value: Value) -> Labels:
-        """Return the strings of a ``Texts`` as labels, with placeholders for AST nodes."""
-        if isinstance(value, Texts) and value.values is not None:
-            return Labels([(name, ast.Pass()) for name in value.values], True)
-        return Labels([], False)
 
     def _children(self, node: ast.AST) -> Value:
         for child in ast.iter_child_nodes(node):
@@ -102,35 +111,71 @@ class Expressions(Lifting):
         value = builtins.__dict__.get(name, MISSING)
         return UNKNOWN if value is MISSING else self.lift(value, "builtins." + name)
 
+    def lift(self, obj: Any, path: str) -> Value:
+        """Return the value of an object of the kernel. It is created once for each object.
+
+        ``path`` is the dotted name by which the suggestion refers to the object.
+        """
+        if id(obj) not in self._value_of_object:
+            value: Value = UNKNOWN
+            try:
+                value = value_of_object(obj, path, self.may_change_frames)
+            except Exception:  # the object lacks an attribute in this version of its library
+                pass
+            self._value_of_object[id(obj)] = value
+        return self._value_of_object[id(obj)]
+
+    def frames(self) -> dict[str, Frame]:
+        """Return the DataFrames in the kernel by the names of their variables."""
+        kinds = [loaded_value(library, "DataFrame") for library in ("pandas", "polars")]
+        kinds = [kind for kind in kinds if is_plain_class(kind) and is_library_class(kind)]
+        frames = {}
+        for name, obj in self.variables.items():
+            if not name.startswith("_") and any(type(obj) is kind for kind in kinds):
+                value = self.lift(obj, name)
+                if isinstance(value, Frame):
+                    frames[name] = value
+        return frames
+
+    def name_of_module(self, path: str) -> str:
+        module = loaded_module(path)
+        names = [name for name, value in self.variables.items() if value is module]
+        for name in ["pd", *self._names, *names]:
+            value = self._name(name) if not name.startswith("_") else UNKNOWN
+            if isinstance(value, Symbol) and value.path == path:
+                return name
+        return ""
+
     def _of_Constant(self, node: ast.Constant) -> Value:
         return Text(node.value) if type(node.value) is str else UNKNOWN
 
     def _of_List(self, node: Any) -> Value:
-        for element in node.elts:
-            self.value(element)
-        named = labels(self, node)
-        return Texts(named.names) if named.is_exact and named.items else UNKNOWN
+        self._children(node)
+        return self._texts(self.labels(node))
 
     _of_Tuple = _of_List
+
+    def _texts(self, named: Labels) -> Value:
+        return Texts(named.names) if named.is_exact and named.items else UNKNOWN
+
+    # Scopes, and expressions that may be skipped
 
     def _of_Lambda(self, node: ast.Lambda) -> Value:
         return self.call_lambda(node, [])
 
     def call_lambda(self, node: Any, parameters: list[Value]) -> Value:
         self._memo[id(node)] = UNKNOWN
-        names = dict(self._names)
-        arguments = node.args
+        names, arguments = dict(self._names), node.args
         plain = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
         for item in [*plain, arguments.vararg, arguments.kwarg]:
             if item is not None:
                 self._names[item.arg] = UNKNOWN
         for item, value in zip(arguments.args, parameters):
             self._names[item.arg] = value
-        previous = self.ignored_kinds
-        if not parameters:  # the lambda runs later, when variables may have other values
-            self.ignored_kinds = previous | {"missing_column", "missing_file"} | VALUE_KINDS
-        result = self.value(node.body)
-        self.ignored_kinds = previous
+        # Without parameters, the lambda runs later, when variables may have other values.
+        later = {"missing_column", "missing_file"} | VALUE_KINDS
+        with self.ignoring(() if parameters else later):
+            result = self.value(node.body)
         self._names = names
         return result
 
@@ -141,17 +186,13 @@ class Expressions(Lifting):
             for child in ast.walk(generator.target):
                 if isinstance(child, ast.Name):
                     self._names[child.id] = UNKNOWN
-            previous = self.ignored_kinds
             for test in generator.ifs:
                 self.value(test)
-            if generator.ifs:
-                kinds = {"missing_column", "missing_attribute"} | VALUE_KINDS
-                self.ignored_kinds = previous | kinds
-        for child in ast.iter_child_nodes(node):
-            if not isinstance(child, ast.comprehension):
-                self.value(child)
-        if node.generators:
-            self.ignored_kinds = previous
+        is_filtered = any(generator.ifs for generator in node.generators)
+        with self.ignoring(_UNCERTAIN_KINDS if is_filtered else ()):
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(child, ast.comprehension):
+                    self.value(child)
         self._names = names
         return UNKNOWN
 
@@ -174,44 +215,30 @@ class Expressions(Lifting):
 
     def _uncertain(self, nodes: list[Any]) -> None:
         """Follow expressions that might be skipped, and report fewer kinds of problems in them."""
-        previous = self.ignored_kinds
-        kinds = {"missing_column", "missing_attribute", "missing_file"} | VALUE_KINDS
-        self.ignored_kinds = previous | kinds
-        for node in nodes:
-            self.value(node)
-        self.ignored_kinds = previous
+        with self.ignoring(_UNCERTAIN_KINDS):
+            for node in nodes:
+                self.value(node)
+
+    # Operations
 
     def _operation(self, node: Any) -> Value:
         """Return the value of an operation: ``frame > 0`` has the columns of ``frame``."""
+        if isinstance(node, (ast.BinOp, ast.Compare)):
+            check_operation(self, node)
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
-        for value in values:
-            if isinstance(value, Expression):
-                reads = [
-                    read for part in values if isinstance(part, Expression) for read in part.reads
-                ]
-                return Expression(reads, value.output)
+        expressions = [value for value in values if isinstance(value, Expression)]
+        if expressions:
+            reads = [read for part in expressions for read in part.reads]
+            return Expression(reads, expressions[0].output)
         frames = [value for value in values if isinstance(value, Frame)]
         if frames:
             return frames[0].derive() if len(frames) == 1 else UNKNOWN
         for value in values:
             if isinstance(value, Series):
-                return Series(value.library, None, value.index, value.levels)
-        return UNKNOWN
+                return Series(value.library, None, value.index)
+        return self._texts(self.labels(node)) if isinstance(node, ast.BinOp) else UNKNOWN
 
-    _of_UnaryOp = _operation
-
-    def _of_Compare(self, node: ast.Compare) -> Value:
-        check_comparison(self, node)
-        return self._operation(node)
-
-    def _of_BinOp(self, node: ast.BinOp) -> Value:
-        check_arithmetic(self, node)
-        result = self._operation(node)
-        if result is UNKNOWN and isinstance(node.op, ast.Add):
-            named = labels(self, node)
-            if named.is_exact and named.items:
-                return Texts(named.names)
-        return result
+    _of_UnaryOp = _of_Compare = _of_BinOp = _operation
 
     # Attributes
 
@@ -219,134 +246,241 @@ class Expressions(Lifting):
         return self.attribute(node, is_called=False)
 
     def attribute(self, node: ast.Attribute, is_called: bool) -> Value:
-        owner, name = self.value(node.value), node.attr
+        owner = self.value(node.value)
         if isinstance(owner, Symbol):
             return self._symbol_attribute(owner, node)
-        if isinstance(owner, Frame):
-            return self._frame_attribute(owner, node, is_called)
-        if isinstance(owner, Series):
-            return self._series_attribute(owner, node, is_called)
-        if isinstance(owner, Groups):
-            return self._groups_attribute(owner, node, is_called)
-        if isinstance(owner, Row) and not owner.is_tuple:
-            return self._row_attribute(owner, node, is_called)
+        if isinstance(owner, (Frame, Groups, Series)):
+            return self._data_attribute(owner, node, is_called)
+        if isinstance(owner, Row) and not owner.is_tuple and not is_called:
+            kind = loaded_value("pandas", "Series")
+            if kind is not MISSING and class_attribute(kind, node.attr) is MISSING:
+                self._data_attribute(owner.frame, node, is_called)
         if isinstance(owner, (Expression, Instance, Method)):
-            return Method(owner, name)
+            return Method(owner, node.attr)
         if isinstance(owner, Texts):
             owner.values = None  # a method of the list may change it
         return UNKNOWN
 
     def _symbol_attribute(self, owner: Symbol, node: ast.Attribute) -> Value:
-        path, name = owner.path + "." + node.attr, node.attr
-        value = owner.value
+        name, value = node.attr, owner.value
+        path = owner.path + "." + name
         if owner.path == "polars.col":
             return Expression([(name, node)], name)
         if value is MISSING:
             if owner.is_module and not may_define(owner.path, name):
-                self._report_attribute(node, f"Module {owner.path!r} has no {name!r}.", [])
+                self.report_attribute(node, f"Module {owner.path!r}", [])
             return Symbol(path, MISSING)
         if type(value) is types.ModuleType:
             member = module_value(value, name)
             if member is not MISSING:
                 return self.lift(member, path)
-            if (
-                may_provide(value, name)
-                or name.startswith("__")
-                or submodule_exists(owner.path, name)
-            ):
+            is_implicit = name.startswith("__") or may_provide(value, name)
+            if is_implicit or submodule_exists(owner.path, name):
                 module = loaded_module(path)
                 return Symbol(path, MISSING if module is None else module)
             names = [key for key in list(value.__dict__) if type(key) is str and key[:1] != "_"]
-            self._report_attribute(node, f"Module {owner.path!r} has no {name!r}.", names)
-        elif is_plain_class(value) and class_of_library(value):
+            self.report_attribute(node, f"Module {owner.path!r}", names)
+        elif is_plain_class(value) and _is_of_loaded_module(value):
             member = class_attribute(value, name)
-            if member is MISSING and class_attribute(type(value), name) is MISSING:
-                if class_attribute(type(value), "__getattr__") is MISSING:
-                    names = sorted(class_attributes(value))
-                    message = f"Class {owner.path!r} has no {name!r}."
-                    self._report_attribute(node, message, names)
-            elif is_function(member):
+            of_metaclass = [class_attribute(type(value), key) for key in (name, "__getattr__")]
+            if is_function(member):
                 return Symbol(path, member)
+            if member is MISSING and all(item is MISSING for item in of_metaclass):
+                names = sorted(class_attributes(value))
+                self.report_attribute(node, f"Class {owner.path!r}", names)
         return UNKNOWN
 
-    def _report_attribute(self, node: ast.Attribute, message: str, names: list[str]) -> None:
-        position = self.problems.position_of_name(node, node.attr)
-        self.report(position, "missing_attribute", node.attr, message, names)
-
-    def _frame_attribute(self, frame: Frame, node: ast.Attribute, is_called: bool) -> Value:
-        name = node.attr
-        kind = loaded_value(frame.library, "DataFrame")
+    def _data_attribute(
+        self, owner: Frame | Groups | Series, node: ast.Attribute, is_called: bool
+    ) -> Value:
+        """Return an attribute of a frame, of groups or of a Series: a method or a column."""
+        name, kind = node.attr, _class_of(owner)
+        if isinstance(owner, Frame) and owner.library == "pandas" and name in _INDEXERS:
+            return Indexer(owner, name)
+        is_whole = isinstance(owner, Frame) or (isinstance(owner, Groups) and not owner.is_single)
+        frame = owner if isinstance(owner, Frame) else owner.frame
+        is_column = is_whole and frame is not None and name in frame.columns
         is_member = kind is MISSING or class_attribute(kind, name) is not MISSING
-        if name in _INDEXERS and frame.library == "pandas":
-            return Indexer(frame, name)
-        if is_member and (name not in frame.columns or kind is not MISSING):
-            return Method(frame, name)
-        if name in frame.columns and frame.library == "pandas":
-            return frame.column(name)
-        if has_column(self, frame, name) or name in frame.attributes or name.startswith("__"):
+        if is_member and not (kind is MISSING and is_column):
+            if isinstance(owner, Series):
+                check_accessor(self, owner, node)
+            return Method(owner, name)
+        if is_whole and frame is not None and (is_column or self.has_column(frame, name)):
+            if isinstance(owner, Groups):
+                return owner.select(Labels([(name, node)], True, is_single=True))
+            return frame.column(name) if is_column and frame.library == "pandas" else UNKNOWN
+        is_set = isinstance(owner, Frame) and name in owner.attributes
+        if is_set or name.startswith("__") or (isinstance(owner, Series) and not is_called):
             return UNKNOWN
-        if frame.library == "pandas" and not is_called:
-            report_column(self, frame, name, self.problems.position_of_name(node, name))
+        if is_whole and frame is not None and frame.library == "pandas" and not is_called:
+            self.report_column(frame, name, self.problems.position_of_name(node, name))
         else:
-            names = [*frame.columns, *sorted(class_attributes(kind))]
-            self._report_attribute(node, f"The DataFrame has no {name!r}.", names)
+            columns = frame.columns if is_whole and frame is not None else ()
+            public = sorted(key for key in class_attributes(kind) if key[:1] != "_")
+            self.report_attribute(node, f"The {_NOUNS[type(owner)]}", [*columns, *public])
         return UNKNOWN
 
-    def _groups_attribute(self, groups: Groups, node: ast.Attribute, is_called: bool) -> Value:
-        name, frame = node.attr, groups.frame
-        kind = groups_class(groups)
-        if kind is MISSING or class_attribute(kind, name) is not MISSING or name[:2] == "__":
-            return Method(groups, name)
-        if not groups.is_single and has_column(self, frame, name):
-            selected = Groups(frame, groups.keys, groups.as_index)
-            selected.selection, selected.is_single = [name], True
-            selected.is_resampled = groups.is_resampled
-            return UNKNOWN if is_called else selected
-        if is_called or groups.is_single:
-            names = sorted(class_attributes(kind))
-            self._report_attribute(node, f"The groups have no {name!r}.", names)
+    # Subscripts
+
+    def key(self, node: ast.Subscript) -> Any:
+        """Return the key of a subscript, in the form that the AST has since CPython 3.9."""
+        key: Any = node.slice
+        if type(key).__name__ == "Index":
+            return key.value
+        if type(key).__name__ == "ExtSlice":
+            return ast.Tuple([getattr(part, "value", part) for part in key.dims], ast.Load())
+        return key
+
+    def is_mask(self, key: ast.AST) -> bool:
+        """Return whether a key selects rows, such as ``frame["x"] > 0`` or a slice."""
+        if isinstance(key, (ast.Compare, ast.Slice)):
+            return True
+        if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert):
+            return True
+        if isinstance(key, ast.BinOp) and isinstance(key.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            return True
+        return isinstance(self.value(key), (Series, Frame))
+
+    def _of_Subscript(self, node: ast.Subscript) -> Value:
+        owner, key = self.value(node.value), self.key(node)
+        self.value(key)
+        if isinstance(owner, Frame):
+            return self._subscript_frame(owner, key)
+        if isinstance(owner, Indexer):
+            return self._subscript_indexer(owner, key)
+        if isinstance(owner, Series):
+            return owner.of_some_rows() if self.is_mask(key) else UNKNOWN
+        wanted = self.labels(key)
+        if isinstance(owner, Groups):
+            self.report_missing(owner.frame, wanted)
+            return owner.select(wanted) if wanted.items or wanted.is_exact else UNKNOWN
+        if isinstance(owner, Row) and not owner.is_tuple:
+            self.report_missing(owner.frame, wanted)
+        return UNKNOWN
+
+    def _subscript_frame(self, frame: Frame, key: Any) -> Value:
+        if self.is_mask(key):
+            # Any other Series may also contain names of columns.
+            is_comparison = isinstance(key, (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Slice))
+            method = getattr(getattr(key, "func", None), "attr", "")
+            return frame.derive(rows="some" if is_comparison or method in _BOOLEAN_METHODS else "")
+        if isinstance(key, ast.Tuple) and frame.library == "pandas":
+            return UNKNOWN
+        wanted = self.labels(key)
+        self.report_missing(frame, wanted)
+        if wanted.is_single:
+            return frame.column(wanted.names[0])
+        if wanted.is_exact and wanted.items:
+            return frame.derive(wanted.names, rows="all")
+        return frame.derive() if isinstance(key, (ast.List, ast.ListComp)) else UNKNOWN
+
+    def _subscript_indexer(self, indexer: Indexer, key: Any) -> Value:
+        frame = indexer.frame
+        if indexer.name in ("iloc", "iat"):
+            rows = key.elts[0] if isinstance(key, ast.Tuple) and key.elts else key
+            if isinstance(rows, ast.Slice):
+                return frame.derive()
+            return Row(frame) if rows is key and indexer.name == "iloc" else UNKNOWN
+        has_one_level = frame.index is not None and len(frame.index) == 1
+        if not isinstance(key, ast.Tuple):
+            if indexer.name == "loc" and self.is_mask(key):
+                return frame.derive(rows="some")
+            return Row(frame) if indexer.name == "loc" and has_one_level else UNKNOWN
+        selects_rows = len(key.elts) == 2 and self.is_mask(key.elts[0])
+        if len(key.elts) != 2 or not (has_one_level or selects_rows):
+            return UNKNOWN
+        columns = key.elts[1]
+        bounds = [columns.lower, columns.upper] if isinstance(columns, ast.Slice) else [columns]
+        parts = [self.labels(bound) for bound in bounds]
+        for part in parts:
+            self.report_missing(frame, part)
+        if not selects_rows:
+            return UNKNOWN
+        if parts[0].is_single and len(parts) == 1:
+            return frame.column(parts[0].names[0]).of_some_rows()
+        is_exact = len(parts) == 1 and parts[0].is_exact and parts[0].items
+        return frame.derive(parts[0].names if is_exact else None)
+
+    # Calls
+
+    def _of_Call(self, node: ast.Call) -> Value:
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            called = self.attribute(function, is_called=True)
+            if may_create_files(function.attr):
+                self._evaluate_arguments(node)
+                self.may_create_files = True
         else:
-            report_column(self, frame, name, self.problems.position_of_name(node, name))
+            called = self.value(function)
+            if isinstance(function, ast.Name):
+                self._record_effects(function.id, called, node)
+        if self._may_change_values(called, node):
+            self.forget_values()
+        check_requirements(self, called, node)
+        result = self._call(called, node)
+        self._evaluate_arguments(node)
+        return result
+
+    def _evaluate_arguments(self, node: ast.Call) -> None:
+        for argument in argument_nodes(node):
+            self.value(argument)
+
+    def _call(self, called: Value, node: ast.Call) -> Value:
+        if isinstance(called, Symbol):
+            if called.value is MISSING and "." not in called.path:
+                return UNKNOWN
+            result = call_symbol(self, called, node)
+            if result is UNKNOWN and is_plain_class(called.value):
+                return Instance(called.value)
+            return result
+        if not isinstance(called, Method):
+            return UNKNOWN
+        owner, name = called.owner, called.name
+        kind = _class_of(owner)
+        if kind is not MISSING:
+            self.check_keywords(method_keywords(kind, name), name, node)
+            check_method(self, owner, name, node)
+        if isinstance(owner, Frame):
+            if name in ("iterrows", "itertuples"):
+                return Row(owner, name == "itertuples")
+            call = call_pandas if owner.library == "pandas" else call_polars
+            return call(self, owner, name, node)
+        if isinstance(owner, Series):
+            return call_series(self, owner, name, node)
+        if isinstance(owner, Groups):
+            is_pandas = owner.frame.library == "pandas"
+            return (call_groups if is_pandas else call_polars_groups)(self, owner, name, node)
+        if isinstance(owner, Expression):
+            return call_expression(self, owner, name, node)
+        return self._call_accessor(owner, name, node) if isinstance(owner, Method) else UNKNOWN
+
+    def _call_accessor(self, accessor: Method, name: str, node: ast.Call) -> Value:
+        """Return the result of an accessor's method, such as ``series.str.upper()``."""
+        owner = accessor.owner
+        if isinstance(owner, Frame) and accessor.name == "plot":
+            return call_plot(self, owner, name, node)
+        if isinstance(owner, Series) and accessor.name in ("str", "dt", "cat"):
+            if accessor.name == "str":
+                self._check_text_method(name, node)
+            if name == "split" and any(keyword.arg == "expand" for keyword in node.keywords):
+                return UNKNOWN
+            is_text = accessor.name == "dt" and name in _TEXTS_OF_DATES
+            dtype = texts_dtype() if is_text else None
+            return owner.with_dtype(dtype) if is_text else Series(owner.library, owner.name)
+        if isinstance(owner, Expression):
+            return call_expression(self, owner, accessor.name, node)
         return UNKNOWN
 
-    def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
-        """Return an attribute of a row.
+    def _check_text_method(self, name: str, node: ast.Call) -> None:
+        kind = loaded_value("pandas.core.strings.accessor", "StringMethods")
+        if kind is MISSING or not isinstance(node.func, ast.Attribute):
+            return
+        if class_attribute(kind, name) is MISSING:
+            self.report_attribute(node.func, "'Series.str'", sorted(class_attributes(kind)))
+        else:
+            self.check_keywords(method_keywords(kind, name), name, node)
 
-        ``frame.loc[key]`` counts as a row, but it may also be a DataFrame with several rows. It is
-        treated as a DataFrame if only DataFrames have the attribute, or if it is ``groupby``.
-        """
-        series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
-        if series is MISSING or frame is MISSING:
-            return UNKNOWN
-        of_series = class_attribute(series, node.attr) is not MISSING
-        of_frame = class_attribute(frame, node.attr) is not MISSING
-        if node.attr == "groupby" or (of_frame and not of_series):
-            return self._frame_attribute(row.frame.derive(), node, is_called)
-        if not of_series and not is_called and not node.attr.startswith("__"):
-            return self._frame_attribute(row.frame, node, is_called)
-        return UNKNOWN
-
-    def _series_attribute(self, series: Series, node: ast.Attribute, is_called: bool) -> Value:
-        kind = loaded_value(series.library, "Series")
-        name = node.attr
-        if kind is MISSING or series.library != "pandas":
-            return Method(series, name)
-        if class_attribute(kind, name) is MISSING and not name.startswith("__"):
-            if is_called or not series.has_text_index:
-                names = sorted(item for item in class_attributes(kind) if item[:1] != "_")
-                self._report_attribute(node, f"The Series has no {name!r}.", names)
-            return UNKNOWN
-        check_accessor(self, series, node)
-        return Method(series, name)
-
-    def name_of_module(self, path: str) -> str:
-        module = loaded_module(path)
-        names = [name for name, value in self.variables.items() if value is module]
-        for name in ["pd", *self._names, *names]:
-            value = self._name(name) if not name.startswith("_") else UNKNOWN
-            if isinstance(value, Symbol) and value.path == path:
-                return name
-        return ""
+    # Effects on frames
 
     def forget_values(self) -> None:
         """Record that the values of all frames and Series may have changed."""
@@ -357,18 +491,74 @@ class Expressions(Lifting):
             elif isinstance(value, Series):
                 value.change()
 
+    def _may_change_values(self, called: Value, node: ast.Call) -> bool:
+        """Return whether a call may change the values of frames, besides a frame's own methods."""
+        if isinstance(called, Symbol):
+            name = called.path.rpartition(".")[2]
+            return name in _CALLING_FUNCTIONS or _library_of(called) not in _HARMLESS_LIBRARIES
+        if isinstance(called, Method) or not isinstance(node.func, ast.Attribute):
+            return not isinstance(called, Method)
+        owner = node.func.value
+        has_frame = any(isinstance(self.value(item), Frame) for item in argument_nodes(node))
+        return has_frame or (isinstance(owner, ast.Name) and self.value(owner) is UNKNOWN)
 
-def groups_class(groups: Groups) -> Any:
-    """Return the pandas class of ``groups``; ``MISSING`` for polars or if pandas isn't loaded."""
-    if groups.frame.library != "pandas":
+    def _record_effects(self, name: str, called: Value, node: ast.Call) -> None:
+        """Record the possible effects of a call on files, arguments and globals.
+
+        A library's function is assumed to change neither its arguments nor global variables.
+        """
+        if isinstance(called, Symbol) and not is_user_function(called.value):
+            self.may_create_files = self.may_create_files or may_create_files(name)
+            return
+        self.may_create_files = True
+        for argument in argument_nodes(node):
+            self._expose(argument)
+        variable = self.variables.get(name) if name not in self._names else None
+        for used in variable.__code__.co_names if type(variable) is types.FunctionType else ():
+            value = self._names.get(used)
+            value = value or self._value_of_object.get(id(self.variables.get(used)))
+            if isinstance(value, Frame):
+                value.has_unknown_columns = True
+
+    def _expose(self, node: ast.AST) -> None:
+        """Record that other code can reach the frames in ``node``, and may add columns to them."""
+        for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
+            if isinstance(child, ast.Name):
+                value = self._name(child.id)
+                if isinstance(value, Frame):
+                    value.has_unknown_columns = True
+
+
+_NOUNS = {Frame: "DataFrame", Groups: "groups", Series: "Series"}
+
+
+def _class_of(owner: Value) -> Any:
+    """Return the library class of a value; ``MISSING`` if its members aren't known."""
+    if isinstance(owner, Instance):
+        return owner.kind
+    if isinstance(owner, Frame):
+        return loaded_value(owner.library, "DataFrame")
+    if isinstance(owner, Series) and owner.library == "pandas":
+        return loaded_value("pandas", "Series")
+    if not isinstance(owner, Groups) or owner.frame.library != "pandas":
         return MISSING
-    if groups.is_resampled:
+    if owner.is_resampled:
         return loaded_value("pandas.core.resample", "DatetimeIndexResampler")
-    name = "SeriesGroupBy" if groups.is_single else "DataFrameGroupBy"
+    name = "SeriesGroupBy" if owner.is_single else "DataFrameGroupBy"
     return loaded_value("pandas.core.groupby.generic", name)
 
 
-def class_of_library(kind: Any) -> bool:
+def _is_of_loaded_module(kind: Any) -> bool:
     """Return whether a class is from a loaded module, and not from the notebook (``__main__``)."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None
+
+
+def _library_of(symbol: Symbol) -> str:
+    """Return the name of the library that defines a function or class."""
+    module = symbol.path
+    if type(symbol.value) is types.FunctionType:
+        module = symbol.value.__module__
+    elif is_plain_class(symbol.value):
+        module = module_of(symbol.value)
+    return module.partition(".")[0] if type(module) is str else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..inspection.modules import absent_part, may_define, module_names, package_of, submodule_exists
 from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
+from ..problems import Problems
 from ..scopes.bindings import (
     CATCHABLE_KINDS,
     VALUE_KINDS,
@@ -17,13 +18,21 @@ from ..scopes.bindings import (
     is_always,
     is_never,
     suppresses,
+    target_names,
 )
-from .assignments import Assignments
+from .expressions import Expressions
+from .value_checks import check_alignment
 from .values import (
     UNKNOWN,
+    Frame,
     Groups,
+    Indexer,
+    Instance,
+    Method,
     Row,
+    Series,
     Symbol,
+    Texts,
     Value,
 )
 
@@ -34,55 +43,58 @@ _UNCERTAIN |= VALUE_KINDS
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"}) | VALUE_KINDS
 
 
-class Flow(Assignments):
+class Flow(Expressions):
     """Follows statements in order, and tracks the values of names."""
+
+    def __init__(
+        self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
+    ) -> None:
+        super().__init__(problems, variables, folder, source)
+        self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
+        # The functions whose bodies haven't been followed yet, each with the ``ignored_kinds`` at
+        # the function's definition.
+        self._functions: list[tuple[Any, set[str]]] = []
 
     def run(self, tree: ast.Module) -> None:
         """Follow all statements, and after them the bodies of the functions."""
         self._find_possible_columns(tree)
         self._block(tree.body)
-        functions, self._functions = self._functions, []
-        imported: dict[str, Value] = {
+        imported = {
             name: value
             for name, value in self._names.items()
             if isinstance(value, Symbol) and name not in self._rebound
         }
-        for node, ignored in functions:
-            self._function(node, imported, ignored)
+        # Other variables may have new values when a function is called.
+        outer: dict[str, Value] = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
+        for name, value in self.variables.items():
+            if type(value) is types.ModuleType and name not in imported:
+                outer.pop(name)
+        self._bodies(outer)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
         """Collect the columns that loops and functions may add at an unknown time."""
         for node in ast.walk(tree):
-            self.problems.check_time()
-            if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
-                for inner in ast.walk(node):
-                    self.problems.check_time()
-                    if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
-                        for part in ast.walk(inner.slice):
-                            if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                                self.possible_columns.add(part.value)
+            if not isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for inner in ast.walk(node):
+                self.problems.check_time()
+                if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                    for part in ast.walk(inner.slice):
+                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                            self.possible_columns.add(part.value)
 
-    def _function(self, node: Any, imported: dict[str, Value], ignored: set[str]) -> None:
-        """Follow a function's body. Variables are unknown in it, except modules and ``imported``.
+    def _bodies(self, outer: dict[str, Value]) -> None:
+        """Follow the bodies of the functions that were defined. ``outer`` has the names they see.
 
-        Other variables may have new values when the function is called. ``ignored`` contains the
-        kinds of problems that weren't reported at the function's definition.
+        All variables are unknown in a body, except modules.
         """
-        names, previous_kinds = self._names, self.ignored_kinds
-        self._names = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
-        for name, value in self.variables.items():
-            if type(value) is types.ModuleType and name not in imported:
-                self._names.pop(name)
-        self._names.update(dict.fromkeys(bound_names(node), UNKNOWN))
-        self.ignored_kinds = ignored | _IN_FUNCTIONS
-        self._block(node.body)
-        self._names, self.ignored_kinds = names, previous_kinds
         functions, self._functions = self._functions, []
-        for inner, inner_ignored in functions:
-            inner_names = dict(imported)
-            for name in bound_names(node):
-                inner_names[name] = UNKNOWN
-            self._function(inner, inner_names, inner_ignored)
+        for node, ignored in functions:
+            self._names = {**outer, **dict.fromkeys(bound_names(node), UNKNOWN)}
+            visible = dict(self._names)
+            self.ignored_kinds = ignored | _IN_FUNCTIONS
+            self._block(node.body)
+            self._bodies(visible)
 
     # Blocks
 
@@ -93,43 +105,45 @@ class Flow(Assignments):
             with contextlib.suppress(TimeoutError):  # what was found so far stays
                 self._statement(statement)
 
-    def _branch(self, statements: list[Any], ignored: set[str]) -> None:
+    def _branch(self, statements: list[Any], ignored: Any = ()) -> None:
         """Follow statements that might be skipped, without reporting the kinds in ``ignored``.
 
         Afterwards, an assigned name is unknown, unless it was imported again from the same module.
         """
-        before, kinds, was_conditional = dict(self._names), self.ignored_kinds, self.is_conditional
-        self.ignored_kinds, self.is_conditional = self.ignored_kinds | ignored, True
-        self._block(statements)
-        self.ignored_kinds, self.is_conditional = kinds, was_conditional
+        before, was_conditional = dict(self._names), self.is_conditional
+        self.is_conditional = True
+        with self.ignoring(ignored):
+            self._block(statements)
+        self.is_conditional = was_conditional
         for name, value in self._names.items():
-            if before.get(name) is not value:
-                before[name] = value if self._is_same_symbol(before.get(name), value) else UNKNOWN
+            first = before.get(name)
+            if first is not value:
+                symbols = isinstance(first, Symbol) and isinstance(value, Symbol)
+                is_same = symbols and getattr(first, "path", "") == getattr(value, "path", "")
+                before[name] = value if is_same else UNKNOWN
         self._names = before
-
-    def _is_same_symbol(self, first: Value | None, other: Value) -> bool:
-        return isinstance(first, Symbol) and isinstance(other, Symbol) and first.path == other.path
 
     def _statement(self, node: Any) -> None:
         method = getattr(self, "_on_" + type(node).__name__, None)
         if method is not None:
             method(node)
-        else:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    self.value(child)
-                elif isinstance(child, ast.stmt):
-                    self._statement(child)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+            elif isinstance(child, ast.stmt):
+                self._statement(child)
 
     def _on_If(self, node: ast.If) -> None:
         self.value(node.test)
+        left = getattr(node.test, "left", None)
         if is_never(node.test):
-            self._branch(node.body, set(CATCHABLE_KINDS))
-        elif is_always(node.test) or _is_main(node.test):
+            self._branch(node.body, CATCHABLE_KINDS)
+        elif is_always(node.test) or (isinstance(left, ast.Name) and left.id == "__name__"):
             self._block(node.body)
         else:
-            self._branch(node.body, set(_UNCERTAIN))
-        self._branch(node.orelse, set(_UNCERTAIN))
+            self._branch(node.body, _UNCERTAIN)
+        self._branch(node.orelse, _UNCERTAIN)
 
     def _on_For(self, node: ast.For) -> None:
         iterated = self.value(node.iter)
@@ -147,8 +161,8 @@ class Flow(Assignments):
         self._loop(node)
 
     def _loop(self, node: Any) -> None:
-        self._branch(node.body, set(VALUE_KINDS))
-        self._branch(node.orelse, set())
+        self._branch(node.body, VALUE_KINDS)
+        self._branch(node.orelse)
         self._forget(bound_names(node))
 
     def _bind_iterated(self, target: ast.AST, value: Value) -> None:
@@ -163,8 +177,8 @@ class Flow(Assignments):
     def _on_Try(self, node: Any) -> None:
         self._branch(node.body, caught_kinds(node.handlers) | VALUE_KINDS)
         for handler in node.handlers:
-            self._branch(handler.body, set(_UNCERTAIN))
-        self._branch(node.orelse, set())
+            self._branch(handler.body, _UNCERTAIN)
+        self._branch(node.orelse)
         self._block(node.finalbody)
 
     _on_TryStar = _on_Try
@@ -175,7 +189,7 @@ class Flow(Assignments):
             if item.optional_vars is not None:
                 self._assign(item.optional_vars, UNKNOWN)
         if any(suppresses(item.context_expr) for item in node.items):
-            self._branch(node.body, set(CATCHABLE_KINDS))
+            self._branch(node.body, CATCHABLE_KINDS)
         else:
             self._block(node.body)
 
@@ -183,18 +197,136 @@ class Flow(Assignments):
 
     def _on_Assert(self, node: ast.Assert) -> None:
         self.value(node.test)
-        if node.msg is not None:
-            self._uncertain([node.msg])
+        self._uncertain([] if node.msg is None else [node.msg])
 
     def _on_Match(self, node: Any) -> None:
         self.value(node.subject)
         self._forget(bound_names(node))
         for case in node.cases:
-            self._branch(case.body, set(_UNCERTAIN))
+            self._branch(case.body, _UNCERTAIN)
 
     def _forget(self, names: set[str]) -> None:
-        for name in names:
-            self._names[name] = UNKNOWN
+        self._names.update(dict.fromkeys(names, UNKNOWN))
+
+    # Assignments
+
+    def _on_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, (ast.List, ast.Tuple, ast.Dict)):
+            self._expose(node.value)
+        value = self.value(node.value)
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                frame = self.value(target.value)
+                if isinstance(frame, Frame) and self.labels(self.key(target)).is_single:
+                    check_alignment(self, frame, value, node.value)
+            self._assign(target, value)
+
+    def _on_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign(node.target, self.value(node.value))
+
+    def _on_AugAssign(self, node: ast.AugAssign) -> None:
+        self.value(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            value = self._names.get(target.id)
+            self._names[target.id] = value.derive() if isinstance(value, Frame) else UNKNOWN
+            return
+        if isinstance(target, ast.Subscript):
+            self._of_Subscript(target)
+        self._assign(target, UNKNOWN)
+
+    def _on_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self._names[target.id] = UNKNOWN
+            elif isinstance(target, ast.Subscript):
+                frame = self.value(target.value)
+                self._of_Subscript(target)
+                wanted = self.labels(self.key(target))
+                is_certain = isinstance(frame, Frame) and not self.is_conditional
+                if isinstance(frame, Frame) and is_certain:
+                    frame.remove(wanted.names)
+                if not is_certain or not wanted.is_exact:
+                    self._change_item(frame)
+
+    def _assign(self, target: Any, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = value
+            self._rebound.add(target.id)
+        elif isinstance(target, (ast.Tuple, ast.List, ast.Starred)):
+            self._forget(target_names(target))
+            for child in ast.walk(target):
+                if isinstance(child, (ast.Subscript, ast.Attribute)):
+                    self._assign(child, UNKNOWN)
+        elif isinstance(target, ast.Subscript):
+            self._assign_item(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._assign_attribute(target, value)
+
+    def _assign_item(self, target: ast.Subscript, value: Value) -> None:
+        owner, key = self.value(target.value), self.key(target)
+        self.value(key)
+        if isinstance(owner, Frame):
+            self._add_columns(owner, key)
+            added = self.labels(key)
+            is_certain = added.is_single and not self.is_conditional
+            if is_certain and isinstance(value, Series) and value.frame is owner and value.dtype:
+                owner.dtypes[added.names[0]] = value.dtype
+        elif isinstance(owner, Indexer):
+            owner.frame.forget_values()
+            if owner.name in ("loc", "at"):
+                is_pair = isinstance(key, ast.Tuple) and len(key.elts) == 2
+                self._add_columns(owner.frame, key.elts[1] if is_pair else key, is_pair)
+        else:
+            self._change_item(owner)
+            self.possible_columns.update(self.labels(key).names)
+
+    def _add_columns(self, frame: Frame, key: Any, is_column: bool = True) -> None:
+        """Record that the columns, or with a mask the rows, that ``key`` selects are assigned."""
+        added = self.labels(key if is_column else None)
+        frame.add(added.names)
+        is_mask = self.is_mask(key)
+        if is_mask or not added.is_exact:
+            frame.forget_values()
+        is_unknown = not added.is_exact if is_column else isinstance(key, ast.Name)
+        if is_unknown and not is_mask:
+            frame.has_unknown_columns = True
+
+    def _change_item(self, owner: Value) -> None:
+        """Record that an item of a value changes. An unknown value may be any frame or Series."""
+        if isinstance(owner, Method):
+            owner = owner.owner  # such as ``series`` in ``series.loc[0] = 1``
+        if isinstance(owner, Series):
+            owner.change()
+        elif isinstance(owner, Frame):
+            owner.forget_values()
+        elif isinstance(owner, Texts):
+            owner.values = None
+        elif not isinstance(owner, (Symbol, Instance)):
+            self.forget_values()
+
+    def _assign_attribute(self, target: ast.Attribute, value: Value) -> None:
+        owner = self.value(target.value)
+        if isinstance(owner, Frame):
+            if target.attr == "columns":
+                is_exact = isinstance(value, Texts) and not self.is_conditional
+                names = value.values if isinstance(value, Texts) and is_exact else None
+                owner.has_unknown_columns = names is None
+                if names is not None:
+                    owner.columns = dict.fromkeys(names)
+                owner.forget_values()
+            elif target.attr == "index":
+                owner.index = None
+            else:
+                owner.attributes.add(target.attr)
+                owner.dtypes.pop(target.attr, None)
+        elif isinstance(target.value, ast.Attribute) and target.attr in ("name", "names"):
+            frame = self.value(target.value.value)
+            if isinstance(frame, Frame):
+                frame.index = None
+        else:
+            self._change_item(owner)
 
     # Definitions and imports
 
@@ -211,7 +343,7 @@ class Flow(Assignments):
         for child in [*node.decorator_list, *node.bases]:
             self.value(child)
         names = dict(self._names)
-        self._branch(node.body, set())
+        self._branch(node.body)
         self._names = names
         self._names[node.name] = UNKNOWN
 
@@ -233,7 +365,7 @@ class Flow(Assignments):
         for alias in node.names:
             if alias.name == "*":
                 self._rebound.update(self._names)
-                self._names = dict.fromkeys(self._names, UNKNOWN)
+                self._forget(set(self._names))
                 continue
             value = MISSING if module is None else module_value(module, alias.name)
             if value is MISSING and exists and self._lacks(node.module, module, alias.name):
@@ -265,11 +397,3 @@ class Flow(Assignments):
             near = [] if package else self.problems.near(missing, module_names())
             self.problems.add(node, "missing_module", missing, message, near, package)
         return False
-
-
-def _is_main(test: ast.AST) -> bool:
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and test.left.id == "__name__"
-    )

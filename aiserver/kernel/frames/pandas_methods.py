@@ -1,97 +1,75 @@
-"""Determine which columns pandas' DataFrame methods need, and which columns their results have."""
+"""Determine the results of the methods of pandas' DataFrames, groups and Series.
+
+Missing columns in the arguments are reported.
+"""
 
 from __future__ import annotations
 
 import ast
 import keyword
 import re
-from collections.abc import Callable
 from typing import Any
 
-from .dtypes import check_functions
-from .grouping import group_by, resample
-from .labels import Arguments, Labels, apply_in_place, labels, report_missing
-from .values import UNKNOWN, Context, Frame, Row, Series, Value
+from .context import Context, apply_in_place
+from .value_checks import aggregated_columns, check_functions
+from .values import UNKNOWN, Arguments, Frame, Groups, Labels, Row, Series, Value
 
-# Methods whose result has all or some columns of the DataFrame, and no others.
-_PANDAS_SAME = set(
-    "abs add align asfreq asof astype at_time between_time bfill cummax cummin cumprod cumsum "
-    "clip convert_dtypes copy corr cov describe diff div divide dropna eq ewm ffill fillna "
-    "first floordiv ge gt head infer_objects interpolate isin isna isnull last le lt map "
-    "applymap mask mod mul multiply ne nlargest notna notnull nsmallest pad pct_change pow "
-    "query rank replace round sample select_dtypes shift sort_index sort_values sub subtract "
-    "tail take transform truediv truncate tz_convert tz_localize where drop_duplicates "
-    "swaplevel reorder_levels loc filter".split()
+# Methods of a DataFrame whose result has the same columns, but other values.
+_SAME_COLUMNS = set(
+    "abs add applymap bfill clip convert_dtypes cummax cummin cumprod cumsum describe "
+    "diff div divide eq ffill fillna floordiv ge gt infer_objects interpolate isin isna isnull le "
+    "lt map mask mod mul multiply ne notna notnull pct_change pow rank replace round select_dtypes "
+    "shift sub subtract transform truediv where".split()
 )
-# Those methods whose result contains some rows of the DataFrame, or all of them in another order.
-_SOME_ROWS_OF_FRAME = set(
-    "copy sort_values sort_index dropna drop_duplicates head tail sample nlargest nsmallest".split()
+# Methods of groups whose result has one row for each group and has the selected columns.
+_AGGREGATIONS = set(
+    "sum mean median min max std var count first last prod nunique sem quantile any all "
+    "idxmax idxmin skew".split()
 )
-# Methods in ``_PANDAS_SAME`` whose result is nevertheless unknown.
-_NOT_IMPLEMENTED = {"align", "ewm", "asof", "corr", "cov", "loc"}
-# For each method: its positional parameters, the parameters that name columns, and whether they may
-# also name levels of the index.
-_PANDAS_CHECKED = {
-    "sort_values": ("by axis ascending inplace", ("by",), True),
-    "dropna": ("", ("subset",), False),
-    "drop_duplicates": ("subset keep inplace", ("subset",), False),
-    "duplicated": ("subset keep", ("subset",), False),
-    "nlargest": ("n columns keep", ("columns",), False),
-    "nsmallest": ("n columns keep", ("columns",), False),
-    "explode": ("column", ("column",), False),
-    "value_counts": ("subset", ("subset",), False),
-    "hist": ("column by", ("column", "by"), False),
-    "boxplot": ("column by", ("column", "by"), False),
-    "plot": ("", ("x", "y"), True),
-    "pivot": ("", ("index", "columns", "values"), True),
-    "to_csv": ("", ("columns",), False),
-    "astype": ("dtype", ("dtype",), False),
-}
-# The methods of ``frame.plot`` whose ``x`` and ``y`` are checked.
-_PLOTS = {"bar", "barh", "line", "area", "scatter", "hexbin", "pie"}
+# Methods of groups whose result has the rows of the grouped frame, or some of these rows.
+_TRANSFORMATIONS = set(
+    "cumsum cumprod cummax cummin shift diff rank ffill bfill fillna pct_change transform "
+    "head tail sample".split()
+)
+# Methods of a Series that return a Series with the same index names: all rows, some rows, or other
+# values.
+_ALL_ROWS = {"copy", "sort_values", "sort_index"}
+_SOME_ROWS = set("head tail dropna drop_duplicates sample nlargest nsmallest".split())
+_SERIES_METHODS = set(
+    "abs add sub mul div truediv astype between bfill clip combine_first cummax cummin cumprod "
+    "cumsum diff drop duplicated eq ne lt gt le ge ffill fillna infer_objects interpolate isin "
+    "isna isnull map mask notna notnull pct_change rank replace round shift where convert_dtypes "
+    "mod pow floordiv".split()
+)
 
 
 def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """Return the result of a method of a DataFrame. Reports missing columns."""
-    if name == "groupby":
-        return group_by(context, frame, node)
-    if name == "resample":
-        return resample(context, frame, node)
-    if name in _METHODS:
-        parameters, method = _METHODS[name]
-        arguments = Arguments(node, parameters)
-        if not arguments.is_exact:
-            return UNKNOWN
-        return apply_in_place(context, frame, arguments, method(context, frame, arguments))
-    arguments = Arguments(node, _PANDAS_CHECKED[name][0] if name in _PANDAS_CHECKED else "")
-    if name in _PANDAS_CHECKED and arguments.is_exact:
-        _, checked, with_index = _PANDAS_CHECKED[name]
-        if arguments.constant("axis", 0) in (0, "index", "rows"):
-            for parameter in checked:
-                given = arguments.get(parameter)
-                if name != "astype" or isinstance(given, ast.Dict):
-                    report_missing(context, frame, labels(context, given), with_index)
+    """Return the result of a method of a DataFrame."""
+    same = "same" if name in _SAME_COLUMNS else ""
+    parameters, columns, effect = _METHODS.get(name, ("", "", same))
+    arguments = Arguments(node, parameters)
+    if not arguments.is_exact and not isinstance(effect, str):
+        return UNKNOWN
+    if arguments.is_exact and arguments.constant("axis", 0) in (0, "index", "rows"):
+        for parameter in columns.split():
+            wanted = context.labels(arguments.get(parameter.rstrip("+")))
+            context.report_missing(frame, wanted, with_index=parameter.endswith("+"))
     result: Value = UNKNOWN
-    if (
-        name == "nlargest"
-        or (name in _PANDAS_SAME and name not in _NOT_IMPLEMENTED)
-        or name == "explode"
-    ):
-        result = frame.derive()
-    if name in _SOME_ROWS_OF_FRAME and "axis" not in arguments.given():
-        result = frame.select(some_rows=name not in ("copy", "sort_values", "sort_index"))
-    if name in ("update", "isetitem"):
-        frame.forget_values()
+    if not isinstance(effect, str):
+        result = effect(context, frame, arguments)
+    elif effect:
+        is_same = effect == "same" or "axis" in arguments.given()
+        result = frame.derive(rows="" if is_same else effect)
     return apply_in_place(context, frame, arguments, result)
 
 
 def call_plot(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
     """Check the columns in a call of a method of ``frame.plot``."""
-    arguments = Arguments(node, "x y" if name in _PLOTS else "")
-    if name in _PLOTS:
+    if name in ("bar", "barh", "line", "area", "scatter", "hexbin", "pie"):
+        arguments = Arguments(node, "x y")
         for parameter in ("x", "y"):
-            wanted = labels(context, arguments.get(parameter))
-            report_missing(context, frame, wanted, with_index=name not in ("scatter", "hexbin"))
+            wanted = context.labels(arguments.get(parameter))
+            context.report_missing(frame, wanted, with_index=name not in ("scatter", "hexbin"))
     return UNKNOWN
 
 
@@ -101,186 +79,118 @@ def _rename(context: Context, frame: Frame, arguments: Arguments) -> Value:
         mapping = arguments.get("mapper")
     if mapping is None:
         return frame.derive()
-    if not isinstance(mapping, ast.Dict):
-        result = frame.derive()
-        result.has_unknown_columns = True
-        return result
-    renamed: dict[str, list[str]] = {}
-    is_exact = True
-    for key, value in zip(mapping.keys, mapping.values):
-        old = labels(context, key) if key is not None else Labels([], False)
-        new = labels(context, value)
-        if not old.is_single or not new.is_single:
-            is_exact = False
-        else:
-            renamed[old.names[0]] = new.names
-    names = [new for old in frame.columns for new in renamed.get(old, [old])]
-    result = frame.derive(names)
+    pairs = list(zip(mapping.keys, mapping.values)) if isinstance(mapping, ast.Dict) else []
+    parts = [(context.labels(old), context.labels(new)) for old, new in pairs]
+    singles = [pair for pair in parts if pair[0].is_single and pair[1].is_single]
+    renamed = {old.names[0]: new.names[0] for old, new in singles}
+    result = frame.derive(renamed.get(name, name) for name in frame.columns)
+    is_exact = isinstance(mapping, ast.Dict) and len(singles) == len(pairs)
     result.has_unknown_columns = frame.has_unknown_columns or not is_exact
     return result
 
 
 def _drop(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    given = arguments.get("columns")
-    if given is None:
-        axis = arguments.constant("axis", 0)
-        if axis in (1, "columns"):
-            given = arguments.get("labels")
-        elif axis is ...:
-            return UNKNOWN
-    wanted = labels(context, given)
-    if given is not None and arguments.constant("errors", "raise") == "raise":
-        report_missing(context, frame, wanted)
-    dropped = set(wanted.names)
-    remaining = [name for name in frame.columns if name not in dropped]
-    if given is not None and not wanted.is_exact:
-        return frame.derive(remaining)
-    return frame.select(remaining, some_rows=given is None or arguments.get("index") is not None)
+    given, axis = arguments.get("columns"), arguments.constant("axis", 0)
+    if given is None and axis is ...:
+        return UNKNOWN
+    if given is None and axis in (1, "columns"):
+        given = arguments.get("labels")
+    wanted = context.labels(given)
+    if arguments.constant("errors", "raise") == "raise":
+        context.report_missing(frame, wanted)
+    has_all_rows = given is not None and arguments.get("index") is None
+    rows = "all" if has_all_rows else "some"
+    result = frame.derive(rows=rows if wanted.is_exact else "")
+    result.remove(wanted.names)
+    return result
 
 
 def _assign(context: Context, frame: Frame, arguments: Arguments) -> Value:
     result = frame.derive()
-    for name in arguments.given():
-        value = arguments.get(name)
+    for name, value in arguments.keywords.items():
         if isinstance(value, ast.Lambda):
             context.call_lambda(value, [result])
-        elif value is not None:
+        else:
             context.value(value)
         result.add([name])
     return result
 
 
 def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    wanted = labels(context, arguments.get("keys"))
-    report_missing(context, frame, wanted)
-    dropped = set(wanted.names) if arguments.constant("drop", True) is True else set()
-    remaining = [name for name in frame.columns if name not in dropped]
-    result = frame.select(remaining) if wanted.is_exact else frame.derive(remaining)
-    if not wanted.items or not wanted.is_exact or "append" in arguments.given():
-        result.index = result.levels = None
-    else:
-        result.index, result.levels = set(wanted.names), len(wanted.items)
+    wanted = context.labels(arguments.get("keys"))
+    result = frame.derive(rows="all" if wanted.is_exact else "")
+    if arguments.constant("drop", True) is True:
+        result.remove(wanted.names)
+    is_exact = wanted.items and wanted.is_exact and "append" not in arguments.given()
+    result.index = tuple(wanted.names) if is_exact else None
     result.has_number_index = False
     return result
 
 
 def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    result = frame.select()
+    result = frame.derive(rows="all")
     if arguments.constant("drop", False) is not True:
-        result.add([*(frame.index or ()), "index", *("level_%d" % n for n in range(4))])
-        result.add(labels(context, arguments.get("names")).names)
+        result.add([*frame.index_names, "index", *("level_%d" % n for n in range(4))])
+        result.add(context.labels(arguments.get("names")).names)
         result.has_unknown_columns = frame.has_unknown_columns or frame.index is None
-    result.index, result.levels = set(), 1
-    if arguments.get("level") is not None:
-        result.index, result.levels = frame.index, None
+    result.index = (None,) if arguments.get("level") is None else None
     return result
 
 
-def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Frame | None:
-    """Return the result of ``merge``; None if an operand isn't a ``Frame``."""
-    shared_keys = labels(context, arguments.get("on"))
+def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Value:
+    """Return the result of ``merge``."""
+    shared = context.labels(arguments.get("on"))
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
-            report_missing(context, side, shared_keys, with_index=True)
-            report_missing(
-                context, side, labels(context, arguments.get(parameter)), with_index=True
-            )
+            for wanted in (shared, context.labels(arguments.get(parameter))):
+                context.report_missing(side, wanted, with_index=True)
     if not isinstance(left, Frame) or not isinstance(right, Frame):
-        return None
-    suffixes = labels(context, arguments.get("suffixes")) if arguments.get("suffixes") else None
-    result = Frame(left.library, [*left.columns, *right.columns, "_merge", "key_0"])
-    if suffixes is not None and not suffixes.names:
-        result.has_unknown_columns = True
-    _add_suffixed(result, left, right, suffixes.names if suffixes else ["_x", "_y"])
-    result.has_unknown_columns = (
-        result.has_unknown_columns or left.has_unknown_columns or right.has_unknown_columns
-    )
-    if arguments.get("left_index", "right_index") is None:
-        result.index, result.levels = set(), 1
-    elif left.index is not None and right.index is not None:
-        result.index, result.levels = left.index | right.index, None
-        result.add(result.index)
+        return UNKNOWN
+    given = arguments.get("suffixes")
+    suffixes = ["_x", "_y"] if given is None else context.labels(given).names
+    result = _joined(left, right, suffixes)
+    result.add(["_merge", "key_0"])
+    result.has_unknown_columns = result.has_unknown_columns or not suffixes
+    result.index = (None,)
+    if arguments.get("left_index", "right_index") is not None:
+        result.add(left.index_names | right.index_names)
+        result.index = None
     return result
 
 
-def _add_suffixed(result: Frame, left: Frame, right: Frame, suffixes: list[str]) -> None:
+def _joined(left: Frame, right: Frame, suffixes: list[str]) -> Frame:
     common = [name for name in left.columns if name in right.columns]
-    result.add([name + suffix for name in common for suffix in suffixes])
+    result = left.derive([*left.columns, *right.columns])
+    result.add(name + suffix for name in common for suffix in suffixes)
+    result.has_unknown_columns = left.has_unknown_columns or right.has_unknown_columns
+    return result
 
 
 def _merge(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    right = arguments.get("right")
-    other = context.value(right) if right is not None else UNKNOWN
-    return merge_frames(context, frame, other, arguments) or UNKNOWN
+    return merge_frames(context, frame, context.value_of(arguments.get("right")), arguments)
 
 
 def _join(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    report_missing(context, frame, labels(context, arguments.get("on")), with_index=True)
-    given = arguments.get("other")
-    other = context.value(given) if given is not None else UNKNOWN
-    result = frame.derive()
+    other = context.value_of(arguments.get("other"))
     if isinstance(other, Series) and other.name is not None:
-        result.add([other.name])
-    elif isinstance(other, Frame):
-        result.add(other.columns)
-        suffixes = [labels(context, arguments.get(side)) for side in ("lsuffix", "rsuffix")]
-        _add_suffixed(result, frame, other, [name for part in suffixes for name in part.names])
-        result.has_unknown_columns = frame.has_unknown_columns or other.has_unknown_columns
-    else:
+        other = Frame(other.library, [other.name])
+    if not isinstance(other, Frame):
         return UNKNOWN
-    return result
+    suffixes = [context.labels(arguments.get(side)) for side in ("lsuffix", "rsuffix")]
+    return _joined(frame, other, [name for part in suffixes for name in part.names])
 
 
 def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    parts = {name: labels(context, arguments.get(name)) for name in ("values", "index", "columns")}
-    for name, wanted in parts.items():
-        report_missing(context, frame, wanted, with_index=name != "values")
-    index, values = parts["index"], parts["values"]
-    function = arguments.get("aggfunc")
-    if values.items:
-        check_functions(context, frame, values.names, function or ast.Constant("mean"))
-    is_plain = function is None or isinstance(function, (ast.Constant, ast.Name, ast.Attribute))
-    if arguments.get("columns") is not None or not is_plain or not index.items:
-        return UNKNOWN
-    if not index.is_exact or "margins" in arguments.given():
-        return UNKNOWN
-    names = values.names if values.items and values.is_exact else list(frame.columns)
-    result = Frame("pandas", names, set(index.names), len(index.items))
-    result.has_unknown_columns = frame.has_unknown_columns
-    return result
-
-
-def _melt(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    id_columns = labels(context, arguments.get("id_vars"))
-    report_missing(context, frame, id_columns)
-    report_missing(context, frame, labels(context, arguments.get("value_vars")))
-    named = [labels(context, arguments.get(name)) for name in ("var_name", "value_name")]
-    names = [name for part in named for name in part.names]
-    result = Frame("pandas", [*id_columns.names, *names, "variable", "value"], set(), 1)
-    given = [arguments.get("var_name"), arguments.get("value_name")]
-    is_unclear = any(node is not None and not part.items for node, part in zip(given, named))
-    result.has_unknown_columns = (
-        is_unclear or not id_columns.is_exact or arguments.get("var_name") is None
-    )
-    return result
-
-
-def _insert(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    added = labels(context, arguments.get("column"))
-    frame.add(added.names)
-    frame.has_unknown_columns = frame.has_unknown_columns or not added.items
+    values = context.labels(arguments.get("values"))
+    function = arguments.get("aggfunc") or ast.Constant("mean")
+    check_functions(context, frame, values.names, function)
     return UNKNOWN
 
 
-def _pop(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    wanted = labels(context, arguments.get("item"))
-    report_missing(context, frame, wanted)
-    if not context.is_conditional:
-        dropped = set(wanted.names)
-        frame.columns = {name: None for name in frame.columns if name not in dropped}
-    if context.is_conditional or not wanted.is_exact:
-        frame.forget_values()
-    return Series(frame.library, wanted.names[0] if wanted.is_single else None)
+def _change(context: Context, frame: Frame, arguments: Arguments) -> Value:
+    """Record that the method may have changed any column."""
+    frame.become(UNKNOWN)
+    return UNKNOWN
 
 
 def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
@@ -291,34 +201,26 @@ def _apply(context: Context, frame: Frame, arguments: Arguments) -> Value:
     return UNKNOWN
 
 
-def _pipe(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    function = arguments.get("func")
-    if isinstance(function, ast.Lambda):
-        return context.call_lambda(function, [frame])
-    frame.has_unknown_columns = True
-    return UNKNOWN
-
-
-def _aggregate_frame(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    function = arguments.get("func")
-    if isinstance(function, ast.Dict) and arguments.constant("axis", 0) == 0:
-        report_missing(context, frame, labels(context, function))
-    return UNKNOWN
+def _check_dict(context: Context, frame: Frame, arguments: Arguments) -> Value:
+    """Report missing columns in a dict, such as that of dtypes for ``astype``."""
+    given = arguments.get("func", "dtype")
+    if isinstance(given, ast.Dict) and arguments.constant("axis", 0) == 0:
+        context.report_missing(frame, context.labels(given))
+    return UNKNOWN if arguments.get("dtype") is None else frame.derive()
 
 
 def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    given = arguments.get("expr")
-    wanted = labels(context, given)
+    wanted = context.labels(arguments.get("expr"))
     if wanted.is_single and frame.index is not None:
-        allowed = set(frame.index) | {"index", "columns"}
-        for name in _query_names(wanted.names[0], frame.columns) or ():
-            if name not in allowed and not name.startswith("ilevel_"):
-                report_missing(context, frame, Labels([(name, wanted.items[0][1])], True))
-    return frame.select(some_rows=True)
+        text, node = wanted.items[0]
+        names = [name for name in _query_names(text) if not name.startswith("ilevel_")]
+        plain = [(name, node) for name in names if name not in ("index", "columns")]
+        context.report_missing(frame, Labels(plain, True), with_index=True)
+    return frame.derive(rows="some")
 
 
-def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
-    """Return the columns and index names in a query; None if they can't be determined."""
+def _query_names(text: str) -> list[str]:
+    """Return the columns and index names in a query; [] if they can't be determined."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -329,48 +231,199 @@ def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
     plain = re.sub(r"`([^`]+)`", replace, text.strip().replace("\n", " "))
     plain = re.sub(r"@\s*[\w.]+", "None", plain).replace("&&", "&")
     try:
-        tree = ast.parse(plain, mode="eval")
+        nodes = list(ast.walk(ast.parse(plain, mode="eval")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    functions: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            functions.add(node.func.id)
-        if isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.NamedExpr)):
-            return None
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    return [
-        quoted.get(name, name)
-        for name in dict.fromkeys(names)
-        if name not in functions and not keyword.iskeyword(name) and name not in ("true", "false")
-    ]
+        return []
+    if any(isinstance(node, (ast.Lambda, ast.ListComp, ast.GeneratorExp)) for node in nodes):
+        return []
+    functions = {getattr(node.func, "id", "") for node in nodes if isinstance(node, ast.Call)}
+    names = dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name))
+    others = {*functions, *keyword.kwlist, "true", "false"}
+    return [quoted.get(name, name) for name in names if name not in others]
 
 
-def _eval(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return UNKNOWN  # with ``inplace``, ``apply_in_place`` makes the columns unknown
+def _group_by(context: Context, frame: Frame, arguments: Arguments) -> Value:
+    if "axis" in arguments.given():
+        return UNKNOWN
+    keys = context.labels(arguments.get("by"))
+    is_exact = keys.is_exact and arguments.get("level") is None
+    as_index = arguments.constant("as_index", True) is True
+    return Groups(frame, keys.names if is_exact else None, as_index)
 
 
-def _filter(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return frame.derive()
+def _resample(context: Context, frame: Frame, arguments: Arguments) -> Value:
+    groups = Groups(frame, None)
+    groups.is_resampled = True
+    return groups
 
 
-_METHODS: dict[str, tuple[str, Callable[[Context, Frame, Arguments], Value]]] = {
-    "rename": ("mapper", _rename),
-    "drop": ("labels axis index columns level inplace errors", _drop),
-    "assign": ("", _assign),
-    "set_index": ("keys", _set_index),
-    "reset_index": ("level drop inplace", _reset_index),
-    "merge": ("right how on left_on right_on left_index right_index sort suffixes", _merge),
-    "join": ("other on how lsuffix rsuffix", _join),
-    "pivot_table": ("values index columns aggfunc", _pivot_table),
-    "melt": ("id_vars value_vars var_name value_name", _melt),
-    "insert": ("loc column value", _insert),
-    "pop": ("item", _pop),
-    "apply": ("func axis", _apply),
-    "pipe": ("func", _pipe),
-    "agg": ("func axis", _aggregate_frame),
-    "aggregate": ("func axis", _aggregate_frame),
-    "query": ("expr", _query),
-    "eval": ("expr", _eval),
-    "filter": ("items like regex axis", _filter),
+# For each method: its positional parameters, those that name columns ("+": or levels of the index),
+# and its result. This is a function, "all" (the frame, perhaps in another order), "some" (some of
+# its rows), "same" (the same columns), or "" if it is unknown.
+_METHODS: dict[str, tuple[str, str, Any]] = {
+    "copy": ("", "", "all"),
+    "sort_index": ("", "", "all"),
+    "sort_values": ("by axis ascending inplace", "by+", "all"),
+    "head": ("", "", "some"),
+    "tail": ("", "", "some"),
+    "sample": ("", "", "some"),
+    "dropna": ("", "subset", "some"),
+    "drop_duplicates": ("subset keep inplace", "subset", "some"),
+    "nlargest": ("n columns keep", "columns", "some"),
+    "nsmallest": ("n columns keep", "columns", "some"),
+    "explode": ("column", "column", "same"),
+    "duplicated": ("subset keep", "subset", ""),
+    "value_counts": ("subset", "subset", ""),
+    "hist": ("column by", "column by", ""),
+    "boxplot": ("column by", "column by", ""),
+    "plot": ("", "x+ y+", ""),
+    "pivot": ("", "index+ columns+ values+", ""),
+    "to_csv": ("", "columns", ""),
+    "rename": ("mapper", "", _rename),
+    "drop": ("labels axis index columns level inplace errors", "", _drop),
+    "assign": ("", "", _assign),
+    "set_index": ("keys", "keys", _set_index),
+    "reset_index": ("level drop inplace", "", _reset_index),
+    "merge": ("right how on left_on right_on left_index right_index sort suffixes", "", _merge),
+    "join": ("other on how lsuffix rsuffix", "on+", _join),
+    "pivot_table": ("values index columns aggfunc", "values index+ columns+", _pivot_table),
+    "melt": ("id_vars value_vars", "id_vars value_vars", ""),
+    "pop": ("item", "item", _change),
+    "insert": ("", "", _change),
+    "update": ("", "", _change),
+    "isetitem": ("", "", _change),
+    "apply": ("func axis", "", _apply),
+    "pipe": ("", "", _change),
+    "agg": ("func axis", "", _check_dict),
+    "aggregate": ("func axis", "", _check_dict),
+    "astype": ("dtype", "", _check_dict),
+    "query": ("expr", "", _query),
+    "groupby": ("by axis level as_index sort group_keys", "by+", _group_by),
+    "resample": ("rule", "on", _resample),
 }
+
+
+def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
+    """Return the result of a method of groups."""
+    frame, selection = groups.frame, groups.selection
+    if name in ("agg", "aggregate"):
+        return _aggregate(context, groups, node)
+    if groups.is_resampled and name not in _AGGREGATIONS and name not in _TRANSFORMATIONS:
+        return UNKNOWN
+    if name == "size":
+        return _series_of_groups(groups, None) if groups.as_index else UNKNOWN
+    if name in _AGGREGATIONS:
+        return _aggregated(groups, list(frame.columns) if selection is None else selection)
+    if name in _TRANSFORMATIONS:
+        if groups.is_single and selection:
+            return Series("pandas", selection[0], frame.index)
+        return UNKNOWN if name == "transform" else frame.derive()
+    return UNKNOWN
+
+
+def _series_of_groups(groups: Groups, name: str | None) -> Series:
+    if groups.keys is None:
+        return Series("pandas", name)
+    series = Series("pandas", name, tuple(groups.keys))
+    if len(groups.keys) == 1:
+        key = groups.frame.column(groups.keys[0])
+        series.has_text_labels = key.dtype is not None and key.dtype.is_all_text
+    return series
+
+
+def _aggregated(groups: Groups, columns: list[str], may_be_series: bool = True) -> Value:
+    """Return the result of an aggregation, which has one row for each group.
+
+    The result has ``columns``, and the keys as its index or as further columns. With
+    ``may_be_series``, a single selected column is aggregated to a Series.
+    """
+    keys = groups.keys
+    if groups.is_single and groups.as_index and may_be_series:
+        return _series_of_groups(groups, columns[0])
+    if keys is None and not groups.as_index:
+        return UNKNOWN
+    if groups.as_index:
+        result = Frame("pandas", columns, None if keys is None else tuple(keys))
+    else:
+        result = Frame("pandas", [*(keys or ()), *columns], (None,))
+    result.has_unknown_columns = groups.frame.has_unknown_columns and groups.selection is None
+    return result
+
+
+def _aggregate(context: Context, groups: Groups, node: ast.Call) -> Value:
+    arguments = Arguments(node, "func")
+    function = arguments.get("func")
+    if not arguments.is_exact:
+        return UNKNOWN
+    if function is None:
+        return _named_aggregation(context, groups, arguments)
+    columns = list(groups.frame.columns) if groups.selection is None else groups.selection
+    check_functions(context, groups.frame, aggregated_columns(groups), function)
+    if isinstance(function, ast.Dict):
+        wanted = context.labels(function)
+        _report_missing_in_groups(context, groups, wanted)
+        is_exact = wanted.is_exact and all(map(_is_one_function, function.values))
+        return _aggregated(groups, wanted.names, may_be_series=False) if is_exact else UNKNOWN
+    if _is_one_function(function):
+        return _aggregated(groups, columns)
+    if groups.is_single and isinstance(function, (ast.List, ast.Tuple)):
+        wanted = context.labels(function)
+        if wanted.is_exact:
+            return _aggregated(groups, wanted.names, may_be_series=False)
+    return UNKNOWN
+
+
+def _named_aggregation(context: Context, groups: Groups, arguments: Arguments) -> Value:
+    for value in arguments.keywords.values():
+        first: ast.AST | None = None
+        if isinstance(value, ast.Tuple) and len(value.elts) == 2:
+            first = value.elts[0]
+        elif isinstance(value, ast.Call):  # pd.NamedAgg(column=…, aggfunc=…)
+            first = Arguments(value, "column aggfunc").get("column")
+        if not groups.is_single:
+            _report_missing_in_groups(context, groups, context.labels(first))
+    names = list(arguments.keywords)
+    return _aggregated(groups, names, may_be_series=False) if names else UNKNOWN
+
+
+def _report_missing_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
+    """Report the labels that aren't among the columns that ``groups`` selects."""
+    if groups.selection is None:
+        context.report_missing(groups.frame, wanted)
+    elif not groups.is_single:
+        for name, node in wanted.items:
+            if name not in groups.selection and name not in context.possible_columns:
+                context.report_column(groups.frame, name, node)
+
+
+def _is_one_function(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    return isinstance(node, (ast.Lambda, ast.Attribute))
+
+
+def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
+    """Return the result of a method of a Series."""
+    arguments = Arguments(node, "level" if name == "reset_index" else "name")
+    if arguments.get("inplace") is not None or name == "update":
+        series.change()
+    if name in _SOME_ROWS:
+        return series.of_some_rows()
+    if name in _SERIES_METHODS or name in _ALL_ROWS:
+        return series.with_dtype(series.dtype if name in _ALL_ROWS else None)
+    if series.library != "pandas" or not arguments.is_exact:
+        return UNKNOWN
+    if name == "value_counts":
+        counts = Series("pandas", "count", (series.name,) if series.name is not None else None)
+        counts.has_text_labels = series.dtype is not None and series.dtype.is_all_text
+        return counts
+    is_unclear = {"level", "drop", "names", "inplace"} & arguments.given()
+    if name == "reset_index" and series.index is not None and not is_unclear:
+        given = arguments.get("name")
+        names = [series.name or "0"] if given is None else context.labels(given).names
+        index = [item for item in series.index if item is not None]
+        possible = [*index, "index", "level_0", "level_1", "level_2", "count", "proportion"]
+        return (
+            Frame("pandas", [*possible, series.name or "0", *names], (None,)) if names else UNKNOWN
+        )
+    return UNKNOWN

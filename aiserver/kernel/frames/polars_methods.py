@@ -3,56 +3,50 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
-from .labels import Arguments, Labels, labels, report_missing
-from .values import UNKNOWN, Context, Expression, Frame, Groups, Value
+from .context import Context, argument_nodes
+from .values import UNKNOWN, Arguments, Expression, Frame, Groups, Labels, Value
 
 # Methods whose result has the same columns as the DataFrame.
 _POLARS_SAME = set(
-    "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null "
-    "fill_nan top_k bottom_k rechunk gather_every shift drop_nans cast remove".split()
+    "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null fill_nan "
+    "top_k bottom_k rechunk gather_every shift drop_nans cast drop select with_columns".split()
 )
 # Methods whose arguments name columns.
-_POLARS_CHECKED = {
-    "sort",
-    "select",
-    "drop",
-    "drop_nulls",
-    "unique",
-    "group_by",
-    "filter",
-    "with_columns",
-}
+_CHECKED = set("sort select drop drop_nulls unique group_by filter with_columns".split())
+# Methods of expressions that change the name of the column.
+_RENAMING = {"name", "suffix", "prefix", "map", "to_lowercase", "to_uppercase", "exclude"}
 
 
 def column_expression(context: Context, node: ast.Call) -> Value:
     """Return the expression that ``pl.col(…)`` creates."""
-    items: list[tuple[str, ast.AST]] = []
-    for argument in node.args:
-        part = labels(context, argument)
-        if not part.is_exact:
-            return Expression([], None)
-        items += part.items
-    plain = [item for item in items if item[0] != "*" and not item[0].startswith("^")]
-    is_single = len(items) == 1 and len(plain) == 1
-    return Expression(plain, plain[0][0] if is_single else None)
+    parts = [context.labels(argument) for argument in node.args]
+    if not all(part.is_exact for part in parts):
+        return Expression([], None)
+    items = [item for part in parts for item in part.items]
+    plain = _plain(items)
+    return Expression(plain, plain[0][0] if len(items) == len(plain) == 1 else None)
+
+
+def _plain(items: Iterable[tuple[str, ast.AST]]) -> list[tuple[str, ast.AST]]:
+    """Return the items that aren't patterns of names."""
+    return [item for item in items if item[0] != "*" and not item[0].startswith("^")]
 
 
 def call_expression(context: Context, owner: Expression, name: str, node: ast.Call) -> Value:
     """Return the result of a method of an expression."""
     reads = list(owner.reads)
-    for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
+    for argument in argument_nodes(node):
         reads += _reads(context, argument, name in ("over", "sort_by"))
-    output = owner.output
+    output = None if name in _RENAMING else owner.output
     if name == "alias":
-        given = labels(context, node.args[0]) if node.args else Labels([], False)
+        given = context.labels(node.args[0] if node.args else None)
         output = given.names[0] if given.is_single else None
-    if name in ("name", "suffix", "prefix", "map", "to_lowercase", "to_uppercase", "exclude"):
-        output = None
     return Expression(reads, output)
 
 
-def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, ast.AST]]:
+def _reads(context: Context, node: ast.AST, with_text: bool = True) -> list[tuple[str, ast.AST]]:
     """Return the columns that an argument reads.
 
     If ``with_text`` is true, strings in the argument are names of columns.
@@ -64,105 +58,90 @@ def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, 
     value = context.value(node)
     if isinstance(value, Expression):
         return value.reads
-    return labels(context, node).items if with_text else []
+    return context.labels(node).items if with_text else []
 
 
 def output_names(context: Context, node: ast.AST) -> list[str] | None:
     """Return the names of the columns that an argument of ``select`` creates; None if unknown."""
     if isinstance(node, (ast.List, ast.Tuple)):
-        parts = [output_names(context, element) for element in node.elts]
-        if any(part is None for part in parts):
-            return None
-        return [name for part in parts for name in part or ()]
+        return _all_outputs(context, node.elts)
     value = context.value(node)
     if isinstance(value, Expression):
         return [value.output] if value.output is not None else None
-    named = labels(context, node)
+    named = context.labels(node)
     return named.names if named.is_exact and named.items else None
+
+
+def _all_outputs(context: Context, nodes: Iterable[ast.AST]) -> list[str] | None:
+    parts = [output_names(context, node) for node in nodes]
+    return None if None in parts else [name for part in parts for name in part or ()]
 
 
 def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
     """Return the result of a method of a polars DataFrame. Reports missing columns."""
     arguments = Arguments(node, "other on")
+    if not arguments.is_exact:
+        return UNKNOWN
+    if name in _CHECKED and arguments.constant("strict", True) is True:
+        read = [item for argument in node.args for item in _reads(context, argument)]
+        if name in ("select", "with_columns", "group_by"):
+            for value in arguments.keywords.values():
+                read += _reads(context, value, with_text=False)
+        read += context.labels(arguments.get("subset", "by")).items
+        context.report_missing(frame, Labels(_plain(read), True))
+    outputs = _all_outputs(context, node.args) if name in _CHECKED else None
+    if name in ("group_by", "groupby"):
+        return Groups(frame, None if arguments.keywords else outputs, as_index=False)
+    if name == "rename":
+        return _polars_rename(context, frame, arguments.get("other", "mapping"))
     if name == "join":
         return _polars_join(context, frame, arguments)
-    if name == "rename" and node.args and isinstance(node.args[0], ast.Dict):
-        return _polars_rename(context, frame, node.args[0])
-    if name in ("agg", "lazy", "collect") or not arguments.is_exact:
+    if name not in _POLARS_SAME:
         return UNKNOWN
-    keywords = [keyword for keyword in node.keywords if keyword.arg is not None]
-    if name in _POLARS_CHECKED and arguments.constant("strict", True) is True:
-        read = [item for argument in node.args for item in _reads(context, argument, True)]
-        if name in ("select", "with_columns", "group_by"):
-            read += [item for part in keywords for item in _reads(context, part.value, False)]
-        read += labels(context, arguments.get("subset", "by")).items
-        plain = [item for item in read if item[0] != "*" and not item[0].startswith("^")]
-        report_missing(context, frame, Labels(plain, True))
-    if name in _POLARS_SAME or name == "drop":
-        result = frame.derive()
-        if name == "drop":
-            dropped = {text for argument in node.args for text in labels(context, argument).names}
-            result = frame.derive(text for text in frame.columns if text not in dropped)
-        return result
-    if name in ("select", "with_columns"):
-        outputs = [output_names(context, argument) for argument in node.args]
-        outputs += [[keyword.arg] for keyword in keywords if keyword.arg]
-        result = frame.derive([] if name == "select" else None)
-        result.add([text for part in outputs for text in part or ()])
-        result.has_unknown_columns = (
-            frame.has_unknown_columns and name != "select"
-        ) or None in outputs
-        return result
-    if name in ("group_by", "groupby"):
-        keys = [output_names(context, argument) for argument in node.args]
-        exact = [text for part in keys for text in part or ()]
-        exact_keys = exact if None not in keys and not keywords else None
-        return Groups(frame, exact_keys, False)
-    if name == "with_row_index":
-        result = frame.derive()
-        result.add([*labels(context, arguments.get("other", "name")).names, "index"])
-        return result
-    return UNKNOWN
+    result = frame.derive([] if name == "select" else None)
+    if name == "drop":
+        result.remove(outputs or ())
+    elif name in ("select", "with_columns"):
+        result.add([*(outputs or ()), *arguments.keywords])
+        is_open = frame.has_unknown_columns and name != "select"
+        result.has_unknown_columns = is_open or outputs is None
+    return result
 
 
 def call_polars_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
     """Return the result of a method of polars' groups."""
     if name != "agg":
         return UNKNOWN
-    values = [*node.args, *[keyword.value for keyword in node.keywords]]
-    read = [item for argument in values for item in _reads(context, argument, True)]
-    plain = [item for item in read if item[0] != "*" and not item[0].startswith("^")]
-    report_missing(context, groups.frame, Labels(plain, True))
-    outputs = [output_names(context, argument) for argument in node.args]
-    outputs += [[keyword.arg] for keyword in node.keywords if keyword.arg]
-    result = Frame(
-        "polars", [*(groups.keys or ()), *(text for part in outputs for text in part or ())]
-    )
-    result.has_unknown_columns = groups.keys is None or None in outputs
-    return result
+    read = [item for argument in argument_nodes(node) for item in _reads(context, argument)]
+    context.report_missing(groups.frame, Labels(_plain(read), True))
+    outputs = _all_outputs(context, node.args)
+    arguments = Arguments(node, "")
+    if groups.keys is None or outputs is None or not arguments.is_exact:
+        return UNKNOWN
+    return Frame("polars", [*groups.keys, *outputs, *arguments.keywords])
 
 
 def _polars_join(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    given = arguments.get("other")
-    other = context.value(given) if given is not None else UNKNOWN
-    report_missing(context, frame, labels(context, arguments.get("on")))
-    report_missing(context, frame, labels(context, arguments.get("left_on")))
+    other = context.value_of(arguments.get("other"))
+    for side, parameter in ((frame, "left_on"), (other, "right_on")):
+        if isinstance(side, Frame):
+            for given in (arguments.get("on"), arguments.get(parameter)):
+                context.report_missing(side, context.labels(given))
     if not isinstance(other, Frame):
         return UNKNOWN
-    report_missing(context, other, labels(context, arguments.get("on")))
-    report_missing(context, other, labels(context, arguments.get("right_on")))
-    suffix = labels(context, arguments.get("suffix")).names or ["_right"]
-    result = frame.derive()
-    result.add(other.columns)
-    result.add([text + suffix[0] for text in other.columns])
+    suffix = context.labels(arguments.get("suffix")).names or ["_right"]
+    result = frame.derive([*frame.columns, *other.columns])
+    result.add(name + suffix[0] for name in other.columns)
     result.has_unknown_columns = frame.has_unknown_columns or other.has_unknown_columns
     return result
 
 
-def _polars_rename(context: Context, frame: Frame, mapping: ast.Dict) -> Value:
-    old, new = labels(context, mapping), [labels(context, value) for value in mapping.values]
-    report_missing(context, frame, old)
+def _polars_rename(context: Context, frame: Frame, mapping: ast.AST | None) -> Value:
+    if not isinstance(mapping, ast.Dict):
+        return UNKNOWN
+    old, new = context.labels(mapping), [context.labels(value) for value in mapping.values]
+    context.report_missing(frame, old)
     if not old.is_exact or not all(part.is_single for part in new):
         return UNKNOWN
     renamed = dict(zip(old.names, (part.names[0] for part in new)))
-    return frame.derive(renamed.get(text, text) for text in frame.columns)
+    return frame.derive(renamed.get(name, name) for name in frame.columns)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..inspection.dtypes import Dtype
-from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
 
 
 class Value:
@@ -57,54 +56,45 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` contains the columns that the frame may have. If ``has_unknown_columns`` is true,
-    the frame may have any other column, too. ``index`` contains the possible names of the frame's
-    index, or is None if they aren't known. ``levels`` is the number of levels of the index, or None
-    if it isn't known. ``attributes`` contains the names of attributes that aren't columns.
-    ``dtypes`` has the dtypes of columns, as far as they are known. If ``index`` is empty,
-    ``has_number_index`` tells whether the frame is known to have rows and an index that numbers
-    them.
+    ``columns`` has the columns that it may have. If ``has_unknown_columns`` is true, it may have
+    any other column, too. ``index`` has the names of its index's levels, or is None if the index
+    isn't known. ``attributes`` has the names of attributes that aren't columns. ``dtypes`` has the
+    dtypes of columns, if they are known. ``has_number_index`` tells whether it is known to have
+    rows and an index that numbers them.
     """
 
     def __init__(
-        self,
-        library: str,
-        columns: Iterable[str],
-        index: set[str] | None = None,
-        levels: int | None = None,
+        self, library: str, columns: Iterable[str], index: tuple[str | None, ...] | None = None
     ) -> None:
-        self.library = library
+        self.library, self.index = library, index
         self.columns: dict[str, None] = dict.fromkeys(columns)
         self.has_unknown_columns = False
-        self.index = index
-        self.levels = levels
         self.attributes: set[str] = set()
         self.dtypes: dict[str, Dtype] = {}
         self.has_number_index = False
 
-    def derive(self, columns: Iterable[str] | None = None) -> Frame:
-        """Return a new frame with the same index, and with ``columns`` (None: the same columns)."""
-        names = self.columns if columns is None else columns
-        frame = Frame(self.library, names, self.index, self.levels)
-        frame.has_unknown_columns = self.has_unknown_columns
-        return frame
+    @property
+    def index_names(self) -> set[str]:
+        return {name for name in self.index or () if name is not None}
 
-    def select(self, columns: Iterable[str] | None = None, some_rows: bool = False) -> Frame:
-        """Return what ``derive`` returns, with the dtypes of the columns.
+    def derive(self, columns: Iterable[str] | None = None, rows: str = "") -> Frame:
+        """Return a new frame with the same index, and with ``columns`` (None: the same columns).
 
-        ``some_rows`` tells whether the result may lack rows of this frame.
+        ``rows`` is "all" if the columns have the same values as those of this frame, "some" if
+        values may be missing, and "" if the values are others.
         """
-        frame = self.derive(columns)
-        frame.has_number_index = self.has_number_index and not some_rows
-        for name, dtype in self.dtypes.items():
+        frame = Frame(self.library, self.columns if columns is None else columns, self.index)
+        frame.has_unknown_columns = self.has_unknown_columns
+        frame.has_number_index = self.has_number_index and rows == "all"
+        for name, dtype in self.dtypes.items() if rows else ():
             if name in frame.columns:
-                frame.dtypes[name] = dtype.of_some_rows() if some_rows else dtype
+                frame.dtypes[name] = dtype.of_some_rows() if rows == "some" else dtype
         return frame
 
     def column(self, name: str) -> Series:
         """Return a column. It has no dtype if the frame may have changed in unknown ways."""
         dtype = None if self.has_unknown_columns else self.dtypes.get(name)
-        return Series(self.library, name, self.index, self.levels, dtype=dtype, frame=self)
+        return Series(self.library, name, self.index, dtype, self)
 
     def become(self, other: Value) -> None:
         """Change this frame in place, so that it has the columns and the index of ``other``.
@@ -113,8 +103,8 @@ class Frame(Value):
         """
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
-            self.index, self.levels = other.index, other.levels
-            self.dtypes, self.has_number_index = other.dtypes, other.has_number_index
+            self.index, self.dtypes = other.index, other.dtypes
+            self.has_number_index = other.has_number_index
         else:
             self.has_unknown_columns = True
             self.forget_values()
@@ -132,43 +122,41 @@ class Frame(Value):
         names = list(names)
         for name in names:
             self.dtypes.pop(name, None)
-        new = [name for name in names if name not in self.columns]
-        if new:
-            self.columns = {**self.columns, **dict.fromkeys(new)}
+        self.columns = {**self.columns, **dict.fromkeys(names)}
+
+    def remove(self, names: Iterable[str]) -> None:
+        removed = set(names)
+        self.columns = {name: None for name in self.columns if name not in removed}
 
 
 class Series(Value):
-    """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
+    """A Series. ``index`` means the same as in ``Frame``, and ``dtype`` is None if it isn't known.
 
-    If ``has_text_index`` is true, the labels of its index may be used as attributes:
-    ``series.total``. ``dtype`` is None if it isn't known. ``frame`` is the frame whose rows the
-    Series has, or None if it isn't known. A change of the Series may change this frame.
-    ``has_text_labels`` tells whether the labels of the index are known to be texts.
+    ``frame`` is the frame whose rows the Series has, or None if it isn't known. A change of the
+    Series may change this frame. ``has_text_labels`` tells whether the labels of the index are
+    known to be texts.
     """
 
     def __init__(
         self,
         library: str,
         name: str | None = None,
-        index: set[str] | None = None,
-        levels: int | None = None,
-        has_text_index: bool = True,
+        index: tuple[str | None, ...] | None = None,
         dtype: Dtype | None = None,
         frame: Frame | None = None,
     ) -> None:
-        self.library, self.name, self.index, self.levels = library, name, index, levels
-        self.has_text_index, self.dtype, self.frame = has_text_index, dtype, frame
+        self.library, self.name, self.index = library, name, index
+        self.dtype, self.frame = dtype, frame
         self.has_text_labels = False
 
     def with_dtype(self, dtype: Dtype | None) -> Series:
         """Return a new Series with the same name, index and rows, and with another dtype."""
-        frame = self.frame
-        return Series(self.library, self.name, self.index, self.levels, dtype=dtype, frame=frame)
+        return Series(self.library, self.name, self.index, dtype, self.frame)
 
     def of_some_rows(self) -> Series:
         """Return a new Series that may lack rows of this one."""
         dtype = None if self.dtype is None else self.dtype.of_some_rows()
-        return Series(self.library, self.name, self.index, self.levels, dtype=dtype)
+        return Series(self.library, self.name, self.index, dtype)
 
     def change(self) -> None:
         """Record that values of the Series may have changed."""
@@ -196,12 +184,18 @@ class Groups(Value):
     whether ``selection`` has exactly the selected columns.
     """
 
-    def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool) -> None:
+    def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool = True) -> None:
         self.frame, self.keys, self.as_index = frame, keys, as_index
         self.selection: list[str] | None = None
-        self.is_single = False
+        self.is_single = self.is_resampled = False
         self.is_exact = True
-        self.is_resampled = False
+
+    def select(self, wanted: Labels) -> Groups:
+        groups = Groups(self.frame, self.keys, self.as_index)
+        groups.selection = wanted.names if wanted.is_exact else list(self.frame.columns)
+        groups.is_single, groups.is_exact = wanted.is_single, wanted.is_exact
+        groups.is_resampled = self.is_resampled
+        return groups
 
 
 class Indexer(Value):
@@ -228,56 +222,58 @@ class Expression(Value):
         self.reads, self.output = reads, output
 
 
-class Context:
-    """The interface through which the modules of this package use the analysis in ``Flow``.
+class Labels:
+    """The labels in an expression, each with its AST node.
 
-    Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
-    that any frame may have. ``is_conditional`` tells whether the current statement might be
-    skipped. If ``may_change_frames`` is true, the suggestion has called a function that may have
-    changed the values of frames.
+    ``is_exact`` tells whether ``items`` contains all labels, and ``is_single`` whether the
+    expression is one string.
     """
 
-    problems: Problems
-    folder: str
-    variables: dict[str, Any]
-    ignored_kinds: set[str]
-    possible_columns: set[str]
-    is_conditional: bool
-    may_create_files: bool
-    may_install_modules: bool
-    may_change_frames: bool
-
-    def value(self, node: ast.AST) -> Value:
-        """Return the value of an expression. The problems in it are reported once."""
-        raise NotImplementedError
-
-    def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
-        """Return the value of a lambda that is called with the arguments ``parameters``."""
-        raise NotImplementedError
-
-    def name_of_module(self, path: str) -> str:
-        """Return the name of a variable that is the module ``path``; "" if there is none."""
-        raise NotImplementedError
-
-    def report_code(
-        self, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
+    def __init__(
+        self, items: list[tuple[str, ast.AST]], is_exact: bool, is_single: bool = False
     ) -> None:
-        """Add a problem with the code of ``node``, unless ``ignored_kinds`` contains its kind.
+        self.items, self.is_exact, self.is_single = items, is_exact, is_single
 
-        ``candidates`` are replacements for the code. If the code has several lines, or if one of
-        the texts is too long for a problem, there are no candidates.
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.items]
+
+
+class Arguments:
+    """The arguments of a call, by the name of their parameter.
+
+    ``parameters`` contains the names of the positional parameters, separated by spaces.
+    ``is_exact`` is false if the call contains ``*args`` or ``**kwargs``.
+    """
+
+    def __init__(self, node: ast.Call, parameters: str) -> None:
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        self.is_exact = not starred and all(word.arg is not None for word in node.keywords)
+        self.keywords = {word.arg: word.value for word in node.keywords if word.arg is not None}
+        plain = [None if isinstance(part, ast.Starred) else part for part in node.args]
+        named = {name: part for name, part in zip(parameters.split(), plain) if part is not None}
+        self._nodes: dict[str, ast.expr] = {**named, **self.keywords}
+
+    def get(self, *names: str) -> ast.expr | None:
+        """Return the argument for the first parameter in ``names`` that the call sets.
+
+        An argument ``None`` counts as not set. Return None if the call sets none of the parameters.
         """
-        text = self.problems.text_of(node)
-        candidates = list(candidates)
-        is_short = all(len(item) <= MAX_NAME_LENGTH for item in [text, *candidates])
-        if kind not in self.ignored_kinds:
-            shown = candidates if is_short and has_one_line(node) else []
-            self.problems.add(node, kind, text, message, shown)
+        for name in names:
+            node = self._nodes.get(name)
+            if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
+                return node
+        return None
 
-    def report(
-        self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
-    ) -> None:
-        """Add a problem, unless ``ignored_kinds`` contains its kind."""
-        if kind not in self.ignored_kinds:
-            near = self.problems.near(name, names) if names is not None else []
-            self.problems.add(node, kind, name, message, near)
+    def constant(self, name: str, default: Any = None) -> Any:
+        """Return the constant value of an argument.
+
+        Return ``default`` if the argument isn't given, and ``...`` if it isn't a constant: ``-1``.
+        """
+        node = self._nodes.get(name)
+        if node is None:
+            return default
+        return node.value if isinstance(node, ast.Constant) else ...
+
+    def given(self) -> set[str]:
+        return set(self._nodes)

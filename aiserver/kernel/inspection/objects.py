@@ -222,7 +222,7 @@ def pandas_columns(frame: Any) -> list[str] | None:
     return _labels(frame.columns)
 
 
-def index_names(value: Any) -> list[str | None] | None:
+def index_names(value: Any) -> tuple[str | None, ...] | None:
     """Return the names of the index levels of a pandas DataFrame or Series.
 
     An unnamed level has the name None. If a name isn't a plain string, the whole result is None.
@@ -230,20 +230,10 @@ def index_names(value: Any) -> list[str | None] | None:
     index = value.index
     if not is_library_class(type(index)):
         return None
-    names = list(index.names)[:50]
+    names = tuple(index.names)[:50]
     if all(name is None or type(name) is str for name in names):
         return names
     return None
-
-
-def has_text_index(value: Any) -> bool:
-    """Return whether a Series may have labels that are texts and can be read as attributes."""
-    index = value.index
-    return not is_library_class(type(index)) or class_name(type(index)) in (
-        "Index",
-        "MultiIndex",
-        "CategoricalIndex",
-    )
 
 
 def series_name(value: Any) -> str | None:

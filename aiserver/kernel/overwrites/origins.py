@@ -7,9 +7,8 @@ import contextlib
 from typing import Any
 
 from ..frames.flow import Flow
-from ..frames.labels import Arguments, labels
 from ..frames.polars_methods import output_names
-from ..frames.values import UNKNOWN, Frame, Indexer, Value
+from ..frames.values import UNKNOWN, Arguments, Frame, Indexer, Value
 from ..inspection.objects import has_own_index
 
 
@@ -113,7 +112,7 @@ class Origins(Flow):
             if key.step is not None or not {type(lower), type(upper)} <= {int, type(None)}:
                 return None
             return not lower and (upper is None or upper >= frame.rows)
-        wanted = labels(self, key)
+        wanted = self.labels(key)
         if self.is_mask(key) or wanted.is_single:
             return False
         has_all = set(wanted.names) >= frame.columns and len(frame.columns) == frame.width
@@ -151,7 +150,7 @@ class Origins(Flow):
             count = arguments.constant("first", arguments.constant("n", default))
             return False if type(count) is int and count < frame.rows else None
         if name in ("drop", "rename"):
-            wanted = labels(self, arguments.get("columns", "labels", "first"))
+            wanted = self.labels(arguments.get("columns", "labels", "first"))
             if not frame.columns.isdisjoint(wanted.names):
                 return False
             is_certain = name == "drop" and "errors" not in arguments.given()

@@ -26,8 +26,7 @@ import builtins
 import sys
 from typing import Any
 
-from ..frames.labels import Arguments, labels
-from ..frames.values import Indexer, Symbol, Texts, Value
+from ..frames.values import Arguments, Indexer, Symbol, Texts, Value
 from ..inspection.files import file_exists, is_local
 from ..inspection.objects import loaded_value
 from ..problems import Problems, printable
@@ -161,7 +160,7 @@ class _Finder(Origins):
             if isinstance(target, ast.Name):
                 self._warn("deleted", self._own_origin(target.id), target, name=target.id)
             elif isinstance(target, ast.Subscript):
-                names = labels(self, self.key(target)).names
+                names = self.labels(self.key(target)).names
                 self._warn("changed", self.origin(target.value), target, names)
         super()._on_Delete(node)
 
@@ -179,7 +178,7 @@ class _Finder(Origins):
         if indexer in ("iloc", "iat") or (rows is columns and self.is_mask(rows)):
             self._warn("changed", origin, target)
         elif not indexer or rows is not columns:
-            self._warn("columns", origin, target, labels(self, columns).names)
+            self._warn("columns", origin, target, self.labels(columns).names)
         super()._assign_item(target, value)
 
     # Calls
@@ -195,7 +194,7 @@ class _Finder(Origins):
         if origin is not None and origin.frame is not None:
             is_lost = is_in_place(node) and self.keeps_all(origin.frame, method.attr, node) is False
             if method.attr in _REMOVING and node.args:
-                self._warn("changed", origin, node, labels(self, node.args[0]).names)
+                self._warn("changed", origin, node, self.labels(node.args[0]).names)
             elif method.attr in _CHANGING or is_lost:
                 self._warn("changed", origin, node)
         return super()._of_Call(node)
@@ -220,7 +219,7 @@ class _Finder(Origins):
             mode = Arguments(node, "first mode").constant("mode", "r") if is_open else ""
         elif not isinstance(function, ast.Attribute) or function.attr not in _WRITERS:
             return ""
-        wanted = labels(self, path)
+        wanted = self.labels(path)
         return wanted.names[0] if wanted.is_single and type(mode) is str and "w" in mode else ""
 
     # Warnings

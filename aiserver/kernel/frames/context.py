@@ -1,0 +1,158 @@
+"""The state of the analysis of a suggestion, its labels, and the reports of missing names."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..problems import MAX_NAME_LENGTH, Problems, has_one_line
+from .values import UNKNOWN, Arguments, Frame, Labels, Text, Texts, Value
+
+
+class Context:
+    """The interface through which the modules of this package use the analysis in ``Flow``.
+
+    Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
+    that any frame may have. ``is_conditional`` tells whether the current statement might be
+    skipped. If ``may_change_frames`` is true, the suggestion has called a function that may have
+    changed the values of frames.
+    """
+
+    def __init__(
+        self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
+    ) -> None:
+        self.problems, self.variables, self.folder = problems, variables, folder
+        self.ignored_kinds: set[str] = set()
+        self.possible_columns: set[str] = set()
+        self.is_conditional = self.may_change_frames = False
+        self.may_create_files: bool = source.may_create_files
+        self.may_install_modules: bool = source.may_install_modules
+
+    def value(self, node: ast.AST) -> Value:
+        """Return the value of an expression. The problems in it are reported once."""
+        raise NotImplementedError
+
+    def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
+        """Return the value of a lambda that is called with the arguments ``parameters``."""
+        raise NotImplementedError
+
+    def name_of_module(self, path: str) -> str:
+        """Return the name of a variable that is the module ``path``; "" if there is none."""
+        raise NotImplementedError
+
+    def value_of(self, node: ast.AST | None) -> Value:
+        """Return the value of an argument, ``UNKNOWN`` if it isn't given."""
+        return UNKNOWN if node is None else self.value(node)
+
+    def labels(self, node: ast.AST | None) -> Labels:
+        """Return the labels that a node names: a string, a list of them, or the keys of a dict."""
+        if node is None:
+            return Labels([], True)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
+            return self._labels_of(node.keys if isinstance(node, ast.Dict) else node.elts)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left, right = self.labels(node.left), self.labels(node.right)
+            if left.is_single or right.is_single:
+                return Labels([], False)
+            return Labels(left.items + right.items, left.is_exact and right.is_exact)
+        value = self.value(node)
+        if isinstance(value, Text):
+            return Labels([(value.value, node)], True, is_single=True)
+        if isinstance(value, Texts) and value.values is not None:
+            return Labels([(name, node) for name in value.values], True)
+        return Labels([], False)
+
+    def _labels_of(self, elements: Iterable[ast.AST | None]) -> Labels:
+        items: list[tuple[str, ast.AST]] = []
+        is_exact = True
+        for element in elements:
+            is_starred = isinstance(element, ast.Starred)
+            part = self.labels(element.value if isinstance(element, ast.Starred) else element)
+            if part.is_single or is_starred:
+                items += part.items
+            is_exact = is_exact and part.is_exact and (part.is_single or is_starred)
+        return Labels(items, is_exact)
+
+    @contextlib.contextmanager
+    def ignoring(self, kinds: Iterable[str]) -> Iterator[None]:
+        """Report no problems of these kinds within the ``with`` block."""
+        previous, self.ignored_kinds = self.ignored_kinds, self.ignored_kinds.union(kinds)
+        try:
+            yield
+        finally:
+            self.ignored_kinds = previous
+
+    def report(
+        self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
+    ) -> None:
+        """Add a problem, unless ``ignored_kinds`` contains its kind."""
+        if kind not in self.ignored_kinds:
+            near = self.problems.near(name, names) if names is not None else []
+            self.problems.add(node, kind, name, message, near)
+
+    def report_code(
+        self, node: Any, kind: str, message: str, candidates: Iterable[str] = ()
+    ) -> None:
+        """Add a problem with the code of ``node``, unless ``ignored_kinds`` contains its kind.
+
+        ``candidates`` are replacements for the code. If the code has several lines, or if one of
+        the texts is too long for a problem, there are no candidates.
+        """
+        text = self.problems.text_of(node)
+        candidates = list(candidates)
+        is_short = all(len(item) <= MAX_NAME_LENGTH for item in [text, *candidates])
+        if kind not in self.ignored_kinds:
+            shown = candidates if is_short and has_one_line(node) else []
+            self.problems.add(node, kind, text, message, shown)
+
+    def report_attribute(self, node: ast.Attribute, owner: str, names: Iterable[str]) -> None:
+        position = self.problems.position_of_name(node, node.attr)
+        message = f"{owner} has no {node.attr!r}."
+        self.report(position, "missing_attribute", node.attr, message, names)
+
+    def report_column(self, frame: Frame, name: str, node: Any) -> None:
+        message = f"The DataFrame has no column {name!r}."
+        self.report(node, "missing_column", name, message, frame.columns)
+
+    def report_missing(self, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
+        """Report labels that aren't columns or, if ``with_index``, names of the frame's index."""
+        if with_index and frame.index is None:
+            return
+        allowed = frame.index_names if with_index else ()
+        for name, node in wanted.items:
+            if name not in allowed and not self.has_column(frame, name):
+                self.report_column(frame, name, node)
+
+    def has_column(self, frame: Frame, name: str) -> bool:
+        """Return whether a frame has a column, or may have it."""
+        return frame.has_unknown_columns or name in frame.columns or name in self.possible_columns
+
+    def check_keywords(self, accepted: frozenset[str] | None, name: str, node: ast.Call) -> None:
+        """Report the keyword arguments that aren't in ``accepted``; none if that is None."""
+        function = name.rpartition(".")[2]
+        for word, keyword in ((item.arg, item) for item in node.keywords):
+            if accepted is not None and word is not None and word not in accepted:
+                message = f"{function}() has no argument {word!r}."
+                position = self.problems.position_of_name(keyword, word)
+                self.report(position, "unknown_argument", word, message, sorted(accepted))
+
+
+def argument_nodes(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
+    """Apply the argument ``inplace`` of a method's call, and return the value of the call.
+
+    Without ``inplace``, the value is ``result``. With ``inplace=True``, ``frame`` becomes
+    ``result``, and the value of the call is unknown. If the call might be skipped, or if the value
+    of ``inplace`` is unknown, ``frame`` keeps its columns and may have further ones.
+    """
+    in_place = arguments.constant("inplace", False)
+    if in_place is False:
+        return result
+    is_certain = in_place is True and not context.is_conditional
+    frame.become(result if is_certain else UNKNOWN)
+    return UNKNOWN

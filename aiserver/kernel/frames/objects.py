@@ -1,0 +1,86 @@
+"""Turn objects of the kernel into the values that the check works with."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import types
+from typing import Any
+
+from ..inspection.dtypes import frame_dtypes
+from ..inspection.objects import (
+    MISSING,
+    class_of,
+    index_names,
+    instance_attributes,
+    is_array_function,
+    is_compiled_function,
+    is_plain_class,
+    is_random_function,
+    loaded_value,
+    pandas_columns,
+    plain_texts,
+    polars_columns,
+    series_name,
+)
+from .values import UNKNOWN, Frame, Instance, Series, Symbol, Text, Texts, Value
+
+_LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.express", "builtins")
+
+
+def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
+    """Return the value of an object, to which the suggestion refers by the dotted name ``path``.
+
+    ``has_changed`` tells whether the values of a DataFrame may have changed.
+    """
+    kind = type(obj)
+    if kind is types.ModuleType:
+        name = obj.__dict__.get("__name__")
+        return Symbol(name, obj) if type(name) is str else UNKNOWN
+    if kind is str:
+        return Text(obj) if len(obj) < 1000 else UNKNOWN
+    texts = plain_texts(obj)
+    if texts is not None:
+        return Texts(texts)
+    if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
+        return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
+    if kind is types.FunctionType or kind is types.BuiltinFunctionType or is_plain_class(obj):
+        name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]
+        for library in _LIBRARIES_OF_FUNCTIONS:
+            if type(name) is str and loaded_value(library, name) is obj:
+                return Symbol(library + "." + name, obj)
+        return Symbol(path, obj)
+    if kind is loaded_value("pandas", "DataFrame"):
+        return _pandas_frame(obj, kind, has_changed)
+    if kind is loaded_value("polars", "DataFrame"):
+        columns = polars_columns(obj)
+        return UNKNOWN if columns is None else Frame("polars", columns, (None,))
+    if kind is loaded_value("pandas", "Series"):
+        return Series("pandas", series_name(obj), index_names(obj))
+    if _is_compiled(obj, kind, path):
+        return Symbol(path, obj)
+    if obj is loaded_value("polars", "col"):
+        return Symbol("polars.col", MISSING)
+    library_class = class_of(obj)
+    return UNKNOWN if library_class is None else Instance(library_class)
+
+
+def _is_compiled(obj: Any, kind: type, path: str) -> bool:
+    """Return whether an object is one of numpy's compiled functions."""
+    if kind is loaded_value("numpy", "ufunc") or is_array_function(obj) or is_random_function(obj):
+        return True
+    return path.startswith("numpy.random.") and is_compiled_function(obj)
+
+
+def _pandas_frame(obj: Any, kind: Any, has_changed: bool) -> Value:
+    columns = pandas_columns(obj)
+    if columns is None:
+        return UNKNOWN
+    frame = Frame("pandas", columns, index_names(obj))
+    frame.attributes = instance_attributes(obj, kind)
+    if not has_changed:
+        is_range = type(obj.index) is loaded_value("pandas", "RangeIndex")
+        frame.has_number_index = is_range and len(obj.index) > 0
+        with contextlib.suppress(Exception):  # pandas may store its columns in another way
+            frame.dtypes = frame_dtypes(obj)
+    return frame
