@@ -41,11 +41,8 @@ CHECK_MODULES = (
 PROFILE_MODULES = (
     "inspection/objects",
     "inspection/scalars",
-    "profiling/sampling",
+    "profiling/reading",
     "profiling/containers",
-    "profiling/numbers",
-    "profiling/values",
-    "profiling/polars_columns",
     "profiling/columns",
     "profiling/profile",
     "profiling/joins",

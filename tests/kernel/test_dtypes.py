@@ -76,6 +76,7 @@ WRONG = [
     "df.groupby('sold').agg({'price': 'mean', 'volume': ['sum', 'mean']})",
     "df.groupby('城市')[['price', 'volume']].agg(['min', 'std'])",
     "df.pivot_table(index='sold', values='volume', aggfunc='median')",
+    "df['volume'].between(2, 4)",
     "df['volume'] - 1",
     "df['volume'] / df['price']",
     "df['price'] / df['volume']",

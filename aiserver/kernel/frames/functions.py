@@ -208,8 +208,8 @@ def _frame(context: Context, library: str, node: ast.Call) -> Value:
         return value.derive() if is_frame and isinstance(value, Frame) else UNKNOWN
     wanted = context.labels(data if columns is None else columns)
     is_empty = data is None or (isinstance(data, ast.Dict) and not data.keys)
-    is_known = wanted.is_exact and not wanted.is_single and arguments.is_exact
-    if not is_known or not (wanted.items or (is_empty and columns is None)):
+    is_exact = wanted.is_exact and not wanted.is_single and arguments.is_exact
+    if not is_exact or not (wanted.items or (is_empty and columns is None)):
         return UNKNOWN
     return Frame(library, wanted.names, (None,) if arguments.get("index") is None else None)
 

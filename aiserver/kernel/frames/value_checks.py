@@ -85,10 +85,12 @@ def check_method(context: Context, owner: Value, name: str, node: ast.Call) -> N
     """Report a method of a Series, a frame or groups that needs numbers, if there is text."""
     if isinstance(owner, Series):
         is_strict = name in _NUMERIC_OF_SERIES
-        is_conversion = name == "astype" and _is_number_type(node)
-        if (is_strict and _has_text(owner)) or (
-            (is_conversion or name in _LENIENT_OF_SERIES) and _has_words(owner)
-        ):
+        is_lenient = (
+            name in _LENIENT_OF_SERIES
+            or (name == "between" and any(map(_is_number, node.args)))
+            or (name == "astype" and _is_number_type(node))
+        )
+        if (is_strict and _has_text(owner)) or (is_lenient and _has_words(owner)):
             message = f"{name}() needs numbers, but {_content(owner)}."
             context.report_code(context.problems.position_of_method(node), "not_numbers", message)
     elif name in _NUMERIC or name in _LENIENT:

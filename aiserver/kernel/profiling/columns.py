@@ -2,172 +2,245 @@
 
 Columns of at most ``EXACT_ROWS`` rows are profiled completely, larger ones from ``SAMPLED_ROWS``
 rows. The range and the mean of numbers still are those of all rows if there are at most
-``WHOLE_RANGE_ROWS``. The profile then has ``all``: the numbers of all rows
-and of the missing values in them.
+``WHOLE_RANGE_ROWS``. The profile then has ``all``: the numbers of all rows and of the missing
+values in them. The figures are those of ``describe`` in pandas: the standard deviation of a sample,
+and quartiles by linear interpolation.
 
-Invariant: values are read by numpy, pandas, polars and pyarrow only, and only from arrays whose
-class and dtype are these libraries' own.
+Invariant: only objects of exact classes are looked at, never an instance of a subclass that a
+person wrote. Others are counted, and nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+import decimal
+import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-from ..inspection.objects import (
-    class_name,
-    is_plain_arrow_type,
-    loaded_module,
-    loaded_value,
-)
-from .containers import is_own_array
-from .numbers import array_histogram, finite, profile_array
-from .polars_columns import profile_polars
-from .sampling import EXACT_ROWS, sampled_positions
-from .values import profile_values, top_values, value_text
+from ..inspection.objects import class_name, is_library_class, loaded_module, loaded_value
+from ..inspection.scalars import is_plain_scalar
+from .reading import inner_column, kind_of, plain_values, present_numbers, sample_of
 
 WHOLE_RANGE_ROWS = 2_000_000
-_MISSING_TIME = -(2**63)  # numpy's NaT as an integer
+BINS = 20
+MAX_TOP = 5  # values
+MAX_VALUE = 60  # characters
+_FEW_VALUES = 10  # integers with at most so many distinct values are also counted by value
+_NUMBER_CLASSES = (int, float, decimal.Decimal)
+_DATE_CLASSES = (datetime.datetime, datetime.date)
+_NESTED_CLASSES = (list, tuple, dict, set, frozenset)
+_OTHER_PLAIN = (str, bool, datetime.timedelta, bytes)
+_LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
 def profile_column(values: Any) -> dict[str, Any]:
     """Return the profile of a column: ``rows``, ``missing``, ``distinct`` and what fits its values.
 
-    ``values`` is a numpy array of one dimension, an array of pandas, a polars Series or a
-    ``pyarrow.ChunkedArray``.
+    ``reading.py`` says what ``values`` can be.
     """
-    if type(values) is loaded_value("pyarrow", "ChunkedArray"):
-        return _profile_arrow(values)
-    is_polars = type(values) is loaded_value("polars", "Series")
-    if not (is_polars or is_own_array(values)):
-        return _unsupported(0)
-    count = len(values)
-    positions = sampled_positions(count) if count > EXACT_ROWS else None
-    reads_all = positions is not None and count <= WHOLE_RANGE_ROWS
-    if is_polars:
-        return profile_polars(values, positions, reads_all)
-    name = class_name(type(values))
-    if hasattr(values, "_pa_array"):
-        return _profile_arrow(values._pa_array)
-    if name == "NumpyExtensionArray" or name == "PandasArray":
-        values = values._ndarray
-    sample = values if positions is None else values.take(positions)
-    if hasattr(values, "_mask") and hasattr(values, "_data"):
-        profile = _profile_numpy(sample._data[~sample._mask], len(sample))
-        if reads_all and "numbers" in profile:
-            _add_whole_range(profile, values._data[~values._mask], count)
+    column = inner_column(values)
+    kind = kind_of(column)
+    if not kind:
+        return {"rows": 0, "missing": None, "distinct": None, "note": "unsupported"}
+    sample = sample_of(column)
+    plain = plain_values(sample, kind)
+    if kind == "time":
+        return _profile_times(plain, lambda index: sample[index])
+    if kind == "category":
+        texts = [None if value is None else _plain_text(value) for value in plain]
+        return profile_values(texts)
+    if kind != "number":
+        return profile_values(plain)
+    present = [value for value in plain if value is not None and value == value]
+    profile: dict[str, Any] = {"rows": len(plain), "missing": len(plain) - len(present)}
+    profile.update(_profile_numbers(present))
+    if len(plain) < len(column) <= WHOLE_RANGE_ROWS:
+        numbers = present_numbers(column)
+        profile["all"] = {"rows": len(column), "missing": len(column) - len(numbers)}
+        if len(numbers):
+            profile["numbers"].update(_whole_range(numbers))
+    return profile
+
+
+def profile_values(values: list[Any]) -> dict[str, Any]:
+    """Return the profile of plain Python objects, such as the texts of a column."""
+    classified = [_classify(value) for value in values]
+    present = [plain for kind, plain in classified if kind != "missing"]
+    kinds = {kind for kind, _ in classified} - {"missing"}
+    profile: dict[str, Any] = {"rows": len(values), "missing": len(values) - len(present)}
+    if kinds & {"nested", "object"}:
+        note = "nested" if "object" not in kinds else "objects"
+        return {**profile, "distinct": None, "note": note}
+    if kinds == {"number"}:
+        return {**profile, **_profile_numbers(present)}
+    counts = Counter(present)
+    profile["distinct"] = len(counts)
+    if kinds == {"date"}:
+        profile.update(_profile_dates(present))
+    if kinds - {"date"} or (kinds and len(counts) <= _FEW_VALUES):
+        profile["top"] = _top_values(counts)
+    return profile
+
+
+def value_text(value: Any) -> str:
+    """Return the text of a plain value, at most ``MAX_VALUE`` characters."""
+    text = value if type(value) is str else str(value)
+    if len(text) > MAX_VALUE:
+        text = text[: MAX_VALUE - 1] + "…"
+    return text.encode("utf-8", "replace").decode()
+
+
+def finite(value: Any) -> Any:
+    """Return a number for JSON, which has neither infinity nor NaN: None for these."""
+    if value is None or type(value) is int:
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _plain_text(value: Any) -> str:
+    return value_text(value) if _classify(value)[0] != "object" else "…"
+
+
+def _top_values(counts: Counter[Any]) -> list[dict[str, Any]]:
+    """Return the most frequent values, the first of equally frequent values first."""
+    top = counts.most_common(MAX_TOP)
+    return [{"value": value_text(value), "count": count} for value, count in top]
+
+
+def _profile_numbers(numbers: list[Any]) -> dict[str, Any]:
+    """Return the profile of numbers without NaN."""
+    counts = Counter(numbers)
+    profile: dict[str, Any] = {"distinct": len(counts)}
+    if not numbers:
         return profile
-    if name == "Categorical":
-        return _profile_categories(sample)
-    if hasattr(values, "asi8"):
-        return _profile_times(sample.asi8, sample)
-    if name == "SparseArray":
-        sample = sample.to_dense()
-    if class_name(type(sample)) != "ndarray":
-        return profile_values(sample.tolist())
-    profile = _profile_numpy(sample, len(sample))
-    if reads_all and "numbers" in profile:
-        _add_whole_range(profile, values, count)
-    return profile
-
-
-def _unsupported(rows: int) -> dict[str, Any]:
-    return {"rows": rows, "missing": None, "distinct": None, "note": "unsupported"}
-
-
-def _profile_numpy(sample: Any, rows: int) -> dict[str, Any]:
-    """Profile an array of numpy, of which ``rows - len(sample)`` masked values are left out."""
-    kind = sample.dtype.kind
-    masked = rows - len(sample)
-    if kind in "iuf":
-        present = sample[sample == sample] if kind == "f" else sample
-        return {"rows": rows, "missing": rows - len(present), **profile_array(present)}
-    if kind == "b":
-        number = int(sample.sum())
-        counts = Counter({"True": number, "False": len(sample) - number})
-        counts += Counter()  # leaves out values that don't occur
-        top = top_values(counts)
-        return {"rows": rows, "missing": masked, "distinct": len(counts), "top": top}
-    if kind in "mM":
-        return _profile_times(sample.astype("int64"), sample)
-    if kind in "OUST":
-        return profile_values(sample.tolist())
-    return _unsupported(rows)
-
-
-def _add_whole_range(profile: dict[str, Any], values: Any, count: int) -> None:
-    """Replace the range and the mean of a sample by those of all rows, and add ``all``.
-
-    ``values`` contains all values that aren't masked, and ``count`` is the number of rows.
-    """
-    np: Any = loaded_module("numpy")
-    numbers = profile["numbers"]
-    size = len(values)
-    if values.dtype.kind == "f":
-        missing = np.isnan(values)
-        number = int(missing.sum())
-        if number:
-            values = values[~missing]
-        size -= number
-    profile["all"] = {"rows": count, "missing": count - size}
-    if size:
-        with np.errstate(all="ignore"):
-            numbers["min"], numbers["max"] = finite(values.min()), finite(values.max())
-            numbers["mean"] = finite(values.mean(dtype="float64"))
-            numbers["std"] = finite(values.std(ddof=1, dtype="float64")) if size > 1 else None
-
-
-def _profile_categories(sample: Any) -> dict[str, Any]:
-    np: Any = loaded_module("numpy")
-    codes = sample.codes
-    counts = np.bincount(codes[codes >= 0], minlength=1)
-    used = np.flatnonzero(counts)
-    top = used[np.argsort(-counts[used], kind="stable")[:5]]
-    categories = sample.categories
-    texts: list[dict[str, Any]] = []
-    if is_own_array(categories._data):
-        for place in top.tolist():
-            shown = profile_values([categories[place]]).get("top")
-            text = shown[0]["value"] if shown else "…"
-            texts.append({"value": text, "count": int(counts[place])})
-    return {
-        "rows": len(codes),
-        "missing": int((codes < 0).sum()),
-        "distinct": int(used.size),
-        "top": texts,
+    values = sorted(map(_as_float, numbers))
+    mean = _sum(values) / len(values)
+    squares = _sum([(value - mean) * (value - mean) for value in values])
+    profile["numbers"] = {
+        "min": finite(min(numbers)),
+        "max": finite(max(numbers)),
+        "mean": finite(mean),
+        "std": finite(math.sqrt(squares / (len(values) - 1))) if len(values) > 1 else None,
+        "quartiles": [finite(_quantile(values, part / 4)) for part in (1, 2, 3)],
     }
-
-
-def _profile_times(integers: Any, sample: Any) -> dict[str, Any]:
-    """Profile dates, times or durations. ``integers`` are their numbers since an origin."""
-    np: Any = loaded_module("numpy")
-    present = integers != _MISSING_TIME
-    rows, present_times = len(integers), integers[present]
-    profile: dict[str, Any] = {"rows": rows, "missing": rows - int(present.sum())}
-    profile["distinct"] = int(np.unique(present_times).size)
-    if present_times.size:
-        places = np.flatnonzero(present)
-        first, last = places[present_times.argmin()], places[present_times.argmax()]
-        texts = [value_text(_iso_text(sample[place])) for place in (first, last)]
-        profile["dates"] = {"min": texts[0], "max": texts[1]}
-        offsets = (present_times - present_times.min()).astype("float64")
-        profile["histogram"] = array_histogram(offsets, 0.0, float(offsets.max()))
+    profile["histogram"] = _histogram(values)
+    if len(counts) <= _FEW_VALUES and all(type(value) is int for value in counts):
+        profile["top"] = _top_values(counts)
     return profile
 
 
-def _iso_text(value: Any) -> str:
-    return str(value.isoformat()) if class_name(type(value)) == "Timestamp" else str(value)
+def _whole_range(numbers: Any) -> dict[str, Any]:
+    """Return the range and the mean of all numbers, as an array or a Series of polars."""
+    np: Any = loaded_module("numpy")
+    with contextlib.nullcontext() if np is None else np.errstate(all="ignore"):
+        return {
+            "min": finite(numbers.min()),
+            "max": finite(numbers.max()),
+            "mean": finite(numbers.mean()),
+            "std": finite(numbers.std(ddof=1)),
+        }
 
 
-def _profile_arrow(values: Any) -> dict[str, Any]:
-    """Profile a ``pyarrow.ChunkedArray``."""
-    count = len(values)
-    if not is_plain_arrow_type(values.type):
-        return _unsupported(count)
-    sample = values.take(_arrow_positions(count)) if count > EXACT_ROWS else values
-    return profile_values(sample.to_pylist())
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
-def _arrow_positions(count: int) -> Any:
-    pyarrow: Any = loaded_module("pyarrow")
-    return pyarrow.array(sampled_positions(count))
+def _sum(values: list[float]) -> float:
+    """Return the exact sum; NaN if it is too large, or if there are infinities of both signs."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return math.nan
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    place = (len(ordered) - 1) * share
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    if ordered[low] == ordered[high]:
+        return ordered[low]
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def _histogram(values: list[float]) -> dict[str, Any] | None:
+    """Count values in ``BINS`` equal bins; None if the range isn't finite."""
+    low, high = min(values), max(values)
+    if not math.isfinite(high - low):
+        return None
+    width = (high - low) / BINS
+    counts = [0] * BINS
+    for value in values:
+        place = int((value - low) / width) if width > 0 else 0
+        counts[min(place, BINS - 1)] += 1
+    return {"min": low, "max": high, "counts": counts}
+
+
+def _profile_times(numbers: list[Any], element: Callable[[int], Any]) -> dict[str, Any]:
+    """Profile dates, times or durations. ``numbers`` are those since an origin."""
+    present = [number for number in numbers if number is not None]
+    profile: dict[str, Any] = {"rows": len(numbers), "missing": len(numbers) - len(present)}
+    profile["distinct"] = len(set(present))
+    if present:
+        first = min(present)
+        ends = [element(numbers.index(number)) for number in (first, max(present))]
+        profile["dates"] = dict(zip(("min", "max"), map(_time_text, ends)))
+        profile["histogram"] = _histogram([float(number - first) for number in present])
+    return profile
+
+
+def _profile_dates(values: list[Any]) -> dict[str, Any]:
+    """Return the earliest and latest date, and a histogram, if the dates can be compared."""
+    try:
+        first, last = min(values), max(values)
+    except TypeError:  # dates with and without a time zone, or dates and times
+        return {}
+    seconds = [(value - first).total_seconds() for value in values]
+    dates = {"min": _time_text(first), "max": _time_text(last)}
+    return {"dates": dates, "histogram": _histogram(seconds)}
+
+
+def _time_text(value: Any) -> str:
+    is_duration = class_name(type(value)) in ("Timedelta", "timedelta")
+    has_format = hasattr(value, "isoformat") and not is_duration
+    return value_text(value.isoformat() if has_format else str(value))
+
+
+def _classify(value: Any) -> tuple[str, Any]:
+    """Return the kind of a value, and the value as a plain Python object."""
+    cls = type(value)
+    if any(cls is plain for plain in _OTHER_PLAIN):
+        return "text", value
+    if value is None:
+        return "missing", None
+    if any(cls is number for number in _NUMBER_CLASSES):
+        return ("missing", None) if value != value else ("number", value)
+    if cls is datetime.time:
+        return ("text", value) if value.tzinfo is None else ("object", None)
+    if any(cls is date for date in _DATE_CLASSES):
+        return ("date", value) if is_plain_scalar(value) else ("object", None)
+    if any(cls is container for container in _NESTED_CLASSES):
+        return "nested", None
+    return _classify_library_value(value) if is_library_class(cls) else ("object", None)
+
+
+def _classify_library_value(value: Any) -> tuple[str, Any]:
+    name = class_name(type(value))
+    if name in ("NAType", "NaTType"):
+        return "missing", None
+    if name == "Timestamp" or name in _LIBRARY_PLAIN:
+        kind = "date" if name == "Timestamp" else "text"
+        return (kind, value) if is_plain_scalar(value) else ("object", None)
+    generic = loaded_value("numpy", "generic")
+    if any(base is generic for base in type(value).__mro__):
+        plain = value.item()
+        cls = type(plain)
+        if cls is datetime.datetime or any(cls is own for own in (int, float, bool, str)):
+            return _classify(plain)
+    return "object", None

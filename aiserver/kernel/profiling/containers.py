@@ -25,7 +25,7 @@ from ..inspection.objects import (
     module_of,
 )
 from ..inspection.scalars import label_text
-from .sampling import EXACT_ROWS, sampled_positions
+from .reading import EXACT_ROWS, is_own_array, sampled_positions
 
 MAX_LISTED_COLUMNS = 5000
 MAX_LABEL = 200  # characters of the name of a column or dtype
@@ -227,13 +227,6 @@ def _manager(value: Any, cls: Any) -> Any:
     if not all(has_own_index(axis) for axis in manager.axes):
         raise TypeError
     return manager
-
-
-def is_own_array(array: Any) -> bool:
-    """Return whether an array, and its dtype, are numpy's or pandas' own."""
-    if type(array) is loaded_value("numpy", "ndarray"):
-        return True
-    return is_library_class(type(array)) and is_plain_dtype(array.dtype)
 
 
 def _dtype_of(array: Any) -> Any:

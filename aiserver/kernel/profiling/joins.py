@@ -20,12 +20,10 @@ from typing import Any
 from ..inspection.objects import (
     class_name,
     is_library_class,
-    is_plain_arrow_type,
-    loaded_module,
-    loaded_value,
     plain_variables,
 )
-from .containers import Container, container_of, dtype_text, is_own_array
+from .containers import Container, container_of, dtype_text
+from .reading import inner_column, is_arrow, kind_of, plain_values
 
 MAX_KEY_ROWS = 1_000_000  # values of longer columns aren't compared
 MAX_KEY_COLUMNS = 50  # of a table
@@ -49,8 +47,8 @@ class KeyColumn:
         self.kind, self.values, self.is_unique = "", None, False
         if container.column is None:
             return
-        column = container.column(index)
-        self.kind = _kind_of(column)
+        column = inner_column(container.column(index))
+        self.kind = _key_kind(column)
         if self.kind and (container.row_count or 0) <= MAX_KEY_ROWS:
             read = _distinct(column, self.kind)
             if read is None:
@@ -159,79 +157,35 @@ def _candidate(left: KeyColumn, right: KeyColumn, similarity: float) -> dict[str
     }
 
 
-def _kind_of(column: Any) -> str:
-    """Return the kind of a column by its dtype; "" if it can't be a key."""
-    if _is_arrow(column):
-        name = str(column.type) if is_plain_arrow_type(column.type) else ""
-    elif _is_polars(column):
-        name = str(column.dtype).lower()
-        name = "" if name == "object" else name
-    elif is_own_array(column):
-        name = dtype_text(column.dtype).lower()
-    else:
+def _key_kind(column: Any) -> str:
+    """Return the kind of an inner column by its dtype; "" if it can't be a key."""
+    if not kind_of(column):
         return ""
+    name = (str(column.type) if is_arrow(column) else dtype_text(column.dtype)).lower()
     if name.startswith(("datetime64", "datetime(", "timestamp", "date")):
         return f"date {name}"
-    if name.startswith(("int", "uint", "float")):
+    if name.startswith(("int", "uint", "float", "double")):
         return "integer"
     texts = ("object", "str", "large_string", "category", "categorical", "<u", ">u")
     return "text" if name.startswith(texts) else ""
 
 
 def _distinct(column: Any, kind: str) -> tuple[set[Any], int] | None:
-    """Return the distinct values of a column, and how many aren't missing.
+    """Return the distinct values of an inner column, and how many aren't missing.
 
     Return None if one of the values isn't of the column's kind.
     """
-    values = _present(column)
-    if values is None:
-        return None
-    distinct = set(values)
-    if kind == "text" and not all(type(value) is str for value in distinct):
+    values = [value for value in plain_values(column, kind_of(column)) if not _is_missing(value)]
+    if kind == "text" and not all(type(value) is str for value in values):
         return None
     if kind == "integer":
-        if not all(type(value) is int or value.is_integer() for value in distinct):
+        if not all(type(value) is int or value.is_integer() for value in values):
             return None
-        distinct = {int(value) for value in distinct}
-    return distinct, len(values)
+        values = list(map(int, values))
+    return set(values), len(values)
 
 
-def _present(column: Any) -> list[Any] | None:
-    """Return the values that aren't missing: of dates, their numbers since an origin.
-
-    Return None if there are values of other classes than texts and numbers.
-    """
-    if _is_arrow(column):
-        return [value for value in column.to_pylist() if value is not None]
-    if _is_polars(column):
-        return list(column.drop_nulls().to_list())
-    if hasattr(column, "asi8"):
-        return [value for value in column.asi8.tolist() if value != -(2**63)]
-    if class_name(type(column)) == "Categorical":
-        categories = column.categories.tolist()
-        if not all(type(category) is str for category in categories):
-            return None
-        return [categories[code] for code in column.codes.tolist() if code >= 0]
-    if hasattr(column, "_mask") and hasattr(column, "_data"):
-        column = column._data[~column._mask]
-    np: Any = loaded_module("numpy")
-    if np is not None and type(column) is np.ndarray and column.dtype.kind in "mM":
-        return [value for value in column.astype("int64").tolist() if value != -(2**63)]
-    values = [value for value in column.tolist() if not _is_missing_key(value)]
-    if all(any(type(value) is plain for plain in (str, int, float)) for value in values):
-        return values
-    return None
-
-
-def _is_arrow(column: Any) -> bool:
-    return type(column) is loaded_value("pyarrow", "ChunkedArray")
-
-
-def _is_polars(column: Any) -> bool:
-    return type(column) is loaded_value("polars", "Series")
-
-
-def _is_missing_key(value: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NA or NaT."""
     cls = type(value)
     if cls is float:

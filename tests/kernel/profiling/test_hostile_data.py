@@ -155,8 +155,8 @@ def test_wide_deep_and_empty_data_is_bounded():
     assert len(profile_of(wide, 4990, 50)["columns"]) == 10
     levels = pd.DataFrame({"c": pd.Categorical.from_codes([1, 0], [str(n) for n in range(10**6)])})
     assert columns_of(levels)["c"]["top"] == [
-        {"value": "0", "count": 1},
         {"value": "1", "count": 1},
+        {"value": "0", "count": 1},
     ]
     long = pd.DataFrame({"t": ["长" * 10_000] * 2})
     assert len(columns_of(long)["t"]["top"][0]["value"]) == 60
