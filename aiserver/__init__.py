@@ -24,6 +24,6 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """Register the magics ``%%ai`` and ``%ai``: IPython calls this for ``%load_ext aiserver``."""
-    from .magics.register import register
+    from .magics.ai import register
 
     register(ipython)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 from ..running_servers.client import ServerError
-from .child import stream_from_child
 from .context import context_of
-from .events import read_events
-from .failure import RequestFailed
 from .output import Output, create_output, review_hint
-from .session import CellSession, current_session
+from .session import current_session
+from .stream import read_events, stream_from_child
 
 MAX_REQUEST = 20_000  # characters; the limits of the HTTP API
 MAX_SOURCE = 200_000
@@ -30,6 +27,17 @@ the request, in any language     ask for code; Ctrl+K in the cell then shows it 
 # The options at the beginning of a line; the rest of the line belongs to the request.
 _LINE = re.compile(r"\s*((?:(?:-m|--model)(?:=|\s+)\S+\s*|--?[A-Za-z][\w-]*\s*)*)(.*)", re.S)
 _STOPPED = "Stopped. What was received is in the history."
+
+
+class RequestFailed(Exception):
+    """The request failed or was stopped. The message is a sentence for people.
+
+    The cell counts as failed, so that “Run All” and papermill stop there.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows instead of a traceback."""
+        return [str(self)]
 
 
 @magics_class
@@ -86,7 +94,10 @@ class AIMagics(Magics):
             body["model"] = model
         if key in self._answered:
             body["mode"] = "retry"  # the cell was run again, so another answer is wanted
-        with _stream(session, body) as lines:
+        server = session.server
+        # Without a server, a process of its own answers.
+        answering = server.stream("aiserver/generate", body) if server else stream_from_child(body)
+        with answering as lines:
             turn = _show(read_events(lines), output)
         answer = turn["ai_response"]
         if turn["is_saved"]:
@@ -96,15 +107,6 @@ class AIMagics(Magics):
             answer.get("explanation") or "",
             review_hint(turn["locale"]) if session.is_cell and turn["is_saved"] else "",
         )
-
-
-def _stream(
-    session: CellSession, body: Mapping[str, Any]
-) -> AbstractContextManager[Iterator[bytes]]:
-    """Send a request to the server, or to a process of its own if no server runs."""
-    if session.server is None:
-        return stream_from_child(body)
-    return session.server.stream("aiserver/generate", body)
 
 
 def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[str, Any]:
@@ -131,3 +133,27 @@ def _show(events: Iterable[tuple[str, dict[str, Any]]], output: Output) -> dict[
         elif name == "cancelled":
             raise ServerError(_STOPPED)
     raise ServerError("The answer ended before it was complete. Try again.")
+
+
+def register(shell: Any) -> None:
+    """Register ``%ai`` and ``%%ai``. A second call replaces the first one."""
+    shell.register_magics(AIMagics)
+    transformers = shell.input_transformers_cleanup
+    if allow_question not in transformers:
+        transformers.append(allow_question)
+
+
+def allow_question(lines: list[str]) -> list[str]:
+    """Let a request in a line end with a question mark.
+
+    IPython would show the help of the request's last word. Only the first line of a cell counts,
+    because a later line may be a part of a string. ``%ai?`` still shows the help of the magic.
+    """
+    for index, line in enumerate(lines):
+        if line.strip():
+            name, _, request = line.strip().partition(" ")
+            if name == "%ai" and request.endswith("?"):
+                call = f"get_ipython().run_line_magic('ai', {request.strip()!r})\n"
+                return [*lines[:index], call, *lines[index + 1 :]]
+            break
+    return lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from IPython.display import display
 
@@ -28,36 +28,6 @@ def review_hint(locale: str) -> str:
     return translate(load_texts(locale) if locale else {}, hint)
 
 
-class Output(Protocol):
-    """Shows one answer."""
-
-    def show_model(self, label: str) -> None:
-        """Show which model answers."""
-
-    def show_waiting(self, seconds: float) -> None:
-        """Show that the provider is asked again after some seconds."""
-
-    def warn(self, sentence: str) -> None:
-        """Show a sentence above the answer."""
-
-    def add(self, part: str, text: str, *, replaces: bool = False) -> None:
-        """Show a piece of the answer. ``part`` is ``code`` or ``explanation``.
-
-        ``replaces`` means that the text replaces all earlier pieces of the part.
-        """
-
-    def show_answer(self, code: str, explanation: str, hint: str) -> None:
-        """Show the complete answer, and below its code the hint, unless it is empty."""
-
-    def end(self) -> None:
-        """Show what was received, because no more will be."""
-
-
-def create_output(shell: Any) -> Output:
-    """Create the output for a shell: a kernel has a notebook, other shells have a terminal."""
-    return NotebookOutput() if hasattr(shell, "kernel") else TerminalOutput()
-
-
 def _make_safe(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
@@ -73,12 +43,12 @@ class NotebookOutput:
         self._next_update = 0.0
 
     def show_model(self, label: str) -> None:
-        """Show the model's name until the answer begins."""
+        """Show which model answers, until the answer begins."""
         self._status = f"{label} …"
         self._update()
 
     def show_waiting(self, seconds: float) -> None:
-        """Show the wait until more text arrives."""
+        """Show that the provider is asked again after some seconds."""
         self._status = f"Retrying in {seconds:.0f} s …"
         self._update()
 
@@ -87,14 +57,18 @@ class NotebookOutput:
         self._warning = sentence
 
     def add(self, part: str, text: str, *, replaces: bool = False) -> None:
-        """Add the text, and update the output a few times per second."""
+        """Add a piece of the answer, and update the output a few times per second.
+
+        ``part`` is ``code`` or ``explanation``. ``replaces`` means that the text replaces all
+        earlier pieces of the part.
+        """
         self._status = ""
         self._texts[part] = ("" if replaces else self._texts.get(part, "")) + text
         if time.monotonic() >= self._next_update:
             self._update()
 
     def show_answer(self, code: str, explanation: str, hint: str) -> None:
-        """Replace the plain text by Markdown."""
+        """Replace the plain text by Markdown, with the hint below the code."""
         self._texts = {"code": code, "explanation": explanation}
         self._status = ""
         markdown = answer_markdown(_make_safe(code), _make_safe(explanation))
@@ -121,7 +95,7 @@ class NotebookOutput:
 
 
 class TerminalOutput:
-    """Prints the answer as it arrives."""
+    """Prints the answer as it arrives, and notices on standard error."""
 
     def __init__(self) -> None:
         self._part = ""
@@ -132,11 +106,9 @@ class TerminalOutput:
         """Print nothing: a script's output has only the answer."""
 
     def show_waiting(self, seconds: float) -> None:
-        """Print the wait on standard error."""
         print(f"Retrying in {seconds:.0f} s …", file=sys.stderr)
 
     def warn(self, sentence: str) -> None:
-        """Print the sentence on standard error."""
         self.end()
         print(sentence, file=sys.stderr)
 
@@ -156,13 +128,19 @@ class TerminalOutput:
         print(_make_safe(text), end="", flush=True)
 
     def show_answer(self, code: str, explanation: str, hint: str) -> None:
-        """End the last line. What the stream left out, such as a fence, is not printed again."""
         if not self._texts:
             self.add("explanation", "\n\n".join(filter(None, (code, explanation))))
         self.end()
 
     def end(self) -> None:
-        """End the last line."""
         if self._is_line_open:
             print()
         self._is_line_open = False
+
+
+Output = NotebookOutput | TerminalOutput
+
+
+def create_output(shell: Any) -> Output:
+    """Create the output for a shell: a kernel has a notebook, other shells have a terminal."""
+    return NotebookOutput() if hasattr(shell, "kernel") else TerminalOutput()

@@ -9,10 +9,9 @@ import sys
 
 import pytest
 
-from aiserver.magics.ai import _LINE
-from aiserver.magics.events import read_events
+from aiserver.magics.ai import _LINE, allow_question
 from aiserver.magics.output import TerminalOutput, review_hint
-from aiserver.magics.register import allow_question
+from aiserver.magics.stream import read_events
 from aiserver.running_servers.client import ServerError
 
 

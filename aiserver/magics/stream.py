@@ -1,9 +1,8 @@
-"""Generate in a child process, where no Jupyter server runs: in papermill, a script or a terminal.
+"""Read the events of an answer, and generate in a child process where no Jupyter server runs.
 
 The child (``cli/ask/child.py``) gets the body of the request on its standard input, and writes the
-same events as the server to its standard output. It runs until its standard input is closed or the
-answer is complete. A process of its own keeps the server's packages out of the kernel, and works
-whether or not the kernel has a running event loop.
+same events as the server to its standard output, until its input is closed or the answer is
+complete. A process of its own keeps the server's packages out of the kernel.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -65,3 +64,23 @@ def stream_from_child(body: Mapping[str, Any]) -> Iterator[Iterator[bytes]]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def read_events(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and the data of each server-sent event, without comments.
+
+    Raises ServerError for anything else.
+    """
+    name = ""
+    for line in lines:
+        key, _, value = line.rstrip(b"\r\n").partition(b": ")
+        if key == b"event":
+            name = value.decode("utf-8", "replace")
+        elif key == b"data":
+            try:
+                data = json.loads(value)
+            except ValueError:
+                data = None
+            if not name or not isinstance(data, dict):
+                raise ServerError("The Jupyter server’s answer can’t be read.")
+            yield name, data
