@@ -1,13 +1,13 @@
 /**
  * Checks code against the state of a Python kernel, without running it.
  *
- * The check itself is `aiserver/kernel/check.py`. The invariants of `request.ts` apply. The result
- * from the kernel isn't trusted, because it contains names from the person's data: each problem in
- * it is validated.
+ * The check itself is `aiserver/kernel/check.py`. The invariants of `request.ts` apply, and invalid
+ * problems are left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
+import { all, count, listOf, record, text } from './shape';
 
 /** The request that a suggestion answers. The check compares the suggestion with its code. */
 export interface ICheckedRequest {
@@ -76,6 +76,39 @@ export interface ICheck {
   readonly warnings: readonly IWarning[];
 }
 
+const POSITION = {
+  line: count,
+  column: count,
+  endLine: count,
+  endColumn: count
+};
+const CHECK_RESULT = record<ICheck>({
+  problems: listOf<IProblem>(
+    record(
+      {
+        ...POSITION,
+        kind: text,
+        name: text,
+        message: text,
+        candidates: listOf(text)
+      },
+      { correction: text, package: text, import: text }
+    )
+  ),
+  warnings: listOf<IWarning>(
+    record({
+      ...POSITION,
+      kind: text,
+      name: text,
+      rows: count,
+      width: count,
+      labels: listOf(text),
+      otherName: text,
+      uses: all<readonly [number, number]>(toPair)
+    })
+  )
+});
+
 /**
  * Return at most 20 problems of the code, and the warnings about it, in the order of their
  * positions. With `request`, code that the request didn't ask to change counts as a problem.
@@ -99,18 +132,11 @@ export async function checkSuggestion(
   const given = `${textExpression(code)}, variables, own_code=${textExpression(ownCode)}${more}`;
   const checkExpression = `${importExpression('json')}.dumps(check_suggestion(${given}))`;
   const call = `${importExpression('base64')}.b64encode(${checkExpression}.encode()).decode()`;
-  const result = (await callInKernel(kernel, CHECK, call)) as {
-    problems?: unknown;
-    warnings?: unknown;
-  } | null;
-  const { problems, warnings } = result ?? {};
-  if (!Array.isArray(problems) || !Array.isArray(warnings)) {
+  const result = CHECK_RESULT(await callInKernel(kernel, CHECK, call));
+  if (!result) {
     throw new Error('The kernel sent no list of problems.');
   }
-  return {
-    problems: problems.flatMap(toProblems),
-    warnings: warnings.flatMap(toWarnings)
-  };
+  return result;
 }
 
 /** Encode text as base64, in which no character needs escaping in Python. */
@@ -119,78 +145,7 @@ function toBase64(text: string): string {
   return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
-/** Return the problem that `value` describes, as a list; an empty list if `value` is invalid. */
-function toProblems(value: unknown): IProblem[] {
-  const problem = (value ?? {}) as Record<string, unknown>;
-  const { kind, name, message, candidates } = problem;
-  const position = toPosition(problem);
-  const isValid = isText(kind) && isText(name) && isText(message);
-  if (!position || !isValid || !Array.isArray(candidates)) {
-    return [];
-  }
-  const textOf = (key: string) => {
-    const text = problem[key];
-    return isText(text) ? text : undefined;
-  };
-  return [
-    {
-      ...position,
-      kind,
-      name,
-      message,
-      candidates: candidates.filter(isText),
-      correction: textOf('correction'),
-      package: textOf('package'),
-      import: textOf('import')
-    }
-  ];
-}
-
-/** Return the warning that `value` describes, as a list; an empty list if `value` is invalid. */
-function toWarnings(value: unknown): IWarning[] {
-  const warning = (value ?? {}) as Record<string, unknown>;
-  const { kind, name, rows, width, labels, uses } = warning;
-  const { other_name: otherName } = warning;
-  const position = toPosition(warning);
-  if (
-    !position ||
-    ![kind, name, otherName].every(isText) ||
-    ![rows, width].every(Number.isInteger) ||
-    !Array.isArray(labels) ||
-    !Array.isArray(uses) ||
-    !uses.every(isPair)
-  ) {
-    return [];
-  }
-  return [
-    {
-      ...position,
-      ...({ kind, name, rows, width, otherName, uses } as Pick<
-        IWarning,
-        'kind' | 'name' | 'rows' | 'width' | 'otherName' | 'uses'
-      >),
-      labels: labels.filter(isText)
-    }
-  ];
-}
-
-/** Return the position in an object from the kernel; null if it is invalid. */
-function toPosition(
-  value: Record<string, unknown>
-): Pick<IProblem, 'line' | 'column' | 'endLine' | 'endColumn'> | null {
-  const { line, column, end_line: endLine, end_column: endColumn } = value;
-  const position = { line, column, endLine, endColumn };
-  return Object.values(position).every(Number.isInteger)
-    ? (position as IProblem)
-    : null;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isPair(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.length === 2 && value.every(Number.isInteger)
-  );
+function toPair(value: unknown): readonly [number, number] | undefined {
+  const pair = all(count)(value);
+  return pair?.length === 2 ? [pair[0], pair[1]] : undefined;
 }

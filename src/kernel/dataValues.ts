@@ -2,15 +2,16 @@
  * Reads values of a DataFrame that a person has chosen to send: statistics of its columns, and its
  * first rows.
  *
- * The rows are read by `aiserver/kernel/sample.py`, for R by `aiserver/kernel/r/sample.R`, and the statistics are a part of the profile in
- * `profile.ts`. The invariants of `request.ts` apply. The results aren't trusted: what the HTTP API
- * would refuse is left out.
+ * The rows are read by `aiserver/kernel/sample.py`, for R by `aiserver/kernel/r/sample.R`, and the
+ * statistics are a part of the profile in `profile.ts`. The invariants of `request.ts` apply. What the
+ * HTTP API would refuse is left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
 import type { ColumnStatistics, PrivacyLevel } from '../api/types';
 import { IColumnProfile, profileColumns } from './profile';
 import { DataLanguage, callFunction } from './request';
+import { Reader, all, isMissing, record, text } from './shape';
 
 /** The number of rows that a request can contain. */
 export const SAMPLE_ROWS = 5;
@@ -39,6 +40,18 @@ export interface IDataValues {
   /** Null unless the level is `sample`. */
   readonly sample: IFirstRows | null;
 }
+
+/** Read a value of a row, null if it is missing. */
+const VALUE: Reader<string | null> = value => {
+  const given = value === null ? '' : text(value);
+  return given !== undefined && [...given].length <= MAX_VALUE
+    ? (value as string | null)
+    : undefined;
+};
+const SAMPLE = record<IFirstRows>({
+  columns: all(text),
+  rows: all(all(VALUE))
+});
 
 /**
  * Read the values that a privacy level includes. The result is null if there is no such DataFrame.
@@ -83,34 +96,19 @@ async function readFirstRows(
   language: DataLanguage,
   name: string
 ): Promise<IFirstRows | null> {
-  const result = (await callFunction(
+  const result = await callFunction(
     kernel,
     language,
     async () => (await import('./sampleCode')).SAMPLE,
     'first_rows',
     name,
     SAMPLE_ROWS
-  )) as Record<string, unknown> | null;
-  if (result?.problem !== undefined) {
-    return null;
-  }
-  const { columns, rows } = result ?? {};
-  if (
-    !Array.isArray(columns) ||
-    !columns.every(text => typeof text === 'string') ||
-    !Array.isArray(rows) ||
-    !rows.every(row => Array.isArray(row) && row.every(isValue))
-  ) {
+  );
+  const sample = SAMPLE(result);
+  if (!sample && !isMissing(result)) {
     throw new Error('The kernel sent no rows.');
   }
-  return { columns, rows: rows.slice(0, SAMPLE_ROWS) };
-}
-
-function isValue(value: unknown): value is string | null {
-  return (
-    value === null ||
-    (typeof value === 'string' && [...value].length <= MAX_VALUE)
-  );
+  return sample ?? null;
 }
 
 /** Return the statistics of a column. The server decides which of them a model may get. */

@@ -1,11 +1,12 @@
 /**
  * Finds columns by which tables in the kernel can be joined. Their values are compared in the kernel
  * (`aiserver/kernel/profiling/joins.py`), which returns names and shares only. The invariants of
- * `request.ts` apply, and the result isn't trusted.
+ * `request.ts` apply.
  */
 import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
+import { finite, listOf, or, record, text } from './shape';
 
 /** Two columns by which two tables can be joined. */
 export interface IJoinKey {
@@ -20,6 +21,18 @@ export interface IJoinKey {
   readonly share: number | null;
 }
 
+const KEYS = record({
+  keys: listOf<IJoinKey>(
+    record({
+      left: text,
+      leftColumn: text,
+      right: text,
+      rightColumn: text,
+      share: or(finite, null)
+    })
+  )
+});
+
 /**
  * Return the most likely keys first; empty if the tables have none.
  *
@@ -32,15 +45,5 @@ export async function readJoinKeys(
   const { PROFILE } = await import('./profileCode');
   // A list of string literals of JSON is one of Python, too.
   const call = `join_keys(variables, ${JSON.stringify(names)})`;
-  const result = (await callInKernel(kernel, PROFILE, call)) as {
-    keys?: unknown;
-  } | null;
-  return Array.isArray(result?.keys) ? result.keys.filter(isJoinKey) : [];
-}
-
-function isJoinKey(value: unknown): value is IJoinKey {
-  const key = value as Record<keyof IJoinKey, unknown> | null;
-  const names = [key?.left, key?.leftColumn, key?.right, key?.rightColumn];
-  const isShare = typeof key?.share === 'number' || key?.share === null;
-  return isShare && names.every(name => typeof name === 'string' && name);
+  return KEYS(await callInKernel(kernel, PROFILE, call))?.keys ?? [];
 }

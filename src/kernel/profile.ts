@@ -1,13 +1,23 @@
 /**
  * Lists the kernel's data, such as DataFrames and arrays, and profiles their columns.
  *
- * Both happen in the kernel: `aiserver/kernel/profiling/`, and for R `aiserver/kernel/r/`. The invariants of `request.ts` apply. The
- * results from the kernel aren't trusted, because they contain names and values from the person's
- * data: everything in them is validated, and what is invalid is left out.
+ * Both happen in the kernel: `aiserver/kernel/profiling/`, and for R `aiserver/kernel/r/`. The
+ * invariants of `request.ts` apply. What is invalid in the results is left out.
  */
 import type { Kernel } from '@jupyterlab/services';
 
 import { DataLanguage, callFunction } from './request';
+import {
+  all,
+  count,
+  finite,
+  flag,
+  isMissing,
+  listOf,
+  or,
+  record,
+  text
+} from './shape';
 
 export interface IDataColumn {
   readonly name: string;
@@ -51,8 +61,8 @@ export interface INumbers {
 }
 
 export interface IHistogram {
-  readonly min: number | string;
-  readonly max: number | string;
+  readonly min: number;
+  readonly max: number;
   /** The number of values in each bin; all bins have the same width. */
   readonly counts: readonly number[];
 }
@@ -91,6 +101,63 @@ export interface IProfiledColumns {
 
 const loadPython = async () => (await import('./profileCode')).PROFILE;
 
+const COLUMN = or(
+  record<IDataColumn>({ name: or(text, ''), dtype: or(text, '') }),
+  // If one column is invalid, the positions of the others would be wrong without it.
+  { name: '', dtype: '' }
+);
+const ITEM = record<IDataItem>({
+  name: text,
+  kind: text,
+  rowCount: or(count, null),
+  columnCount: or(count, null),
+  shape: or(all(count), null),
+  bytes: or(count, null),
+  isLazy: flag,
+  columns: or(listOf(COLUMN), []),
+  identity: text
+});
+const LIST = record<IDataList>({ items: listOf(ITEM), isComplete: flag });
+const COLUMNS = record({ columns: listOf(COLUMN) });
+
+type OptionalField = 'all' | 'numbers' | 'dates' | 'histogram' | 'note';
+const PROFILE = record<
+  Omit<IColumnProfile, OptionalField>,
+  Required<Pick<IColumnProfile, OptionalField>>
+>(
+  {
+    index: count,
+    name: text,
+    dtype: text,
+    rows: count,
+    missing: or(count, null),
+    distinct: or(count, null),
+    top: or(listOf(record<ITopValue>({ value: text, count })), [])
+  },
+  {
+    all: record({ rows: count, missing: count }),
+    numbers: record<INumbers>({
+      min: or(finite, null),
+      max: or(finite, null),
+      mean: or(finite, null),
+      std: or(finite, null),
+      quartiles: or(listOf(or(finite, null), 3), [])
+    }),
+    dates: record({ min: text, max: text }),
+    histogram: record<IHistogram>({
+      min: finite,
+      max: finite,
+      counts: all(count)
+    }),
+    note: text
+  }
+);
+const PROFILES = record<IProfiledColumns>({
+  rowCount: or(count, null),
+  next: or(count, null),
+  columns: listOf(PROFILE)
+});
+
 /**
  * List the data of a kernel.
  *
@@ -100,16 +167,13 @@ export async function listData(
   kernel: Kernel.IKernelConnection,
   language: DataLanguage
 ): Promise<IDataList> {
-  const result = asRecord(
+  const list = LIST(
     await callFunction(kernel, language, loadPython, 'list_data')
   );
-  if (!Array.isArray(result.items)) {
+  if (!list) {
     throw new Error('The kernel sent no list of data.');
   }
-  return {
-    items: result.items.flatMap(toItem),
-    isComplete: result.isComplete === true
-  };
+  return list;
 }
 
 /**
@@ -125,28 +189,20 @@ export async function profileColumns(
   first: number,
   count: number
 ): Promise<IProfiledColumns | null> {
-  const result = asRecord(
-    await callFunction(
-      kernel,
-      language,
-      loadPython,
-      'profile_columns',
-      name,
-      first,
-      count
-    )
+  const result = await callFunction(
+    kernel,
+    language,
+    loadPython,
+    'profile_columns',
+    name,
+    first,
+    count
   );
-  if (result.problem === 'missing') {
-    return null;
-  }
-  if (!Array.isArray(result.columns)) {
+  const profiles = PROFILES(result);
+  if (!profiles && !isMissing(result)) {
     throw new Error('The kernel sent no profiles of columns.');
   }
-  return {
-    rowCount: countOrNull(result.rowCount),
-    next: countOrNull(result.next),
-    columns: result.columns.flatMap(toColumnProfile)
-  };
+  return profiles ?? null;
 }
 
 /**
@@ -160,112 +216,8 @@ export async function listLazyColumns(
   language: DataLanguage,
   name: string
 ): Promise<IDataColumn[] | null> {
-  const result = asRecord(
+  const result = COLUMNS(
     await callFunction(kernel, language, loadPython, 'list_lazy_columns', name)
   );
-  return Array.isArray(result.columns) ? result.columns.map(toColumn) : null;
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === 'object'
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0;
-
-const countOrNull = (value: unknown) => (isCount(value) ? value : null);
-
-const numberOrNull = (value: unknown) =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const listOf = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : [];
-
-/** Return the item that `value` describes, as a list; an empty list if `value` is invalid. */
-function toItem(value: unknown): IDataItem[] {
-  const item = asRecord(value);
-  const { name, kind, identity, shape } = item;
-  if (!isText(name) || !isText(kind) || !isText(identity)) {
-    return [];
-  }
-  return [
-    {
-      name,
-      kind,
-      rowCount: countOrNull(item.rowCount),
-      columnCount: countOrNull(item.columnCount),
-      shape: Array.isArray(shape) && shape.every(isCount) ? shape : null,
-      bytes: countOrNull(item.bytes),
-      isLazy: item.isLazy === true,
-      // If one column is invalid, the positions of the others would be wrong without it.
-      columns: listOf(item.columns).map(toColumn),
-      identity
-    }
-  ];
-}
-
-function toColumn(value: unknown): IDataColumn {
-  const { name, dtype } = asRecord(value);
-  return { name: isText(name) ? name : '', dtype: isText(dtype) ? dtype : '' };
-}
-
-/** Return the profile that `value` describes, as a list; an empty list if `value` is invalid. */
-function toColumnProfile(value: unknown): IColumnProfile[] {
-  const column = asRecord(value);
-  const { index, name, dtype, rows } = column;
-  if (!isCount(index) || !isText(name) || !isText(dtype) || !isCount(rows)) {
-    return [];
-  }
-  const { numbers, dates, histogram, note } = column;
-  const { min, max } = asRecord(dates);
-  const all = asRecord(column.all);
-  return [
-    {
-      index,
-      name,
-      dtype,
-      rows,
-      missing: countOrNull(column.missing),
-      distinct: countOrNull(column.distinct),
-      ...(isCount(all.rows) &&
-        isCount(all.missing) && {
-          all: { rows: all.rows, missing: all.missing }
-        }),
-      ...(numbers !== undefined && { numbers: toNumbers(numbers) }),
-      ...(isText(min) && isText(max) && { dates: { min, max } }),
-      ...toHistogram(histogram),
-      top: listOf(column.top).flatMap(toTopValue),
-      ...(isText(note) && { note })
-    }
-  ];
-}
-
-function toNumbers(value: unknown): INumbers {
-  const { min, max, mean, std, quartiles } = asRecord(value);
-  return {
-    min: numberOrNull(min),
-    max: numberOrNull(max),
-    mean: numberOrNull(mean),
-    std: numberOrNull(std),
-    quartiles: listOf(quartiles).slice(0, 3).map(numberOrNull)
-  };
-}
-
-function toHistogram(value: unknown): { histogram?: IHistogram } {
-  const { min, max, counts } = asRecord(value);
-  const isEdge = (edge: unknown): edge is number | string =>
-    isText(edge) || numberOrNull(edge) !== null;
-  const bins = listOf(counts).slice(0, 20);
-  return isEdge(min) && isEdge(max) && bins.length && bins.every(isCount)
-    ? { histogram: { min, max, counts: bins as number[] } }
-    : {};
-}
-
-function toTopValue(value: unknown): ITopValue[] {
-  const { value: text, count } = asRecord(value);
-  return isText(text) && isCount(count) ? [{ value: text, count }] : [];
+  return result?.columns ?? null;
 }

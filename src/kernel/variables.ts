@@ -1,9 +1,8 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * The invariants of `request.ts`, of `aiserver/kernel/variables.py` and of `aiserver/kernel/r/` apply. They ensure the
- * promises P15 and P18 in `docs/promises.md`. The result from the kernel isn't trusted: each
- * variable in it is validated.
+ * The invariants of `request.ts`, of `aiserver/kernel/variables.py` and of `aiserver/kernel/r/` apply.
+ * They ensure the promises P15 and P18 in `docs/promises.md`.
  */
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,6 +13,7 @@ import {
   callFunction,
   dataLanguage
 } from './request';
+import { count, listOf, record, text } from './shape';
 import type { DataFrameProfile } from '../api/types';
 
 /** A variable that isn't a DataFrame. */
@@ -33,6 +33,23 @@ export interface IKernelVariables {
   readonly language?: DataLanguage;
 }
 
+const COLUMN = record({ name: text, dtype: text }, { examples: listOf(text) });
+const VARIABLES_RESULT = record({
+  frames: listOf(
+    record(
+      {
+        name: text,
+        kind: text,
+        rowCount: count,
+        columnCount: count,
+        columns: listOf(COLUMN)
+      },
+      { index: listOf(COLUMN) }
+    )
+  ),
+  variables: listOf(record({ name: text, kind: text }, { value: text }))
+});
+
 /**
  * Read the variables of a kernel.
  *
@@ -48,19 +65,20 @@ export async function readVariables(
   examples = 0,
   hasValues = false
 ): Promise<IKernelVariables> {
-  const result = (await callFunction(
-    kernel,
-    language,
-    async () => (await import('./variablesCode')).VARIABLES,
-    'describe',
-    examples,
-    hasValues
-  )) as Record<string, unknown> | null;
-  return {
-    language,
-    frames: listOf(result?.frames).filter(isProfile),
-    variables: listOf(result?.variables).filter(isVariable)
-  };
+  const result = VARIABLES_RESULT(
+    await callFunction(
+      kernel,
+      language,
+      async () => (await import('./variablesCode')).VARIABLES,
+      'describe',
+      examples,
+      hasValues
+    )
+  );
+  if (!result) {
+    throw new Error('The kernel sent no list of variables.');
+  }
+  return { language, ...result };
 }
 
 /**
@@ -100,30 +118,4 @@ export async function listDataFrames(
           )
     );
   }
-}
-
-function listOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) {
-    throw new Error('The kernel sent no list of variables.');
-  }
-  return value;
-}
-
-function isVariable(value: unknown): value is IVariable {
-  const variable = value as IVariable;
-  return (
-    typeof variable?.name === 'string' &&
-    typeof variable.kind === 'string' &&
-    ['undefined', 'string'].includes(typeof variable.value)
-  );
-}
-
-function isProfile(value: unknown): value is DataFrameProfile {
-  const profile = value as DataFrameProfile;
-  return (
-    typeof profile?.name === 'string' &&
-    Number.isInteger(profile.rowCount) &&
-    Number.isInteger(profile.columnCount) &&
-    Array.isArray(profile.columns)
-  );
 }
