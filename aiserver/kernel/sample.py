@@ -19,12 +19,11 @@ import re
 import sys
 from typing import Any
 
-from .inspection.objects import class_name, is_plain_dtype
+from .inspection.objects import class_name, is_instance, is_plain_dtype
 from .inspection.scalars import is_plain_scalar, label_text
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
-    is_instance,
     library_classes,
     plain_frame,
 )

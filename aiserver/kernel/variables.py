@@ -25,11 +25,12 @@ from typing import Any
 from .inspection.objects import (
     class_name,
     has_own_index,
+    instance_dict,
+    is_instance,
     is_library_class,
     is_numpy_dtype,
-    is_plain_dtype,
 )
-from .inspection.scalars import label_text
+from .inspection.scalars import dtype_text, label_text
 from .values import value_text
 
 MAX_FRAMES = 50
@@ -42,8 +43,6 @@ _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 _SEARCHED_ROWS = 50  # rows at the beginning that are searched for examples
 _SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
 
-_bases = type.__dict__["__mro__"].__get__
-_dict_of = type.__dict__["__dict__"].__get__
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 
 
@@ -90,19 +89,11 @@ def library_classes() -> Iterator[tuple[str, type]]:
             yield name, cls
 
 
-def is_instance(value: Any, cls: type) -> bool:
-    """Return whether a class is among the bases of an object's class, as these are stored."""
-    return any(base is cls for base in _bases(type(value)))
-
-
 def plain_frame(kind: str, frame_class: Any, value: Any) -> Any:
     """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
     if kind != "pandas.DataFrame":
         return value if type(value) is frame_class else None
-    state = next(
-        _dict_of(base)["__dict__"] for base in _bases(frame_class) if "__dict__" in _dict_of(base)
-    )
-    manager = state.__get__(value)["_mgr"]
+    manager = instance_dict(value, frame_class)["_mgr"]
     if not all(has_own_index(axis) for axis in manager.axes):
         return None
     if type(value) is frame_class:
@@ -117,7 +108,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
     for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
         described: dict[str, Any] = {
             "name": label_text(column, MAX_NAME),
-            "dtype": _dtype_name(dtype),
+            "dtype": dtype_text(dtype),
         }
         if examples and _has_texts(dtype):
             described.update(_examples(_first_values(kind, frame, index), examples))
@@ -148,7 +139,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
     for level in range(min(index.nlevels, MAX_LEVELS)):
         values = head.get_level_values(level)
         name = "" if values.name is None else label_text(values.name, MAX_NAME)
-        described: dict[str, Any] = {"name": name, "dtype": _dtype_name(values.dtype)}
+        described: dict[str, Any] = {"name": name, "dtype": dtype_text(values.dtype)}
         if examples and _has_texts(values.dtype):
             described.update(_examples(values.tolist(), examples))
         levels.append(described)
@@ -157,7 +148,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
 
 def _has_texts(dtype: Any) -> bool:
     """Return whether ``dtype`` is a library's own dtype whose values may be texts."""
-    if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
+    if dtype_text(dtype) not in ("object", "str", "string", "String", "category"):
         return False
     return is_library_class(type(dtype)) or is_numpy_dtype(dtype)
 
@@ -186,11 +177,11 @@ def _describe(value: Any, kind: str) -> str:
     """
     cls = type(value)
     if kind == "numpy.ndarray":
-        return f"{kind} {label_text(value.shape, 50)} {_dtype_name(value.dtype)}"
+        return f"{kind} {label_text(value.shape, 50)} {dtype_text(value.dtype)}"
     if kind == "pandas.MultiIndex":
         return f"{kind} of {len(value)}"
     if kind:
-        return f"{kind} of {len(value)} {_dtype_name(value.dtype)}"
+        return f"{kind} of {len(value)} {dtype_text(value.dtype)}"
     if any(cls is sized for sized in _SIZED):
         return f"{class_name(cls)} of {len(value)}{_elements(value)}"[:MAX_NAME]
     return class_name(cls)[:MAX_NAME]
@@ -214,15 +205,3 @@ def _elements(value: Any) -> str:
     ):
         return ""
     return " " + " to ".join(class_name(cls) for cls, _ in classes)
-
-
-def _dtype_name(dtype: Any) -> str:
-    name = class_name(type(dtype))
-    if not is_plain_dtype(dtype):
-        return name[:100]
-    if name in ("SparseDtype", "Enum"):  # their texts have values
-        return name
-    full = str(dtype)
-    if "Enum(" in full or "categories" in full:
-        return name
-    return full.encode("utf-8", "replace").decode()[:100]

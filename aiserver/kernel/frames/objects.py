@@ -12,16 +12,14 @@ from ..inspection.objects import (
     MISSING,
     class_of,
     index_names,
-    instance_attributes,
+    instance_dict,
     is_array_function,
     is_compiled_function,
     is_plain_class,
     is_random_function,
     loaded_value,
-    pandas_columns,
     plain_texts,
-    polars_columns,
-    series_name,
+    text_labels,
 )
 from .values import UNKNOWN, Frame, Instance, Series, Symbol, Text, Texts, Value
 
@@ -53,10 +51,12 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
     if kind is loaded_value("pandas", "DataFrame"):
         return _pandas_frame(obj, kind, has_changed)
     if kind is loaded_value("polars", "DataFrame"):
-        columns = polars_columns(obj)
-        return UNKNOWN if columns is None else Frame("polars", columns, (None,))
+        names = obj.columns
+        is_plain = all(type(name) is str for name in names)
+        return Frame("polars", names, (None,)) if is_plain else UNKNOWN
     if kind is loaded_value("pandas", "Series"):
-        return Series("pandas", series_name(obj), index_names(obj))
+        name = obj.name if type(obj.name) is str else None
+        return Series("pandas", name, index_names(obj))
     if _is_compiled(obj, kind, path):
         return Symbol(path, obj)
     if obj is loaded_value("polars", "col"):
@@ -73,11 +73,11 @@ def _is_compiled(obj: Any, kind: type, path: str) -> bool:
 
 
 def _pandas_frame(obj: Any, kind: Any, has_changed: bool) -> Value:
-    columns = pandas_columns(obj)
+    columns = text_labels(obj.columns)
     if columns is None:
         return UNKNOWN
     frame = Frame("pandas", columns, index_names(obj))
-    frame.attributes = instance_attributes(obj, kind)
+    frame.attributes = {name for name in instance_dict(obj, kind) if type(name) is str}
     if not has_changed:
         is_range = type(obj.index) is loaded_value("pandas", "RangeIndex")
         frame.has_number_index = is_range and len(obj.index) > 0

@@ -130,12 +130,17 @@ def is_user_function(value: Any) -> bool:
     return type(module) is str and module == "__main__"
 
 
-def is_library_class(kind: Any) -> bool:
-    """Return whether a class is numpy's, pandas' or polars' own."""
+def is_library_class(kind: Any, libraries: tuple[str, ...] = _LIBRARIES) -> bool:
+    """Return whether a class is the own one of a library: numpy, pandas or polars."""
     module = module_of(kind)
-    if module.partition(".")[0] not in _LIBRARIES:
+    if module.partition(".")[0] not in libraries:
         return False
     return getattr(sys.modules.get(module), "__dict__", {}).get(class_name(kind)) is kind
+
+
+def is_instance(value: Any, kind: Any) -> bool:
+    """Return whether a class is among the bases of an object's class, as these are stored."""
+    return any(base is kind for base in _mro(type(value)))
 
 
 def class_of(value: Any) -> type | None:
@@ -167,14 +172,29 @@ def class_attributes(kind: Any) -> set[str]:
     return {name for base in _mro(kind) for name in _class_dict(base) if type(name) is str}
 
 
-def instance_attributes(value: Any, kind: Any) -> set[str]:
-    """Return the names in the ``__dict__`` of an object whose exact type is the class ``kind``."""
+def instance_dict(value: Any, kind: Any) -> dict[Any, Any]:
+    """Return the ``__dict__`` of an instance of a library's class, or of a subclass.
+
+    Attributes that a subclass redefines aren't used.
+    """
     for base in _mro(kind):
         if "__dict__" in _class_dict(base):
             state = _class_dict(base)["__dict__"].__get__(value)
             if type(state) is dict:
-                return {name for name in list(state) if type(name) is str}
-    return set()
+                return dict(state)
+    return {}
+
+
+def own_manager(value: Any, kind: Any) -> Any:
+    """Return the block manager of a DataFrame or Series of pandas, or of a subclass.
+
+    Raises ``TypeError`` if the manager, a block or an index isn't pandas' own.
+    """
+    manager = instance_dict(value, kind)["_mgr"]
+    own = is_library_class(type(manager)) and all(map(has_own_index, manager.axes))
+    if not own or not all(is_library_class(type(block)) for block in manager.blocks):
+        raise TypeError("The values can't be read without a person's code.")
+    return manager
 
 
 def is_random_function(value: Any) -> bool:
@@ -217,11 +237,6 @@ def plain_texts(value: Any) -> list[str] | None:
     return list(value) if all(type(item) is str for item in value) else None
 
 
-def pandas_columns(frame: Any) -> list[str] | None:
-    """Return the text labels of a pandas DataFrame's columns; None if they can't be read."""
-    return _labels(frame.columns)
-
-
 def index_names(value: Any) -> tuple[str | None, ...] | None:
     """Return the names of the index levels of a pandas DataFrame or Series.
 
@@ -236,17 +251,7 @@ def index_names(value: Any) -> tuple[str | None, ...] | None:
     return None
 
 
-def series_name(value: Any) -> str | None:
-    name = value.name
-    return name if type(name) is str else None
-
-
-def polars_columns(frame: Any) -> list[str] | None:
-    names = frame.columns
-    return names if all(type(name) is str for name in names) else None
-
-
-def _labels(index: Any) -> list[str] | None:
+def text_labels(index: Any) -> list[str] | None:
     """Return the text labels of an index, without labels of other classes, such as numbers.
 
     Return None if the index is a ``MultiIndex``, is too large, or isn't of a library's own class.

@@ -9,8 +9,17 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from .objects import class_name, is_library_class, is_plain_time_zone, loaded_value
+from .objects import (
+    class_name,
+    is_library_class,
+    is_own_arrow_type,
+    is_plain_dtype,
+    is_plain_time_zone,
+    loaded_value,
+)
 
+MAX_LABEL = 200  # characters of the name of a column
+MAX_DTYPE = 100
 _PLAIN_CLASSES = (str, int, float, bool, type(None), datetime.date)
 _ZONED_CLASSES = (datetime.datetime, datetime.time)
 _PLAIN_LIBRARY_CLASSES = ("Timedelta", "NAType", "NaTType")
@@ -69,3 +78,19 @@ def _is_plain(value: Any) -> bool:
     kind = type(value)
     own = is_library_class(kind) and any(base is generic for base in kind.__mro__)
     return own and value.dtype.kind in _NUMPY_KINDS
+
+
+def dtype_text(dtype: Any) -> str:
+    """Return a dtype's text without values, such as categories; of a class, its name."""
+    if isinstance(dtype, type):  # a class of an array, or a dtype of polars without parameters
+        return cut(class_name(dtype))[:MAX_DTYPE]
+    name = cut(class_name(type(dtype)))[:MAX_DTYPE]
+    if name in ("Enum", "SparseDtype") or not (is_plain_dtype(dtype) or is_own_arrow_type(dtype)):
+        return name
+    text = "category" if name == "CategoricalDtype" else str(dtype)
+    return name if "Enum(" in text or "categories" in text else cut(text)[:MAX_DTYPE]
+
+
+def cut(text: str) -> str:
+    """Return a text without lone surrogates, at most ``MAX_LABEL`` characters."""
+    return text[:MAX_LABEL].encode("utf-8", "replace").decode()

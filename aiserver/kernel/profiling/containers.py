@@ -11,27 +11,21 @@ Invariants:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from ..inspection.objects import (
-    class_name,
-    has_own_index,
+    instance_dict,
+    is_instance,
     is_library_class,
-    is_own_arrow_type,
-    is_plain_dtype,
     loaded_value,
-    module_of,
+    own_manager,
 )
-from ..inspection.scalars import label_text
+from ..inspection.scalars import MAX_LABEL, cut, dtype_text, label_text
 from .reading import EXACT_ROWS, is_own_array, sampled_positions
 
 MAX_LISTED_COLUMNS = 5000
-MAX_LABEL = 200  # characters of the name of a column or dtype
 
-_mro_of = type.__dict__["__mro__"].__get__
-_dict_of_class = type.__dict__["__dict__"].__get__
 _CONTAINER_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duckdb")
 
 
@@ -63,25 +57,15 @@ def container_of(value: Any) -> Container | None:
     for name, read in _READERS:
         module, _, attribute = name.partition(".")
         cls = loaded_value(module, attribute)
-        if type(value) is cls or (name in _BY_MANAGER and _is_instance(value, cls)):
-            return read(name, value, cls) if _is_of_container_library(cls) else None
+        if type(value) is cls or (name in _BY_MANAGER and is_instance(value, cls)):
+            # A person may have put another class in the place of the library's.
+            is_own = is_library_class(cls, _CONTAINER_LIBRARIES)
+            return read(name, value, cls) if is_own else None
     return None
 
 
-def _is_instance(value: Any, cls: Any) -> bool:
-    return any(base is cls for base in _mro_of(type(value)))
-
-
-def _is_of_container_library(cls: Any) -> bool:
-    """Return whether a class is a library's own, and not one that a person put in its place."""
-    module = module_of(cls)
-    if module.partition(".")[0] not in _CONTAINER_LIBRARIES:
-        return False
-    return getattr(sys.modules.get(module), "__dict__", {}).get(class_name(cls)) is cls
-
-
 def _pandas_frame(kind: str, value: Any, cls: Any) -> Container | None:
-    manager = _manager(value, cls)
+    manager = own_manager(value, cls)
     labels = manager.axes[0]
     arrays = manager.blocks
     dtypes = [dtype_text(_dtype_of(block.values)) for block in arrays]
@@ -97,10 +81,9 @@ def _pandas_frame(kind: str, value: Any, cls: Any) -> Container | None:
 
 
 def _pandas_series(kind: str, value: Any, cls: Any) -> Container | None:
-    manager = _manager(value, cls)
+    manager = own_manager(value, cls)
     array = manager.blocks[0].values
-    state = _instance_dict(value, cls)
-    name = state.get("_name")
+    name = instance_dict(value, cls).get("_name")
     text = "" if name is None else label_text(name, MAX_LABEL)
     container = Container(kind, [(text, dtype_text(_dtype_of(array)))])
     container.row_count = len(manager.axes[0])
@@ -205,30 +188,6 @@ _READERS: tuple[tuple[str, Callable[[str, Any, Any], Container | None]], ...] = 
 _BY_MANAGER = ("pandas.DataFrame", "pandas.Series")
 
 
-def _instance_dict(value: Any, cls: Any) -> dict[str, Any]:
-    """Return the ``__dict__`` of an instance, without attributes that a subclass redefines."""
-    for base in _mro_of(cls):
-        if "__dict__" in _dict_of_class(base):
-            state: dict[str, Any] = _dict_of_class(base)["__dict__"].__get__(value)
-            return state
-    return {}
-
-
-def _manager(value: Any, cls: Any) -> Any:
-    """Return the block manager of a DataFrame or Series.
-
-    Raises ``TypeError`` if the manager, a block or an index isn't pandas' own.
-    """
-    manager = _instance_dict(value, cls)["_mgr"]
-    if not is_library_class(type(manager)):
-        raise TypeError
-    if not all(is_library_class(type(block)) for block in manager.blocks):
-        raise TypeError
-    if not all(has_own_index(axis) for axis in manager.axes):
-        raise TypeError
-    return manager
-
-
 def _dtype_of(array: Any) -> Any:
     """Return the dtype of an array. For an array of a person's class, return this class."""
     return array.dtype if is_own_array(array) else type(array)
@@ -247,23 +206,3 @@ def column_labels(index: Any) -> list[str]:
     """Return the texts of the labels of columns, at most ``MAX_LISTED_COLUMNS``."""
     head = index[:MAX_LISTED_COLUMNS]
     return [label_text(label, MAX_LABEL) for label in head]
-
-
-def dtype_text(dtype: Any) -> str:
-    """Return a dtype's text without values, such as categories; of a class, its name."""
-    if isinstance(dtype, type):  # a class of an array, or a dtype of polars without parameters
-        return cut(class_name(dtype))
-    name = class_name(type(dtype))
-    if not (is_plain_dtype(dtype) or is_own_arrow_type(dtype)):
-        return cut(name)
-    if name == "CategoricalDtype":
-        return "category"
-    if name in ("Enum", "SparseDtype"):
-        return name
-    text = str(dtype)
-    return name if "Enum(" in text or "categories" in text else cut(text)
-
-
-def cut(text: str) -> str:
-    """Return a text without lone surrogates, cut at ``MAX_LABEL`` characters."""
-    return text[:MAX_LABEL].encode("utf-8", "replace").decode()

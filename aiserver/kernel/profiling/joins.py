@@ -22,7 +22,8 @@ from ..inspection.objects import (
     is_library_class,
     plain_variables,
 )
-from .containers import Container, container_of, dtype_text
+from ..inspection.scalars import dtype_text
+from .containers import Container, container_of
 from .reading import inner_column, is_arrow, kind_of, plain_values
 
 MAX_KEY_ROWS = 1_000_000  # values of longer columns aren't compared
