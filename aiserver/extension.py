@@ -306,6 +306,7 @@ class AIServer(MemorySettings, ExtensionApp):
         from .notebooks.history import Histories
         from .notebooks.restored_ids import restore_on_reading
         from .redact import register_secrets, secrets_in_environment
+        from .search.process import SearchProcess
 
         server: Any = self.serverapp
         register_secrets(
@@ -317,7 +318,8 @@ class AIServer(MemorySettings, ExtensionApp):
         folder = served_folder(server.contents_manager)
         root = None if folder is None else str(folder)
         memory = self.make_memory(self.sessions, root, session_owner)
-        self.memories = Memories(memory, Recall())
+        search_process = SearchProcess()
+        self.memories = Memories(memory, Recall(search_process))
         features = parse_features(self.features)
         self.assistant = self.make_assistant(
             self.sessions, self.models, root, self.log, self.memories
@@ -335,6 +337,7 @@ class AIServer(MemorySettings, ExtensionApp):
             plugins=self.plugins,
             memory=memory,
             recall=self.memories.recall,
+            search_process=search_process,
             features=features,
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,

@@ -30,9 +30,9 @@ import numpy as np
 from aiserver.memory.entries import MemoryEntry
 from aiserver.memory.listed import ListedEntry
 from aiserver.memory.recall import Recall
-from aiserver.memory.recall.index import EntryIndex
 from aiserver.memory.recall.recall import MAX_ENTRIES, PACKAGES
 from aiserver.search.embeddings import Package, is_installed, vectors
+from aiserver.search.entry_index import EntryIndex
 
 from .search import Lateness
 from .suite.intervals import wilson
@@ -99,8 +99,7 @@ def index_of(listed: list[MemoryEntry], package: Package | None) -> EntryIndex:
     """Return an index that ranks by words, or by words and meaning."""
     index = EntryIndex()
     rows = [(text, entry.date) for text, entry in zip(texts_of(listed), listed, strict=True)]
-    index.add(rows, True)
-    index.replace(package)
+    index.replace(rows, package)
     while index.embed(1.0):
         pass
     return index

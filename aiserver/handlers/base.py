@@ -41,6 +41,7 @@ from ..notebooks.identity import NotebookRegistry
 from ..plugin import Plugins
 from ..requests import WarmUpBody
 from ..safe_traceback import outline_of
+from ..search.process import SearchProcess
 from ..sessions.base import SessionManager
 from ..surrogates import json_bytes
 
@@ -113,6 +114,7 @@ class Services:
     plugins: Plugins
     memory: MemoryManager
     recall: Recall
+    search_process: SearchProcess
     features: Features
     session_owner: str
     owner: str

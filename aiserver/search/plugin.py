@@ -21,7 +21,7 @@ class SearchPlugin(Plugin):
         """Create the search engine, which starts its process at the first search."""
         from .engine import SearchEngine
 
-        self.engine = SearchEngine(services.sessions)
+        self.engine = SearchEngine(services.sessions, process=services.search_process)
 
     async def stop(self) -> None:
         """End the process that searches."""

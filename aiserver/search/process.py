@@ -1,7 +1,5 @@
 """Start, call and stop the search process, a child process that runs a ``TextIndex``.
 
-With another command, it runs another index, such as that of memories.
-
 Searching needs a lot of CPU time in Python code. In a thread of the server, a search would compete
 with the event loop for the GIL. Its many objects would also slow down the server's garbage
 collection. Therefore searches run in a process of their own.

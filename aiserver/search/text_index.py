@@ -31,6 +31,7 @@ from ..sessions.record.damage.recovery import parse_or_recover
 from ..surrogates import fix_surrogates
 from .documents import FIELD_WEIGHTS, texts_of, without_mode
 from .embeddings import similarities, vectors
+from .entry_index import EntryIndex
 from .hits import Hit, ScoredTurn, hits_of
 from .normalize import fold
 from .query import MIN_SIMILARITY, parse, request_parts, similarity
@@ -72,9 +73,10 @@ _Scope = dict[str, Any]  # the parameters of ``_IN_SCOPE``
 
 
 class TextIndex:
-    """The searched texts of sessions."""
+    """The searched texts of sessions, and the ``entries`` of memories."""
 
     def __init__(self, cache: int = CACHE) -> None:
+        self.entries = EntryIndex()
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.executescript(_TABLES)
         self._has_trigrams = True

@@ -3,12 +3,13 @@
 Each call is a pickled pair ``(method, arguments)``, and each answer is a pickled pair
 ``(is_ok, value)``. If ``is_ok`` is false, ``value`` describes the exception. Unpickling is safe
 here, because only the parent process can write to the pipe.
-The process ends when the parent closes the pipe.
 """
 
 from __future__ import annotations
 
+import os
 from functools import partial
+from operator import attrgetter
 from typing import BinaryIO
 
 from ..child_process import receive, send, serve_parent
@@ -17,14 +18,14 @@ from .text_index import TextIndex
 
 
 def serve(index: object, calls: BinaryIO, answers: BinaryIO) -> None:
-    """Answer calls of the index's methods until the parent closes the pipe."""
+    """Answer calls of the index's methods, such as ``entries.rank``, until the pipe is closed."""
     while True:
         try:
             name, arguments = receive(calls)
         except EOFError:
             return
         try:
-            answer = (True, getattr(index, name)(*arguments))
+            answer = (True, attrgetter(name)(index)(*arguments))
         except Exception as error:
             answer = (False, outline_of(error))
         send(answers, answer)
@@ -32,4 +33,7 @@ def serve(index: object, calls: BinaryIO, answers: BinaryIO) -> None:
 
 def main() -> None:
     """Answer the calls of the parent process."""
+    # For numpy, which isn't imported yet: on a busy machine, several threads take much longer than
+    # one for a product as small as this (``python -m benchmarks.memory_recall --time``).
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     serve_parent(partial(serve, TextIndex()))

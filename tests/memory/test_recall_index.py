@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.memory.recall import index as index_module
-from aiserver.memory.recall.index import EntryIndex, Row
-from aiserver.memory.recall.words import WordIndex
+from aiserver.search import entry_index as index_module
+from aiserver.search.entry_index import EntryIndex, Row
+from aiserver.search.words import WordIndex
 
 from ..effort import at_most
 
@@ -24,8 +24,7 @@ ROWS = st.lists(st.tuples(TEXTS.map(" ".join), DATES), max_size=12)
 
 def index_of(*rows: Row, package=None) -> EntryIndex:
     index = EntryIndex()
-    index.add(rows, True)
-    index.replace(package)
+    index.replace(rows, package)
     return index
 
 
@@ -155,20 +154,9 @@ def test_embeddings_are_computed_once_and_dropped_with_their_entry(
     remaining = [index.embed(0.0) for _ in range(4)]
     assert remaining == sorted(remaining, reverse=True) and remaining[0] > 0 == remaining[-1]
     assert len(package.texts) == 9
-    index.add([("0 <", ""), ("0 <", ""), ("new ^", "")], True)
-    index.replace("wordllama")
+    index.replace([("0 <", ""), ("0 <", ""), ("new ^", "")], "wordllama")
     assert index.embed(1.0) == 0
     assert package.texts[9:] == ["new ^"]
-    index.add([("1 <", "")], True)
-    index.replace("wordllama")
+    index.replace([("1 <", "")], "wordllama")
     index.embed(1.0)
     assert package.texts[10:] == ["1 <"]
-
-
-def test_added_entries_of_an_interrupted_call_are_dropped() -> None:
-    index = EntryIndex()
-    index.add([("interrupted", "")], True)
-    index.add([("first", "")], True)
-    index.add([("second", "")], False)
-    index.replace(None)
-    assert index.rank("", "", 9) == [0, 1]

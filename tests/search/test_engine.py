@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ class InThread(SearchProcess):
         return 1
 
     def _call(self, number, name, arguments):
-        return getattr(self._text_index, name)(*arguments)
+        return attrgetter(name)(self._text_index)(*arguments)
 
 
 def searching(store) -> SearchEngine:

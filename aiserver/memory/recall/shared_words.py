@@ -8,7 +8,7 @@ that says something about its subject (``python -m benchmarks.memory.thresholds`
 
 from __future__ import annotations
 
-from .words import split
+from ...search.words import split
 
 # Words that requests and entries about any subject have.
 _GENERAL = """
@@ -31,8 +31,8 @@ _IGNORED = frozenset(split(_GENERAL))
 def share_subject(request: str, entry: str) -> bool:
     """Return whether a request and an entry share a word about their subject.
 
-    Words are compared as for the ranking (see ``words``): with any ending, and in scripts without
-    spaces by pairs of characters.
+    Words are compared as for the ranking (``search.words``): with any ending, and in scripts
+    without spaces by pairs of characters.
     """
     return not _subject_words(request).isdisjoint(_subject_words(entry))
 

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...search.query import UNSPACED, split_words
+from .query import UNSPACED, split_words
 
 _MAX_CHARS = 2000  # of a text; the rest is ignored
 _SATURATION, _LENGTH_WEIGHT = 1.2, 0.75  # the usual parameters of BM25: k1 and b
