@@ -229,7 +229,7 @@ for (const theme of ['Light', 'Dark'] as const) {
       };
       await run('aiserver:connect-provider', { provider: 'openai_compatible' });
       await expect(dialog.getByLabel('Base URL')).toBeVisible();
-      await dialog.getByRole('combobox', { name: 'Model' }).press('ArrowDown');
+      await dialog.getByRole('textbox', { name: 'Model' }).press('ArrowDown');
       await look('models dialog', '.jp-AIServer-Models-dialog');
       await close();
       await cell.open();

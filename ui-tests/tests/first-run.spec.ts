@@ -54,14 +54,11 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   await expect(dialog).toContainText(`is sent to ${model.url}/v1`);
   await dialog.getByLabel('Runs on the Jupyter server’s machine').check();
   // Its models are listed when the list is opened, and not before (P4).
-  const name = dialog.getByRole('combobox', { name: 'Model' });
+  const name = dialog.getByRole('textbox', { name: 'Model' });
   await name.press('ArrowDown');
   await expect(dialog.getByRole('option')).toHaveText(['scripted']);
-  await name.press('Escape');
-  await expect(dialog.getByRole('option')).toHaveCount(0);
   await name.press('ArrowDown');
-  await name.press('ArrowDown');
-  await name.press('Enter');
+  await dialog.getByRole('listbox', { name: 'Models' }).press('ArrowDown');
   await expect(name).toHaveValue('scripted');
   await dialog.getByRole('button', { name: 'Test' }).click();
   await expect(dialog.getByRole('status')).toContainText('lists this model');
@@ -170,7 +167,7 @@ test('a provider is connected in the settings editor, and answers', async ({
   const use = form.getByRole('button', { name: 'Use this model' });
   await form.getByLabel('Base URL').fill(model.url);
   await form.getByLabel(/^API key/).fill('sk-canary-of-the-editor');
-  await form.getByRole('combobox', { name: 'Model' }).fill('scripted');
+  await form.getByRole('textbox', { name: 'Model' }).fill('scripted');
   expect(await model.requests()).toEqual([]);
   await use.click(); // An address that lacks its end, /v1, works all the same.
   await expect(form.getByRole('status')).toContainText('lists this model');

@@ -11,9 +11,14 @@
 import { Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
-import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
+import type {
+  LocalModelEntry,
+  ModelInfo,
+  ModelList,
+  Provider,
+  Verdict
+} from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
-import { ILocalEntry, localEntries } from './catalogue';
 import { ILocalInstallState, InstallApi, LocalInstall } from './localInstall';
 
 /** The methods of `ApiClient` that `ModelChoice` needs. */
@@ -91,8 +96,8 @@ export class ModelChoice {
   }
 
   /** The local models, installed or not; empty if the administrator excludes them. */
-  get localModels(): readonly ILocalEntry[] {
-    return localEntries(this._list);
+  get localModels(): readonly LocalModelEntry[] {
+    return this._list?.localModels ?? [];
   }
 
   /**
@@ -100,12 +105,12 @@ export class ModelChoice {
    * that this page has followed. Null if the status of `install` is idle, or if the list doesn't
    * contain the model.
    */
-  get installTarget(): ILocalEntry | null {
+  get installTarget(): LocalModelEntry | null {
     const { status, name } = this.install.state;
     if (status === 'idle') {
       return null;
     }
-    const isTarget = (entry: ILocalEntry) =>
+    const isTarget = (entry: LocalModelEntry) =>
       name === null ? entry.id === this._list?.local?.id : entry.name === name;
     return this.localModels.find(isTarget) ?? null;
   }
@@ -129,13 +134,13 @@ export class ModelChoice {
    * model, unless there was a usable default model before. (A local model that isn't ready doesn't
    * count as usable.)
    */
-  async installLocal(entry: ILocalEntry): Promise<void> {
+  async installLocal(entry: LocalModelEntry): Promise<void> {
     if (!this.install.isRunning) {
       const { defaultModel } = this;
       const isUnusable =
         defaultModel?.provider === 'local' && !defaultModel.ready;
       this._idAfterInstall = !defaultModel || isUnusable ? entry.id : null;
-      await this.install.start(entry.name ?? null);
+      await this.install.start(entry.name);
     }
   }
 

@@ -105,13 +105,18 @@ export function readyModel({ id, label }: LocalModelEntry): ModelInfo {
   return { ...LOCAL, id, label };
 }
 
-/** Build a list of models in which no model is ready, with the given changes. */
+/**
+ * Build a list of models in which no model is ready, with the given changes. By default, the
+ * smallest local model is the only one.
+ */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
+  const { local = NOT_INSTALLED } = change;
   return {
     default: null,
     models: [],
     providers: [OPENAI, OWN_SERVER],
-    local: NOT_INSTALLED,
+    local,
+    localModels: local ? [{ ...SMALL, ...local, suggested: true }] : [],
     ...change
   };
 }

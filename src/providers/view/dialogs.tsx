@@ -21,23 +21,18 @@ export async function connectProvider(
   const { trans } = services;
   let isChosen = false;
   const footer = document.createElement('div');
-  const body = ReactWidget.create(
+  const dialog = createDialog(
+    trans.__('Connect a provider'),
     <Providers
       services={services}
       initialProvider={provider}
       footer={footer}
       onChosen={() => (isChosen = true)}
       onVerified={() => dialog.resolve(0)} // Close the dialog.
-    />
+    />,
+    Dialog.cancelButton({ label: trans.__('Close') }),
+    provider ? 'input:checked' : 'input[type="radio"]'
   );
-  body.addClass('jp-AIServer-Models-dialog');
-  const dialog = new FormDialog({
-    title: trans.__('Connect a provider'),
-    body,
-    buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
-    focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
-    hasClose: true
-  });
   // Show the form's buttons in the dialog's footer, where they are always in view. Insert them
   // before the dialog's own button. When Tab is pressed on that button, JupyterLab moves the focus
   // to the start of the dialog, so Tab would never reach buttons after it.
@@ -50,14 +45,11 @@ export async function connectProvider(
 /** Show the local models in a dialog. */
 export async function showLocalModels(services: IModelServices): Promise<void> {
   const { trans } = services;
-  const body = ReactWidget.create(<LocalModels services={services} />);
-  body.addClass('jp-AIServer-Models-dialog');
-  const dialog = new FormDialog({
-    title: trans.__('Local models'),
-    body,
-    buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
-    hasClose: true
-  });
+  const dialog = createDialog(
+    trans.__('Local models'),
+    <LocalModels services={services} />,
+    Dialog.cancelButton({ label: trans.__('Close') })
+  );
   dialog.addClass('jp-AIServer-Models-local');
   await dialog.launch();
 }
@@ -67,15 +59,22 @@ export async function showModelSettings(
   services: IModelServices
 ): Promise<void> {
   const { trans } = services;
-  const body = ReactWidget.create(<ModelSettings services={services} />);
+  const view = <ModelSettings services={services} />;
+  const button = Dialog.okButton({ label: trans.__('Done') });
+  await createDialog(trans.__('Models'), view, button).launch();
+}
+
+function createDialog(
+  title: string,
+  view: React.JSX.Element,
+  button: Dialog.IButton,
+  focusNodeSelector?: string
+): Dialog<unknown> {
+  const body = ReactWidget.create(view);
   body.addClass('jp-AIServer-Models-dialog');
-  const dialog = new FormDialog({
-    title: trans.__('Models'),
-    body,
-    buttons: [Dialog.okButton({ label: trans.__('Done') })],
-    hasClose: true
-  });
-  await dialog.launch();
+  const buttons = [button];
+  const options = { title, body, buttons, focusNodeSelector, hasClose: true };
+  return new FormDialog(options);
 }
 
 /**
@@ -86,24 +85,16 @@ export async function showModelSettings(
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
-    const { key = '' } = event as Partial<KeyboardEvent>;
     const { target } = event;
-    // JupyterLab handles the keys if the dialog itself or one of its own buttons has the focus.
-    const element =
+    const isEnter =
+      event.type === 'keydown' && (event as KeyboardEvent).key === 'Enter';
+    // JupyterLab handles the key if the dialog itself or one of its own buttons has the focus.
+    const isInside =
       target instanceof HTMLElement &&
       target.closest('.jp-Dialog-content') &&
-      !target.closest('.jp-Dialog-button') &&
-      target;
-    if (event.type === 'keydown' && element) {
-      // Let the element handle these keys: Enter submits the form or presses the button, and Escape
-      // closes an open list.
-      const isListOpen =
-        element instanceof HTMLInputElement &&
-        element.getAttribute('aria-expanded') === 'true';
-      if (key === 'Enter' || (key === 'Escape' && isListOpen)) {
-        return;
-      }
+      !target.closest('.jp-Dialog-button');
+    if (!isEnter || !isInside) {
+      super.handleEvent(event);
     }
-    super.handleEvent(event);
   }
 }

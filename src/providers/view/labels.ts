@@ -5,7 +5,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { labelText, serverText } from '../../labels/serverText';
-import { localEntries } from '../model/catalogue';
 
 /** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
 export function groupReadyModels(
@@ -125,7 +124,7 @@ export function problemText(
   if (model.ready) {
     return '';
   }
-  const entry = localEntries(list).find(({ id }) => id === model.id);
+  const entry = list?.localModels?.find(({ id }) => id === model.id);
   if (entry && list?.local?.package === false) {
     return trans.__('The local model needs one more Python package.');
   }

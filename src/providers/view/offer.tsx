@@ -9,10 +9,10 @@
  */
 import * as React from 'react';
 
+import type { LocalModelEntry } from '../../api/types';
 import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 import { IModelServices, useModelChoice } from './parts';
-import { ILocalEntry, offeredEntry } from '../model/catalogue';
 import { problemText } from './labels';
 import { InstallBar, InstallNote, StopButton } from './local/install';
 import { installText } from './local/labels';
@@ -129,7 +129,7 @@ export function Offer(props: {
 /** Hints about local models, and about providers for which the server has an API key. */
 function Hints(props: {
   services: IModelServices;
-  offered: ILocalEntry | null;
+  offered: LocalModelEntry | null;
 }): React.JSX.Element {
   const { services, offered } = props;
   const { choice, trans } = services;
@@ -167,4 +167,22 @@ function Hints(props: {
       )}
     </>
   );
+}
+
+/**
+ * Return the local model to offer to a person who has no model. If this page has followed an
+ * installation, offer its model (`lastTarget`); else a partially downloaded model, else the
+ * suggested model, else the first model of the list. Return null if this model is installed
+ * already, or if the list is empty.
+ */
+function offeredEntry(
+  entries: readonly LocalModelEntry[],
+  lastTarget: LocalModelEntry | null
+): LocalModelEntry | null {
+  const entry =
+    lastTarget ??
+    entries.find(({ installed, kept }) => !installed && kept) ??
+    entries.find(({ suggested }) => suggested) ??
+    entries[0];
+  return entry && !entry.installed ? entry : null;
 }

@@ -47,6 +47,25 @@ export function Problem(props: {
   ) : null;
 }
 
+/** A hint that a Python package is missing, with the command that installs it. */
+export function PackageHint(props: {
+  text: string;
+  command: string | null | undefined;
+  services: IModelServices;
+}): React.JSX.Element {
+  const { text, command, services } = props;
+  const { choice, trans } = services;
+  return (
+    <div className="jp-AIServer-Models-hint">
+      <p>{text}</p>
+      {command && <Command command={command} trans={trans} />}
+      <div className="jp-AIServer-Models-buttons">
+        <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
+      </div>
+    </div>
+  );
+}
+
 /**
  * A view in place of the list of models, as long as there is no list. It says that the list is
  * loading. If the list can't be fetched, it shows the reason and the button “Refresh”.

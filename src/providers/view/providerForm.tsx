@@ -16,13 +16,12 @@ import * as React from 'react';
 import { createPortal } from 'react-dom';
 
 import type { Provider, Verdict } from '../../api/types';
-import { IFailure, toFailure } from '../../state/failure';
+import type { IFailure } from '../../state/failure';
 import type { IProviderInput } from '../model/modelChoice';
-import { Button, Command } from '../../ui/button';
-import { failureText } from '../../labels/failureText';
-import { Combobox } from './combobox';
+import { Button } from '../../ui/button';
 import { CheckField, Field, Form } from './fields';
-import { IModelServices, Problem, useAction } from './parts';
+import { ModelField } from './modelField';
+import { IModelServices, PackageHint, Problem, useAction } from './parts';
 import {
   isLoopback,
   keyText,
@@ -43,28 +42,18 @@ export interface IProviderFormProps {
 }
 
 export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
-  return props.provider.installed ? (
+  const { provider, services } = props;
+  return provider.installed ? (
     <Fields {...props} />
   ) : (
-    <PackageMissing {...props} />
-  );
-}
-
-/** The command that installs the Python package that the provider needs. */
-function PackageMissing(props: IProviderFormProps): React.JSX.Element {
-  const { provider, services } = props;
-  const { choice, trans } = services;
-  return (
     <div className="jp-AIServer-Models-form">
-      <p>
-        {trans.__(
+      <PackageHint
+        text={services.trans.__(
           'This provider needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
         )}
-      </p>
-      {provider.install && <Command command={provider.install} trans={trans} />}
-      <div className="jp-AIServer-Models-buttons">
-        <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
-      </div>
+        command={provider.install}
+        services={services}
+      />
     </div>
   );
 }
@@ -125,10 +114,6 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const input = React.useMemo<IProviderInput>(
     () => ({ provider: provider.name, key: sentKey, address: sentAddress }),
     [provider.name, sentKey, sentAddress]
-  );
-  const fetchNames = React.useCallback(
-    () => choice.modelNames(input),
-    [choice, input]
   );
   const connection = useConnection(props, input, modelName, isLocal, () =>
     setKey('')
@@ -245,12 +230,17 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
         </Field>
       )}
       <Field id={`${id}-model`} label={trans.__('Model')}>
-        <Combobox
+        <ModelField
+          // Names that were fetched with another key or address are discarded.
+          key={JSON.stringify(input)}
           id={`${id}-model`}
           value={model}
           suggested={provider.suggested}
-          fetch={isKeyMissing || isAddressMissing ? null : fetchNames}
-          problemText={reason => failureText(toFailure(reason), trans)}
+          fetch={
+            isKeyMissing || isAddressMissing
+              ? null
+              : () => choice.modelNames(input)
+          }
           trans={trans}
           onChange={setModel}
         />

@@ -6,7 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { failureText } from '../../../labels/failureText';
 import { joinSentences } from '../../../labels/serverText';
 import { Button } from '../../../ui/button';
-import type { ILocalEntry } from '../../model/catalogue';
+import type { LocalModelEntry } from '../../../api/types';
 import type { ILocalInstallState } from '../../model/localInstall';
 import type { ModelChoice } from '../../model/modelChoice';
 import { IModelServices, Problem } from '../parts';
@@ -132,7 +132,7 @@ export function StopButton(props: {
 export function InstallNote(props: {
   services: IModelServices;
   /** The model of the last installation; null if it isn't in the list of models. */
-  entry: ILocalEntry | null;
+  entry: LocalModelEntry | null;
 }): React.JSX.Element | null {
   const { services, entry } = props;
   const { trans } = services;

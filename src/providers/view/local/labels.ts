@@ -2,7 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { durationText } from '../../../labels/formats';
-import type { ILocalEntry } from '../../model/catalogue';
+import type { LocalModelEntry } from '../../../api/types';
 
 const GIGABYTE = 1e9;
 
@@ -36,7 +36,7 @@ function megabytes(bytes: number): number {
 
 /** Format a partial download as “211 of 491 MB”; as “211 MB” if the model's size is unknown. */
 export function downloadedText(
-  { bytes, kept: downloadedBytes }: ILocalEntry,
+  { bytes, kept: downloadedBytes }: LocalModelEntry,
   trans: TranslationBundle
 ): string {
   return bytes
@@ -46,7 +46,7 @@ export function downloadedText(
 
 /** Return the label of the button that installs a model, or resumes its installation. */
 export function installText(
-  entry: ILocalEntry,
+  entry: LocalModelEntry,
   trans: TranslationBundle
 ): string {
   const { label, bytes, kept: downloadedBytes } = entry;
@@ -60,38 +60,35 @@ export function installText(
 
 /** Describe a model's size, memory and licence: “1.1 GB download · needs 1.9 GB of memory · …”. */
 export function factsText(
-  entry: ILocalEntry,
+  entry: LocalModelEntry,
   trans: TranslationBundle
 ): string {
   const { bytes, installed, installedBytes, memory, licence } = entry;
   const texts = [
-    installed && installedBytes
+    installed
       ? trans.__('%1 on disk', sizeText(installedBytes, trans))
       : bytes
         ? trans.__('%1 download', sizeText(bytes, trans))
         : trans.__('Download size not known yet'),
-    memory && trans.__('needs %1 of memory', sizeText(memory, trans)),
-    licence && trans.__('%1 licence', licence)
+    trans.__('needs %1 of memory', sizeText(memory, trans)),
+    trans.__('%1 licence', licence)
   ];
-  return texts.filter(Boolean).join(' · ');
+  return texts.join(' · ');
 }
 
-/**
- * Describe the measured quality and speed of a model. If `quality` is null, say that the quality
- * isn't measured yet. If the server sends neither field, return an empty text.
- */
+/** Describe the measured quality and speed of a model. */
 export function qualityText(
-  { quality, speed }: ILocalEntry,
+  { quality, speed }: LocalModelEntry,
   trans: TranslationBundle
 ): string {
   const texts = [
-    quality &&
-      trans.__(
-        'Answered %1 of %2 test requests correctly',
-        quality.right,
-        quality.of
-      ),
-    quality === null && trans.__('Quality not measured yet'),
+    quality
+      ? trans.__(
+          'Answered %1 of %2 test requests correctly',
+          quality.right,
+          quality.of
+        )
+      : trans.__('Quality not measured yet'),
     speed && trans.__('about %1 tokens per second', Math.round(speed) || 1)
   ];
   return texts.filter(Boolean).join(' · ');

@@ -215,16 +215,6 @@ describe('LocalModels', () => {
     expect(t.button(/Small/, /^Install$/)?.disabled).toBe(false);
   });
 
-  it('has one model if the server has no catalogue', async () => {
-    const t = await setup({ local: NOT_INSTALLED });
-    expect(t.node.querySelectorAll('li')).toHaveLength(1);
-    expect(t.row(/Qwen/).textContent).toContain('491 MB download');
-    await t.press(/Qwen/, /^Install$/);
-    // Such a server knows no names of models.
-    expect(t.api.calls).toEqual([['install']]);
-    expect(t.row(/Qwen/).querySelector('[role=progressbar]')).not.toBeNull();
-  });
-
   it('says what is missing if nothing can be installed', async () => {
     const install = "pip install 'aiserver[local]'";
     const local = { ...NOT_INSTALLED, package: false, install };

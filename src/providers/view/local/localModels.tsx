@@ -4,8 +4,12 @@
  */
 import * as React from 'react';
 
-import { Button, Command } from '../../../ui/button';
-import { IModelServices, LoadingModels, useModelChoice } from '../parts';
+import {
+  IModelServices,
+  LoadingModels,
+  PackageHint,
+  useModelChoice
+} from '../parts';
 import { LocalModelRow } from './localModelRow';
 
 export function LocalModels(props: {
@@ -36,22 +40,13 @@ export function LocalModels(props: {
         )}
       </p>
       {!hasPackage && (
-        <div className="jp-AIServer-Models-hint">
-          <p>
-            {trans.__(
-              'Local models need one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
-            )}
-          </p>
-          {list.local?.install && (
-            <Command command={list.local.install} trans={trans} />
+        <PackageHint
+          text={trans.__(
+            'Local models need one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
           )}
-          <div className="jp-AIServer-Models-buttons">
-            <Button
-              label={trans.__('Refresh')}
-              run={() => void choice.refresh()}
-            />
-          </div>
-        </div>
+          command={list.local?.install}
+          services={services}
+        />
       )}
       <ul aria-label={trans.__('Local models')}>
         {localModels.map(entry => (
