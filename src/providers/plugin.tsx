@@ -14,6 +14,7 @@ import {
 } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
+import type { Menu } from '@lumino/widgets';
 import * as React from 'react';
 
 import { ApiClient } from '../api/client';
@@ -156,78 +157,63 @@ class Models implements IModels {
   }
 
   async pick(options: IModelPickOptions): Promise<void> {
-    const previousFocus = document.activeElement;
-    const [{ createModelMenu }] = await Promise.all([
-      this._loadMenus(),
-      this._refresh()
-    ]);
-    const menu = createModelMenu({
-      choice: this._choice,
-      trans: this._trans,
-      cellModel: options.cellModel,
-      choose: model =>
-        void this._runIfConfirmed(model, async () => {
+    const { cellModel, askAnother } = options;
+    const chooseForCell = this._ifConfirmed(({ id }) =>
+      options.chooseForCell(id)
+    );
+    await this._openMenu(options, ({ createModelMenu }) =>
+      createModelMenu({
+        ...this._services,
+        cellModel,
+        choose: this._ifConfirmed(({ id }) => {
           options.chooseForCell(null);
-          await this._choice.choose(model.id);
+          return this._choice.choose(id);
         }),
-      chooseForCell: model =>
-        model
-          ? void this._runIfConfirmed(model, async () =>
-              options.chooseForCell(model.id)
-            )
-          : options.chooseForCell(null),
-      askAnother:
-        options.askAnother &&
-        (model =>
-          void this._runIfConfirmed(model, async () =>
-            options.askAnother?.(model.id)
-          )),
-      connect: () => void this.connect(),
-      openLocalModels: () => void this.openLocalModels(),
-      openSettings: () => void this.openSettings()
-    });
-    openMenu(menu, options, previousFocus);
+        chooseForCell: model =>
+          model ? chooseForCell(model) : options.chooseForCell(null),
+        askAnother: askAnother && this._ifConfirmed(({ id }) => askAnother(id)),
+        openSettings: () => void this.openSettings()
+      })
+    );
   }
 
   async pickOther(options: IOtherModelOptions): Promise<void> {
-    const previousFocus = document.activeElement;
-    const [{ createOtherModelMenu }] = await Promise.all([
-      this._loadMenus(),
-      this._refresh()
-    ]);
-    const menu = createOtherModelMenu({
-      choice: this._choice,
-      trans: this._trans,
-      chosen: options.chosen,
-      choose: model =>
-        void this._runIfConfirmed(model, async () => options.choose(model)),
-      connect: () => void this.connect()
-    });
-    openMenu(menu, options, previousFocus);
+    const { chosen } = options;
+    const choose = this._ifConfirmed(options.choose);
+    await this._openMenu(options, ({ createOtherModelMenu }) =>
+      createOtherModelMenu({ ...this._services, chosen, choose })
+    );
   }
 
-  /** Fetch the list of models. Show a failure as a notification. */
-  private async _refresh(): Promise<void> {
-    await this._choice.refresh();
+  /** Fetch the list of models, and open a menu. Show a failure as a notification. */
+  private async _openMenu(
+    position: { x: number; y: number },
+    create: (menus: typeof import('./view/menu')) => Menu
+  ): Promise<void> {
+    const previousFocus = document.activeElement;
+    const [menus] = await Promise.all([
+      loadPart(() => import('./view/menu'), this._trans),
+      this._choice.refresh()
+    ]);
     if (this._choice.problem !== null) {
       this._showError(this._choice.problem);
     }
+    openMenu(create(menus), position, previousFocus);
   }
 
-  /** Run `action` if the person confirms the model. Show a failure as a notification. */
-  private async _runIfConfirmed(
-    model: ModelInfo,
-    action: () => Promise<void>
-  ): Promise<void> {
-    const load = () => import('./view/confirmModel');
-    const { confirmModel } = await loadPart(load, this._trans);
-    try {
-      if (await confirmModel(model, this._choice, this._trans)) {
-        await action();
+  /** Return a function that runs `action` if the person confirms the model. */
+  private _ifConfirmed(action: (model: ModelInfo) => void | Promise<void>) {
+    return async (model: ModelInfo): Promise<void> => {
+      const load = () => import('./view/confirmModel');
+      const { confirmModel } = await loadPart(load, this._trans);
+      try {
+        if (await confirmModel(model, this._choice, this._trans)) {
+          await action(model);
+        }
+      } catch (reason) {
+        this._showError(toFailure(reason));
       }
-    } catch (reason) {
-      this._showError(toFailure(reason));
-    }
+    };
   }
 
   private _showError(failure: IFailure): void {
@@ -236,10 +222,6 @@ class Models implements IModels {
 
   private _loadDialogs() {
     return loadPart(() => import('./view/dialogs'), this._trans);
-  }
-
-  private _loadMenus() {
-    return loadPart(() => import('./view/menu'), this._trans);
   }
 
   private readonly _services: IModelServices;

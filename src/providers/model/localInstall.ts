@@ -1,15 +1,12 @@
 /**
- * The progress of a local model's installation, as this page knows it. The server installs the
- * model, so the installation continues after the page is closed. A page that is opened later can
- * join the installation, that is, follow its progress. The server installs one model at a time.
+ * The progress of a local model's installation, as this page knows it. The server installs one model
+ * at a time, also after the page is closed. A page can join an installation, that is, follow it.
  *
  * Invariants:
- * - Only `start`, which a person triggers, begins an installation. If the connection is lost, the
- *   page joins the running installation, so that no second installation begins.
- * - The status at the end of an installation is done, stopped or failed. If the status is stopped
- *   or failed, `start` resumes the download.
- * - If an installation ended while the page was not connected, the status is idle. The list of
- *   models then shows whether the model is installed.
+ * - Only `start`, which a person triggers, begins or resumes an installation. If the connection is
+ *   lost, the page joins the running installation.
+ * - The status at the end of an installation is done, stopped or failed; it is idle if the page was
+ *   not connected then. The list of models shows whether the model is installed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -27,10 +24,7 @@ export interface ILocalInstallState {
   readonly name: string | null;
   /** The last progress that the server reported. */
   readonly progress: InstallState | null;
-  /**
-   * The speed of the download over the last few seconds, in bytes per second. It is 0 if no bytes
-   * arrived in these seconds, and null if no speed has been measured.
-   */
+  /** The speed over the last few seconds, in bytes per second; null if it was not measured. */
   readonly speed: number | null;
   /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
@@ -48,10 +42,7 @@ const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
 /** The speed is measured over this period. */
 const SPEED_WINDOW_MS = 6000;
-/**
- * After this number of lost connections in a row, the page shows a failure. Each progress report
- * resets the count.
- */
+/** The number of connections that may be lost in a row, without a progress report between. */
 const MAX_ATTEMPTS = 3;
 /** The delay between a lost connection and the attempt to join the installation. */
 const RETRY_DELAY_MS = 1000;
@@ -74,18 +65,14 @@ export class LocalInstall {
   }
 
   /**
-   * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a request was sent, the response may contain an outdated state of the installation.
-   * Such a state is ignored.
+   * A number that grows whenever the installation is started, joined or stopped. If it has grown
+   * since a request was sent, the state in the response is outdated.
    */
   get epoch(): number {
     return this._epoch;
   }
 
-  /**
-   * Start or resume the installation of the model with this name; null for the smallest model. Do
-   * nothing if an installation is running.
-   */
+  /** Start or resume the installation of a model; do nothing if an installation is running. */
   async start(name: string | null): Promise<void> {
     if (!this.isRunning) {
       const progress = name === this._state.name ? this._state.progress : null;
@@ -116,10 +103,7 @@ export class LocalInstall {
     this._setState({ status: 'stopped', speed: null, problem: null });
   }
 
-  /**
-   * Join the running installation if `isJoining` is true, or else start or resume an installation.
-   * Update the state until the installation ends.
-   */
+  /** Join, start or resume an installation, and update the state until it ends. */
   private async _follow(
     name: string | null,
     progress: InstallState | null,
@@ -214,7 +198,6 @@ export class LocalInstall {
     this._setState({ status: 'failed', speed: null, problem });
   }
 
-  /** Change the state, and cancel the timer that would set the speed to 0. */
   private _setState(change: Partial<ILocalInstallState>): void {
     clearTimeout(this._stallTimer);
     this._state = { ...this._state, ...change };
@@ -222,7 +205,6 @@ export class LocalInstall {
   }
 
   private _state = IDLE;
-  /** The last progress events: the time of each, and the number of bytes downloaded by then. */
   private _samples: { time: number; bytes: number }[] = [];
   private _epoch = 0;
   private _stallTimer: ReturnType<typeof setTimeout> | undefined;

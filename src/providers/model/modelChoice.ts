@@ -71,18 +71,14 @@ export class ModelChoice {
     return this._list;
   }
 
-  /**
-   * The reason why the last attempt to fetch the list failed, or why a newly installed model could
-   * not be made the default model afterwards; null if nothing failed.
-   */
+  /** Why fetching the list, or choosing a newly installed model, failed; null if it didn't. */
   get problem(): IFailure | null {
     return this._problem;
   }
 
   /**
-   * Emitted with `list` when `list` or `problem` may have changed, for example after each attempt
-   * to fetch the list. Emitted with `install` when the state of the installation has changed,
-   * unless the new status is `done`.
+   * Emitted when `list` or `problem` may have changed, or the state of the installation, unless its
+   * new status is `done`.
    */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
@@ -100,11 +96,7 @@ export class ModelChoice {
     return this._list?.localModels ?? [];
   }
 
-  /**
-   * The model of the running installation. If none is running, the model of the last installation
-   * that this page has followed. Null if the status of `install` is idle, or if the list doesn't
-   * contain the model.
-   */
+  /** The model of the installation that runs or that this page has followed last. */
   get installTarget(): LocalModelEntry | null {
     const { status, name } = this.install.state;
     if (status === 'idle') {
@@ -130,9 +122,8 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. After the installation, make it the default
-   * model, unless there was a usable default model before. (A local model that isn't ready doesn't
-   * count as usable.)
+   * Install a local model, or resume its installation. Then make it the default model, unless there
+   * was another one, except a local model that isn't ready.
    */
   async installLocal(entry: LocalModelEntry): Promise<void> {
     if (!this.install.isRunning) {
@@ -160,9 +151,7 @@ export class ModelChoice {
   async connect(
     input: IProviderInput,
     model: string,
-    /**
-     * Whether the person declares that the provider's server is on the Jupyter server's machine.
-     */
+    /** Whether the person declares that the provider's server is on the Jupyter server's machine. */
     onThisMachine: boolean
   ): Promise<void> {
     const { provider, key, address } = input;
@@ -175,13 +164,7 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /**
-   * Test a provider: send a request with the key to the address, and return the result. If
-   * both are null, the current key and address are used. Call this only after a person pressed a
-   * button.
-   *
-   * @throws ApiError with the reason of a failure.
-   */
+  /** Test a provider. Call this only after a person pressed a button. Throws an `ApiError`. */
   async test(input: IProviderInput, model: string): Promise<Verdict> {
     const { provider, key, address } = input;
     try {
@@ -194,25 +177,17 @@ export class ModelChoice {
     }
   }
 
-  /**
-   * Fetch the names of the models that a provider lists. Call this only after a person opened the
-   * list of models in the provider's form.
-   */
+  /** Fetch the names of a provider's models. Call this only after a person opened the list. */
   modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }
 
-  /** Remove a provider's key from the server. */
   async disconnect(provider: string): Promise<void> {
     await this._api.removeKey(provider);
     await this._refreshAfterChange();
   }
 
-  /**
-   * Return whether the person has declared a location of the provider's server that differs from
-   * the saved location. If `placeSettled` is true, the person can't declare it: the administrator's
-   * configuration or the kind of server determines the location.
-   */
+  /** Return whether the declared location differs from the saved one, and isn't settled. */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);
     return (
@@ -221,19 +196,15 @@ export class ModelChoice {
     );
   }
 
-  /**
-   * Refresh the list after a change. If a refresh is already pending, its response may not contain
-   * the change, so wait for it and then refresh again.
-   */
+  /** Refresh the list after a change, which the response of a pending refresh may not contain. */
   private async _refreshAfterChange(): Promise<void> {
     await this._pendingRefresh;
     await this.refresh();
   }
 
   /**
-   * Refresh the list after an installation, and choose the model `_idAfterInstall` if it is ready.
-   * Without this choice, the server would pick the default model itself, and might pick another one
-   * when a second local model is installed.
+   * Refresh the list after an installation, and choose the new model. Otherwise, the server might
+   * pick another default when a second local model is installed.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']

@@ -45,14 +45,11 @@ export function destinationOf(
 }
 
 /**
- * Name the destination of requests that are sent to `address` for the model `name`. The form of a
- * provider calls this with the name and the address that the person has entered. Return null if the
- * model runs on the Jupyter server's machine.
+ * Name the destination of requests that are sent to `address` for the model `name`, as a person has
+ * entered them. Return null if the model runs on the Jupyter server's machine.
  *
- * `isLocal` states whether the server at the address runs on the Jupyter server's machine. A
- * loopback address doesn't prove this, because the server there may be a proxy that forwards
- * requests to a remote server. `listedModel` is the entry for the model in the Jupyter server's
- * list of models; null if there is no such entry.
+ * `isLocal` states whether the server at the address runs there. A loopback address doesn't prove
+ * this, because the server there may be a proxy. `listedModel` is the model's entry in the list.
  */
 export function destinationAtAddress(
   provider: Provider,
@@ -77,18 +74,12 @@ export function destinationAtAddress(
   return isLocal ? null : providerText(provider, address, trans);
 }
 
-/**
- * Return whether a model's name says that the model runs in Ollama's cloud. The server applies the
- * same rule (`is_cloud_name` in `aiserver/llm/providers.py`).
- */
+/** Apply the rule of the server (`is_cloud_name` in `aiserver/llm/providers.py`). */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/**
- * Return “LABEL (ADDRESS)”, or only the label if there is no address. If a person must enter the
- * provider's address, return only the address.
- */
+/** Return “LABEL (ADDRESS)”; only the address if a person must enter it. */
 function providerText(
   provider: Provider,
   address: string | null,
@@ -100,7 +91,6 @@ function providerText(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-/** Parse a URL; return undefined if the text is not a URL. */
 function parseUrl(address: string | null): URL | undefined {
   try {
     return new URL(address ?? '');

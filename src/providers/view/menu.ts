@@ -14,34 +14,6 @@ import { labelText } from '../../labels/serverText';
 import { isForbidden } from '../../state/features';
 import { groupReadyModels } from './labels';
 
-export interface IModelMenuOptions {
-  choice: ModelChoice;
-  trans: TranslationBundle;
-  /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
-  cellModel: string | null;
-  /**
-   * Make a model the default model, and use it in this cell, too. Ask the person first if
-   * `confirmModel` requires it.
-   */
-  choose: (model: ModelInfo) => void;
-  /**
-   * Choose a model for this cell only; null lets the cell use the default model again. Ask the
-   * person first if `confirmModel` requires it.
-   */
-  chooseForCell: (model: ModelInfo | null) => void;
-  /**
-   * Ask a model for an answer to the open request, too; undefined if no suggestion is open. Ask the
-   * person first if `confirmModel` requires it.
-   */
-  askAnother?: (model: ModelInfo) => void;
-  /** Open the form for connecting a provider. */
-  connect: () => void;
-  /** Open the dialog in which local models are installed and removed. */
-  openLocalModels: () => void;
-  /** Open the settings of the models. */
-  openSettings: () => void;
-}
-
 /** Options of the menu in which a person chooses a model for one purpose. */
 export interface IOtherModelMenuOptions {
   choice: ModelChoice;
@@ -51,6 +23,21 @@ export interface IOtherModelMenuOptions {
   choose: (model: ModelInfo) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;
+}
+
+export interface IModelMenuOptions extends Omit<
+  IOtherModelMenuOptions,
+  'chosen'
+> {
+  /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
+  cellModel: string | null;
+  /** Choose a model for this cell only; null lets the cell use the default model again. */
+  chooseForCell: (model: ModelInfo | null) => void;
+  /** Ask a model for an answer to the open request, too; undefined if no suggestion is open. */
+  askAnother?: (model: ModelInfo) => void;
+  /** Open the dialog in which local models are installed and removed. */
+  openLocalModels: () => void;
+  openSettings: () => void;
 }
 
 /** Create a menu with the models that are ready, whose choice changes no default. */

@@ -66,10 +66,7 @@ export function PackageHint(props: {
   );
 }
 
-/**
- * A view in place of the list of models, as long as there is no list. It says that the list is
- * loading. If the list can't be fetched, it shows the reason and the button “Refresh”.
- */
+/** A view in place of the list of models: it is loading, or why it can't be fetched. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -85,11 +82,7 @@ export function LoadingModels(props: {
   );
 }
 
-/**
- * Return a function `act` that runs an action, and the state of the last action. While an action is
- * running, `isBusy` is true and other calls of `act` do nothing. `failure` is null unless the last
- * action has failed.
- */
+/** Return a function `act` that runs one action at a time, and the state of the last action. */
 export function useAction(): {
   isBusy: boolean;
   failure: IFailure | null;

@@ -63,8 +63,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, services, footer } = props;
   const { choice, trans } = services;
   const { defaultModel } = choice;
-  // The name of the default model if this provider offers it; empty otherwise. The model's id is
-  // the provider's name, a colon and the model's name.
+  // The id of a model is the provider's name, a colon and the model's name.
   const defaultModelName =
     defaultModel?.provider === provider.name
       ? defaultModel.id.slice(provider.name.length + 1)
@@ -283,10 +282,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/**
- * Return the actions of the form's buttons, whether an action is running, and the result of the
- * last action. `onSaved` is called when the server has saved the input.
- */
+/** Return the actions of the form's buttons, and the result of the last action. */
 function useConnection(
   props: IProviderFormProps,
   input: IProviderInput,
@@ -344,9 +340,7 @@ function useConnection(
   };
 }
 
-/**
- * Return whether the failure comes from the provider, not from the Jupyter server or its settings.
- */
+/** Return whether the failure comes from the provider, not from the Jupyter server. */
 function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';

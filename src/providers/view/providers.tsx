@@ -78,13 +78,7 @@ export function Providers(props: IProvidersProps): React.JSX.Element {
   );
 }
 
-/**
- * A label after the provider's name. Of the following facts, it states the first that is true:
- * - The provider refused the key or the account.
- * - The default model is from this provider.
- * - The provider's Python package isn't installed.
- * - The server has an API key for the provider.
- */
+/** A label after the provider's name, such as “In use”. */
 function ProviderState(props: {
   provider: Provider;
   services: IModelServices;

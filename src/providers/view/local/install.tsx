@@ -27,7 +27,6 @@ export function installingText(
     : trans.__('Installing the local model');
 }
 
-/** Return the text for the current phase of the installation. */
 function activityText(choice: ModelChoice, trans: TranslationBundle): string {
   switch (choice.install.state.progress?.phase) {
     case 'fetching':
@@ -69,8 +68,7 @@ export function InstallBar(props: {
   const { choice, trans } = services;
   const { state } = choice.install;
   const { progress, problem } = state;
-  // The downloaded fraction of the model; null if nothing is being downloaded, or if the size of
-  // the model is unknown.
+  // The downloaded fraction of the model; null if it is unknown.
   const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)

@@ -24,12 +24,10 @@ export function amountText(
     : trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total));
 }
 
-/** Convert bytes to gigabytes, with one decimal. */
 function gigabytes(bytes: number): string {
   return (bytes / GIGABYTE).toFixed(1);
 }
 
-/** Convert bytes to whole megabytes. */
 function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
 }
@@ -44,7 +42,6 @@ export function downloadedText(
     : sizeText(downloadedBytes, trans);
 }
 
-/** Return the label of the button that installs a model, or resumes its installation. */
 export function installText(
   entry: LocalModelEntry,
   trans: TranslationBundle
@@ -101,11 +98,7 @@ export function speedText(speed: number, trans: TranslationBundle): string {
     : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
 }
 
-/**
- * Format the remaining time. The time is rounded up, so that the text doesn't change all the time.
- * A time below one minute is rounded to a multiple of 5 seconds, a time below 90 minutes to whole
- * minutes, and a longer time to whole hours.
- */
+/** Format the remaining time, rounded up, so that the text doesn't change all the time. */
 export function remainingTimeText(
   seconds: number,
   trans: TranslationBundle
