@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
-from aiserver.memory.histories.past_answers import find_past_answer
+from aiserver.memory.past_answers import find_past_answer
 from aiserver.models import NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, free_memory
 from aiserver.notebooks.other_roots import blobs_in

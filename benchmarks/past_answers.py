@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from aiserver.memory.histories.past_answers import find_past_answer
+from aiserver.memory.past_answers import find_past_answer
 from aiserver.models import SessionKey
 from aiserver.prompts.language import cell_language
 from aiserver.search import SearchEngine

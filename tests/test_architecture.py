@@ -57,8 +57,8 @@ INNER = {
         {"limits", "listed", "stores"},
         {"notes"},
         {"manager"},
-        {"factory", "recall", "similar"},
-        {"histories", "settings"},
+        {"factory", "recall"},
+        {"past_answers", "settings"},
     ],
     "kernel": [
         {"problems", "source"},

@@ -10,7 +10,6 @@ from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
 from ..generation.receipts import read_prompt
-from ..memory.histories.deleted import forget_deleted
 from ..models import SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
@@ -81,7 +80,7 @@ class SessionHandler(AIServerHandler):
             raise NotFound(UserText("This cell has no history."))
         results = await asyncio.gather(
             delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner),
-            forget_deleted(sessions, self.services.memory, [key]),
+            self.services.memory.forget_histories(sessions, [key]),
             return_exceptions=True,
         )
         # The history is gone. What stays beside it expires, or is a blob that ``prune`` deletes.

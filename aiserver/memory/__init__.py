@@ -18,7 +18,7 @@ The modules: ``entries`` defines entries and their sources. ``document`` reads a
 of a memory, ``proposals`` and ``reviews`` what else is stored. ``limits`` checks the texts of
 proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them,
 ``thread`` runs what parses memories, and ``factory`` chooses the stores by the ``settings``.
-``similar`` compares entries, and ``recall`` selects those of a large memory that matter for a
-request. ``notes`` are stored like memories, and ``histories`` reads the histories of cells for past
-answers.
+``listed`` compares entries, and ``recall`` selects those of a large memory that matter for a
+request. ``notes`` are stored like memories, and ``past_answers`` looks for accepted answers in
+histories.
 """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import MemoryUnreadable
+from ..search.query import MIN_SIMILARITY, compared_parts, similarity
 from . import document
 from .entries import MemoryEntry, Scope
 from .reviews import Review, review_of
@@ -21,6 +22,28 @@ class ListedEntry:
     scope: Scope
     entry: MemoryEntry
     review: Review
+
+
+class ComparedEntries:
+    """Entries that are compared with several texts.
+
+    A person decides whether a similar entry is a duplicate or a contradiction: “use polars” and
+    “use pandas” differ in one word.
+    """
+
+    def __init__(self, listed: Sequence[ListedEntry]) -> None:
+        by_text: dict[str, list[ListedEntry]] = {}
+        for item in listed:
+            by_text.setdefault(item.entry.text, []).append(item)
+        self._entries = [(compared_parts(text), items) for text, items in by_text.items()]
+
+    def similar_to(self, text: str, limit: int = 3) -> list[ListedEntry]:
+        """Return the entries that are most similar to a text, the most similar first."""
+        parts = compared_parts(text)
+        scored = [(similarity(parts, other), items) for other, items in self._entries]
+        similar = [pair for pair in scored if pair[0] >= MIN_SIMILARITY]
+        best = sorted(similar, key=lambda pair: -pair[0])[:limit]
+        return [item for _, items in best for item in items][:limit]
 
 
 def digests_of(text: str) -> set[str]:

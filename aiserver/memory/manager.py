@@ -26,6 +26,8 @@ from ..errors import (
     NotFound,
     ProposalNotFound,
 )
+from ..models import SessionKey
+from ..sessions.base import SessionManager
 from . import document, proposals, reviews
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
 from .limits import checked_proposal, checked_text
@@ -132,21 +134,28 @@ class MemoryManager:
         return removed[0]
 
     async def forget_histories(
-        self, cells: Collection[tuple[str, str]], notebook_ids: Collection[str]
+        self, sessions: SessionManager, keys: Collection[SessionKey]
     ) -> None:
-        """Remove the proposals of deleted cells, and the notes of notebooks.
+        """Remove the proposals and notes of sessions of one owner that the person has deleted.
 
-        ``notebook_ids`` are those that have no history any longer. A confirmation that has begun is
-        finished. Damaged notes are in no request, so they are no failure.
+        A note is removed when its notebook has no session left. Entries and confirmations that have
+        begun stay: they don't depend on the history. Damaged notes are in no request, so they are
+        no failure. Raises StorageError.
         """
+        deleted = {
+            key.notebook_id
+            for key in keys
+            if not await sessions.session_marks(key.notebook_id, owner=key.owner)
+        }
+        cells = {(key.notebook_id, key.cell_id) for key in keys}
 
         def is_deleted(source: TurnSource | None) -> bool:
             return source is not None and (
-                source.notebook_id in notebook_ids or (source.notebook_id, source.cell_id) in cells
+                source.notebook_id in deleted or (source.notebook_id, source.cell_id) in cells
             )
 
         with suppress(MemoryUnreadable, MemoryTooLarge):
-            await self.notes.remove(notebook_ids)
+            await self.notes.remove(deleted)
         await self._change_proposals(
             lambda waiting: [p for p in waiting if p.decision or not is_deleted(p.source)]
         )
@@ -220,7 +229,9 @@ class MemoryManager:
         def claim(proposal: Proposal) -> Proposal:
             if proposal.decision:  # in another window
                 return proposal
-            decision = Decision(given_text or proposal.text, scope or proposal.scope, replaces)
+            decision = Decision(
+                text=given_text or proposal.text, scope=scope or proposal.scope, replaces=replaces
+            )
             return proposals.decide(proposal, decision, self._project_name)
 
         await self._change_proposal(id_, claim)

@@ -12,11 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from dataclasses import fields as dataclass_fields
-from typing import Any, Literal, get_args
+from contextlib import suppress
+from typing import Annotated, Any, Literal
 
-from .entries import SCOPES, Scope, TurnSource, is_entry_id
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+
+from .entries import Scope, TurnSource
 
 Origin = Literal["request", "person", "import", "correction"]
 """The origin of a text: a request, a button that the person pressed, or another program's file.
@@ -25,33 +33,51 @@ An earlier version proposed changes that the person made to several answers: ``c
 MAX_PROPOSALS = 200
 
 
-@dataclass(frozen=True)
-class Decision:
+_Text = Annotated[str, Field(min_length=1)]
+_Time = Annotated[float, Field(gt=-1e12, lt=1e12)]  # in seconds since 1970
+
+
+class Decision(BaseModel):
     """The person's confirmation. The entry ``replaces`` is removed; it may be empty."""
 
-    text: str
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    text: _Text
     scope: Scope
     replaces: str = ""
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A text that waits for the person. The times are in seconds since 1970.
+class Proposal(BaseModel):
+    """A text that waits for the person, as it is stored.
 
     ``project`` identifies the project if the scope is ``project``, because a person's proposals for
     all projects are stored together.
     """
 
-    id: str
-    text: str
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
+    text: _Text
     scope: Scope
     origin: Origin
-    created_at: float
-    expires_at: float
+    created_at: _Time
+    expires_at: _Time
     source: TurnSource | None = None
     project: str = ""
     decision: Decision | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+
+    @field_validator("source", mode="before")
+    @classmethod
+    def _valid_source(cls, value: Any) -> TurnSource | None:
+        return value if isinstance(value, TurnSource) else TurnSource.from_dict(value)
+
+    @field_validator("decision", mode="wrap")
+    @classmethod
+    def _valid_decision(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except ValidationError:
+            return None  # so that the proposal waits
 
     def belongs_to(self, project: str) -> bool:
         """Return whether the person decides about the proposal in this project.
@@ -63,29 +89,7 @@ class Proposal:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proposal as it is stored."""
-        fields: dict[str, Any] = self.extra | {
-            "id": self.id,
-            "text": self.text,
-            "scope": self.scope,
-            "origin": self.origin,
-            "created_at": self.created_at,
-            "expires_at": self.expires_at,
-        }
-        if self.project:
-            fields["project"] = self.project
-        if self.source:
-            fields["source"] = self.source.to_dict()
-        if self.decision:
-            decision = self.decision
-            fields["decision"] = {
-                "text": decision.text,
-                "scope": decision.scope,
-                "replaces": decision.replaces,
-            }
-        return fields
-
-
-_FIELDS = {item.name for item in dataclass_fields(Proposal)}
+        return self.model_dump(exclude_none=True)
 
 
 def parse(data: bytes | None, now: float) -> list[Proposal]:
@@ -95,12 +99,11 @@ def parse(data: bytes | None, now: float) -> list[Proposal]:
     except (ValueError, RecursionError):
         return []
     listed = stored.get("proposals") if isinstance(stored, dict) else None
-    proposals = [_proposal(fields) for fields in listed] if isinstance(listed, list) else []
-    return [
-        proposal
-        for proposal in proposals
-        if proposal is not None and (proposal.decision or proposal.expires_at > now)
-    ]
+    proposals = []
+    for fields in listed if isinstance(listed, list) else ():
+        with suppress(ValidationError):
+            proposals.append(Proposal.model_validate(fields))
+    return [proposal for proposal in proposals if proposal.decision or proposal.expires_at > now]
 
 
 def encode(proposals: Sequence[Proposal]) -> bytes | None:
@@ -122,47 +125,5 @@ def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:
 def decide(proposal: Proposal, decision: Decision | None, project: str) -> Proposal:
     """Return the proposal with the person's decision, made in a project, or without it."""
     scope = decision.scope if decision else proposal.scope
-    return replace(proposal, decision=decision, project=project if scope == "project" else "")
-
-
-def _proposal(fields: Any) -> Proposal | None:
-    if not isinstance(fields, dict):
-        return None
-    id_, text, scope = (fields.get(name) for name in ("id", "text", "scope"))
-    origins: tuple[Origin, ...] = get_args(Origin)
-    origin = next((origin for origin in origins if origin == fields.get("origin")), None)
-    times = [fields.get(f"{name}_at") for name in ("created", "expires")]
-    are_numbers = all(isinstance(time, int | float) and abs(time) < 1e12 for time in times)
-    project = fields.get("project", "")
-    if not (
-        isinstance(id_, str)
-        and is_entry_id(id_)
-        and isinstance(text, str)
-        and text
-        and scope in SCOPES
-        and origin is not None
-        and are_numbers
-        and isinstance(project, str)
-    ):
-        return None
-    return Proposal(
-        id=id_,
-        text=text,
-        scope=scope,
-        origin=origin,
-        created_at=float(times[0] or 0),
-        expires_at=float(times[1] or 0),
-        source=TurnSource.from_dict(fields.get("source")),
-        project=project,
-        decision=_decision(fields.get("decision")),
-        extra={name: value for name, value in fields.items() if name not in _FIELDS},
-    )
-
-
-def _decision(fields: Any) -> Decision | None:
-    if not isinstance(fields, dict):
-        return None
-    text, scope, replaces = (fields.get(name) for name in ("text", "scope", "replaces"))
-    if not (isinstance(text, str) and text and scope in SCOPES and isinstance(replaces, str)):
-        return None
-    return Decision(text, scope, replaces)
+    update = {"decision": decision, "project": project if scope == "project" else ""}
+    return proposal.model_copy(update=update)

@@ -25,6 +25,8 @@ from aiserver.memory.manager import LIFETIME, MemoryManager
 from aiserver.memory.notes.outline import Outline
 from aiserver.memory.stores.base import MAX_MEMORY_BYTES, MemoryStore, check_size
 from aiserver.memory.stores.file import FileMemoryStore
+from aiserver.models import SessionKey
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
 
@@ -455,7 +457,9 @@ async def test_what_comes_from_deleted_histories_is_erased(
         await memory.notes.update(notebook_id, Outline(text))
     await memory.notes.set_used("unsent", is_used=False)
 
-    await memory.forget_histories({("nb-1", "cell-1")}, {"nb-1", "unsent"})
+    sessions = InMemorySessionManager()
+    for key in (SessionKey("nb-1", "cell-1", "ada"), SessionKey("unsent", "cell-1", "ada")):
+        await memory.forget_histories(sessions, [key])
 
     assert await project.open().pending() == [other]
     assert await other_project.open().pending() == [other]

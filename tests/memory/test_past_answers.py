@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aiserver.memory.histories import past_answers
-from aiserver.memory.histories.past_answers import PastAnswer, find_past_answer
+from aiserver.memory import past_answers
+from aiserver.memory.past_answers import PastAnswer, find_past_answer
 from aiserver.models import NewEvent, NewTurn, SessionKey
 from aiserver.prompts.language import cell_language
 from aiserver.search import Hit, SearchEngine, SearchResult

@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping
 
 from ...concurrency import for_each
 from ...errors import SessionTooNew, StaleRevision
-from ...memory.histories.deleted import forget_deleted
 from ...models import SessionKey
 from ...notebooks.other_roots import blobs_in
 from ...notebooks.unused_blobs import delete_unused_blobs
@@ -38,7 +37,7 @@ async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> in
         memories = context.memories_of(owner)
         deleted = [key for key in revisions if key.owner == owner and key not in remaining]
         try:
-            await forget_deleted(context.store, memories, deleted)
+            await memories.forget_histories(context.store, deleted)
         finally:
             await memories.close()
     return 1 if remaining else 0

@@ -9,12 +9,11 @@ from typing import Any, cast
 from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
 from ...generation.forgetting import StoredPrompts, forget
 from ...memory.entries import MemoryEntry, Scope, TurnSource
-from ...memory.histories.past_answers import find_past_answer
-from ...memory.listed import ListedEntry
+from ...memory.listed import ComparedEntries, ListedEntry
 from ...memory.manager import MemoryManager
+from ...memory.past_answers import find_past_answer
 from ...memory.proposals import Proposal
 from ...memory.recall import find_entries
-from ...memory.similar import ComparedEntries
 from ...memory.thread import run_in_memory_thread
 from ...prompts.language import cell_language
 from ...requests import (

@@ -15,13 +15,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from ...models import Session, SessionKey
-from ...prompts.language import CellLanguage, fence_name
-from ...replay import Step, replay
-from ...search import Hit, SearchEngine
-from ...search.embeddings import is_installed
-from ...search.engine import PATIENCE, SearchMode
-from ...sessions.base import SessionManager
+from ..models import Session, SessionKey
+from ..prompts.language import CellLanguage, fence_name
+from ..replay import Step, replay
+from ..search import Hit, SearchEngine
+from ..search.embeddings import is_installed
+from ..search.engine import PATIENCE, SearchMode
+from ..sessions.base import SessionManager
 
 MIN_MEANING = 0.7  # the similarity of the embeddings, if the package for them is installed
 # The offsets and limits of the searches, by words and by meaning. Usually, the first one suffices.

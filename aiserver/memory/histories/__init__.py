@@ -1,1 +1,0 @@
-"""Reads histories of cells for memories: past answers, and what a person changes in answers."""
