@@ -19,6 +19,7 @@ from aiserver.llm.base import ChatModel
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import Interaction
 from aiserver.prompts.context import build_messages
+from aiserver.prompts.parsed_request import parse_request
 from aiserver.prompts.prompt_input import OlderTurns, PromptInput
 
 READ = "import pandas as pd\n\ndf = pd.read_csv('trips.csv')\n"
@@ -139,7 +140,8 @@ async def answer_of(model: ChatModel, case: Case, *, has_summary: bool) -> str:
         turns.append(Interaction.model_validate(fields))
         source = code
     older = OlderTurns(case.summary, 40, -40) if has_summary else None
-    request = PromptInput(case.intent, source=source, history=turns, older_turns=older)
+    parsed = parse_request(case.intent, source, "python")
+    request = PromptInput(parsed, history=turns, older_turns=older)
     messages, _ = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )

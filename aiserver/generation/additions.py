@@ -21,8 +21,7 @@ import re
 from collections.abc import Iterator
 
 from ..llm.base import Additions, Gap
-from ..prompts.language import CellLanguage
-from ..prompts.modes import split_slash_word
+from ..prompts.parsed_request import ParsedRequest
 
 MAX_LENGTH = 4000  # characters; of longer code, the answer would exceed the model's limit
 # A fence, even an indented one, would end the answer. After a backslash at the end of a line magic,
@@ -32,17 +31,14 @@ _LINE_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def additions(
-    intent: str, source: str, language: CellLanguage, *, is_above: bool = False
-) -> Additions | None:
+def additions(request: ParsedRequest) -> Additions | None:
     """Return the code of a cell with the gaps for what the request asks to add.
 
-    ``is_above`` means that the code is that of the cell above. Then the answer has only the tests.
-
-    Return None if the request doesn't begin with /document or /test, or if the code isn't Python or
-    can't be parsed. Also return None if the model could add nothing.
+    If the code is that of the cell above, the answer has only the tests. Return None if the request
+    doesn't begin with /document or /test, or if the code isn't Python or can't be parsed. Also
+    return None if the model could add nothing.
     """
-    mode, _ = split_slash_word(intent, language)
+    mode, source, language = request.slash_mode, request.subject, request.subject_language
     is_python = language.name == "python" and not language.head
     if mode not in ("document", "test") or not is_python or not source.strip():
         return None
@@ -54,7 +50,7 @@ def additions(
     code = source.strip("\n")
     if mode == "test":
         tests = Gap("tests")
-        return (tests,) if is_above else (f"{code}\n", "\n", tests)
+        return (tests,) if request.above else (f"{code}\n", "\n", tests)
     skipped = len(source) - len(source.lstrip("\n"))
     gaps = {number - skipped: gap for number, gap in _gaps(tree, source.split("\n"))}
     if not gaps:

@@ -21,10 +21,11 @@ from ..models import Interaction
 from ..plugin import ContextRequest, ContextText
 from ..project_files.rules_files import RulesFile, read_used
 from ..prompts.context import build_messages
-from ..prompts.language import cell_language, code_of
+from ..prompts.language import code_of
+from ..prompts.parsed_request import ParsedRequest, parse_request
 from ..prompts.prompt_input import OlderTurns, PromptInput, RestOfCell, RulesText
 from ..prompts.receipt import ContextItem
-from ..prompts.selection import SelectedLines, as_cell, select_lines
+from ..prompts.selection import as_cell
 from ..redact import Vault
 from ..requests import (
     RETRY_MODE,
@@ -41,7 +42,6 @@ from .allowed_parts import (
     without_forbidden,
     without_unseen_images,
 )
-from .cell_above import cell_above
 from .condensed_turns import answered_count
 from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
 from .privacy_levels import last_frames
@@ -93,8 +93,10 @@ async def compose(
     body: WarmUpBody,
     past: PastTurns,
     options: ContextOptions = _NO_OPTIONS,
+    parsed: ParsedRequest | None = None,
 ) -> Composed:
-    """Compose the messages for a request."""
+    """Compose the messages for a request. ``parsed`` is what ``parse_body`` returns for it."""
+    parsed = parsed or parse_body(body)
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
     data_files, features = options.data_files, options.features
@@ -110,17 +112,17 @@ async def compose(
         await _remembered(model, body, options),
         await options.plugins.context(_context_request(body, on_this_machine)),
     )
-    request = await asyncio.to_thread(_prompt_input, body, past, gathered, vault, on_this_machine)
+    request = await asyncio.to_thread(
+        _prompt_input, body, parsed, past, gathered, vault, on_this_machine
+    )
     added = None
     if model.style == "compact":
-        language = cell_language(body.language, request.code, body.cell_type)
-        is_above = request.cell_above is not None
-        added = additions(request.intent, request.code, language, is_above=is_above)
+        added = additions(request.parsed)
         request = replace(request, only_adds=added is not None)
     messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
-    selection = selected_lines(body)
+    selection = parsed.selection
     parts = (selection.selected, selection.above, selection.below) if selection else ()
     cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
     items += [replace(item, name=hide(item.name, vault)) for item in (*left_out, *unseen)]
@@ -229,6 +231,7 @@ def _intent_of(body: WarmUpBody) -> str:
 
 def _prompt_input(
     body: WarmUpBody,
+    parsed: ParsedRequest,
     past: PastTurns,
     gathered: _Gathered,
     vault: Vault,
@@ -243,20 +246,21 @@ def _prompt_input(
     detached = body.context.detached
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
-    selection = selected_lines(body)
-    source = vault.hide(body.source if selection else code_of(body.source, _intent_of(body)))
+    code = vault.hide(parsed.code)
     rest = None
-    if selection:
-        source, rest = _hide_in_selection(selection, body, source, vault)
+    if parsed.selection:
+        code, rest = _hide_in_selection(parsed, body.cell_id, code, vault)
     described_files = {file.name for file in gathered.files}
-    above = cell_above(body, _intent_of(body))
+    above = parsed.above
+    hidden = replace(
+        parsed,
+        intent=vault.hide(parsed.intent, is_prose=True),
+        code=code,
+        above=_hide_in_cell(above, vault) if above else None,
+    )
     return PromptInput(
-        intent=vault.hide(_intent_of(body), is_prose=True),
-        source=source,
-        language=body.language,
-        cell_type=body.cell_type,
+        hidden,
         cells=[_hide_in_cell(cell, vault) for cell in body.context.cells if cell is not above],
-        cell_above=_hide_in_cell(above, vault) if above else None,
         history=[_hide_in_turn(turn, vault) for turn in history],
         dataframes=[
             hide_in_frame(frame, vault, on_this_machine)
@@ -310,29 +314,36 @@ def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
     return OlderTurns(text, count, condensed.start - past.recent_start)
 
 
-def selected_lines(body: WarmUpBody) -> SelectedLines | None:
-    """Return the selected lines of the cell, to which the request is limited, and its other lines.
-
-    Return None if the request is about the whole cell.
-    """
+def parse_body(body: WarmUpBody) -> ParsedRequest:
+    """Return what a request asks for. A warm-up has no text yet."""
     selection = body.context.selection
-    return select_lines(body.source, selection.first, selection.last) if selection else None
+    return parse_request(
+        _intent_of(body),
+        body.source,
+        body.language,
+        body.cell_type,
+        cells=body.context.cells,
+        lines=(selection.first, selection.last) if selection else None,
+        mentions_cell=any(mention.cell_id for mention in body.context.mentions),
+    )
 
 
 def _hide_in_selection(
-    selection: SelectedLines, body: WarmUpBody, source: str, vault: Vault
+    parsed: ParsedRequest, cell_id: str, source: str, vault: Vault
 ) -> tuple[str, RestOfCell]:
     """Return the selected lines as the code of a cell, and the other lines, with secrets hidden.
 
     ``source`` is the whole cell, with secrets hidden. Raises SelectionCutsSecret if a secret is
     only partly selected, because it can't be recognised in the selected lines.
     """
+    selection = parsed.selection
+    assert selection is not None
     selected, above, below = map(vault.hide, (selection.selected, selection.above, selection.below))
     if any(text not in source for text in (selected, above, below)):
         raise SelectionCutsSecret
-    # The lines with cell magics may contain a secret, so they are those of `source`.
-    language = cell_language(body.language, source, body.cell_type)
-    return as_cell(selected, selection, language), RestOfCell(body.cell_id, above, below)
+    # The lines with cell magics may contain a secret.
+    language = replace(parsed.language, head=vault.hide(parsed.language.head))
+    return as_cell(selected, selection, language), RestOfCell(cell_id, above, below)
 
 
 def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:

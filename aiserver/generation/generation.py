@@ -29,8 +29,6 @@ from ..llm.base import ChatModel
 from ..models import Interaction, SessionKey, Status, utc_now
 from ..prompts.answers.reader import Answer, AnswerReader, Change, changes_of
 from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
-from ..prompts.language import cell_language, code_of
-from ..prompts.modes import asks_for_words
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
@@ -40,8 +38,7 @@ from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
 from .allowed_parts import ContextOptions, allows_values
-from .cell_above import cell_above
-from .compose import compose, selected_lines
+from .compose import compose, parse_body
 from .new_turn import build_answer, build_turn
 from .past_turns import PastTurns, load_or_new, past_turns_of
 from .receipts import ReceiptOptions, store_prompt
@@ -100,19 +97,12 @@ class Generation:
         self._queue: asyncio.Queue[Change | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
-        self._language = cell_language(body.language, body.source, body.cell_type)
-        self._code = code_of(body.source, body.intent)
-        self._selection = selected_lines(body)
+        self._request = parse_body(body)
+        self._selection = self._request.selection
         self._streamed_code = ""  # the cell's source so far, if lines are selected
         self._thoughts = ""  # those that the server sent in a field of their own
-        above = cell_above(body, body.intent)
-        self._in_words = asks_for_words(
-            body.intent,
-            above.source if above else self._code,
-            self._language,
-            is_small=model.style == "compact",
-        )
-        self._reader = AnswerReader(self._language, in_words=self._in_words)
+        self._in_words = self._request.asks_for_words(is_small=model.style == "compact")
+        self._reader = AnswerReader(self._request.language, in_words=self._in_words)
         self._vault = Vault()
         self.past = PastTurns()
         self.receipt: list[ContextItem] = []
@@ -222,7 +212,7 @@ class Generation:
 
     async def _query(self) -> None:
         """Send the prompt to the model, and queue the tokens of its answer."""
-        composed = await compose(self.model, self.body, self.past, self._context)
+        composed = await compose(self.model, self.body, self.past, self._context, self._request)
         self._vault, self.receipt = composed.vault, composed.items
         if self._stores_prompt:
             storing = store_prompt(self._sessions, self.key, composed, self._log)
@@ -230,7 +220,7 @@ class Generation:
         async with contextlib.aclosing(
             self.model.stream(
                 composed.messages,
-                language="" if self._in_words else self._language.name,
+                language="" if self._in_words else self._request.language.name,
                 is_retry=self._is_retry,
                 additions=composed.additions,
             )
@@ -300,7 +290,7 @@ class Generation:
                 fields["cost"] = cost
         turn = build_turn(
             self.body,
-            self._language,
+            self._request,
             self._requested_at,
             build_answer(answer, status, error),
             self.receipt,

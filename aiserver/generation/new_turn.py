@@ -7,8 +7,7 @@ from typing import Any
 from ..errors import AIServerError
 from ..models import AIResponse, NewTurn, Status, UserRequest
 from ..prompts.answers.reader import Answer
-from ..prompts.language import CellLanguage, code_of
-from ..prompts.modes import mode_of, split_slash_word
+from ..prompts.parsed_request import ParsedRequest
 from ..prompts.receipt import ContextItem
 from ..requests import ANALYZE_MODE, DETECT_MODE, RETRY_MODE, AnalyzeBody, GenerateBody
 from .allowed_parts import attached_frames
@@ -17,7 +16,7 @@ from .privacy_levels import schema_only, stored_frame
 
 def build_turn(
     body: GenerateBody,
-    language: CellLanguage,
+    request: ParsedRequest,
     timestamp: str,
     answer: AIResponse,
     receipt: list[ContextItem],
@@ -32,6 +31,7 @@ def build_turn(
     DataFrames, so none are stored. ``gets_values`` means that the administrator allows statistics
     and rows of DataFrames for the model. ``fields`` are further fields of the turn.
     """
+    language = request.language
     turn = NewTurn(
         timestamp=timestamp,
         user_request=UserRequest(
@@ -41,7 +41,7 @@ def build_turn(
             language=body.language if language.name == language.kernel else language.name,
         ),
         ai_response=answer,
-        mode=_stored_mode(body, language),
+        mode=_stored_mode(body, request),
         **fields,
     )
     if selection := body.context.selection:
@@ -74,11 +74,10 @@ def build_answer(answer: Answer, status: Status, error: AIServerError | None) ->
     return response
 
 
-def _stored_mode(body: GenerateBody, language: CellLanguage) -> str:
+def _stored_mode(body: GenerateBody, request: ParsedRequest) -> str:
     """Return the mode as it is stored in the turn."""
     if body.mode not in (DETECT_MODE, ANALYZE_MODE, RETRY_MODE):
         return body.mode
-    explicit_mode, _ = split_slash_word(body.intent, language)
-    if isinstance(body, AnalyzeBody) and explicit_mode is None:
+    if isinstance(body, AnalyzeBody) and request.slash_mode is None:
         return ANALYZE_MODE
-    return mode_of(body.intent, code_of(body.source, body.intent), language)
+    return request.mode

@@ -24,16 +24,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..gc_pause import pause_gc
-from ..requests import ContextCell
+from ..requests import CellType, ContextCell
 from . import templates
 from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .examples import EXAMPLE_MARK
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, first_that_fits, newest_that_fit, pair
 from .images import fitting_images, with_images
-from .language import cell_language
 from .mentions import mention_texts
-from .modes import asks_for_words, instruct
 from .notebook.earlier_cells import earlier_cells
 from .older_turns.text import older_turns_text
 from .own_code import explanation_messages, is_conversion, own_code_messages
@@ -59,21 +57,21 @@ async def build_messages(
         await asyncio.to_thread(_load)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-    language = cell_language(request.language, request.source, request.cell_type)
+    parsed = request.parsed
+    language = parsed.language
     is_small = style == "compact"
     request = _without_mentioned_cells(request)
     if request.rest and is_small:
         request = _with_cell_above(request, request.rest)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     # A small model gets the code of the cell above as if it were the cell's own.
-    code = request.code if is_small else request.source
+    code = parsed.subject if is_small else parsed.code
     is_empty = not language.below_head(code).strip()
-    intent = instruct(request.intent, language, above=request.cell_above is not None)
-    intent += templates.another_answer(request)
-    if is_small and asks_for_words(request.intent, code, language, is_small=True):
-        return await explanation_messages(request, language, budget, count)
-    if is_small and (request.only_adds or is_conversion(request, language)):
-        return await own_code_messages(request, language, budget, count)
+    intent = parsed.instruction + templates.another_answer(request)
+    if is_small and parsed.asks_for_words(is_small=True):
+        return await explanation_messages(request, budget, count)
+    if is_small and (request.only_adds or is_conversion(parsed)):
+        return await own_code_messages(request, budget, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
@@ -90,8 +88,8 @@ async def build_messages(
 
     texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
     marked_above = ""
-    if request.cell_above and not is_small:
-        above = request.cell_above
+    if parsed.above and not is_small:
+        above = parsed.above
         marked_above = templates.cell_above(above.source, failed=above.failed) + "\n"
     *sizes, before_size, above_size, intent_size = await count(
         [*(part.counted for part in parts), *texts, cell_turns.before_intent, marked_above, intent]
@@ -173,9 +171,9 @@ async def build_messages(
             cell_turns,
             cell_sizes,
             before_size,
-            request.cell_above if is_small else None,
+            parsed.above if is_small else None,
         ),
-        *([source_item(above_size, request.cell_above)] if marked_above else []),
+        *([source_item(above_size, parsed.above)] if marked_above else []),
         *mention_items,
         ContextItem("request", tokens=intent_size),
     ]
@@ -198,7 +196,8 @@ def _with_cell_above(request: PromptInput, rest: RestOfCell) -> PromptInput:
 
     A small model gets only these, since it would repeat lines that it knows from its own cell.
     """
-    above = ContextCell(cell_id=rest.cell_id, cell_type=request.cell_type, source=rest.above)
+    kind: CellType = "markdown" if request.parsed.language.is_prose else "code"
+    above = ContextCell(cell_id=rest.cell_id, cell_type=kind, source=rest.above)
     return replace(request, cells=[*request.cells, above])
 
 

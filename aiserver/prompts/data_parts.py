@@ -64,9 +64,8 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
     if path := heading_path(request.cells):
         text = path if is_full else templates.section(path)
         parts.append(Part(ContextItem("headings", path), text))
-    variables = [
-        item for item in request.variables if is_full or is_mentioned(item.name, request.intent)
-    ]
+    intent = request.parsed.intent
+    variables = [item for item in request.variables if is_full or is_mentioned(item.name, intent)]
     if variables:
         item = ContextItem("variables", count=len(variables))
         parts.append(Part(item, templates.variables(variables)))
@@ -76,7 +75,7 @@ def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> li
         text = (
             data_texts.data_file(file) if is_full else data_texts.data_file_as_line(file, language)
         )
-        is_required = is_mentioned(file.name, request.intent)
+        is_required = is_mentioned(file.name, intent)
         parts.append(Part(ContextItem("file", file.name), text, is_required=is_required))
     for name, text in ((item.name, item.text) for item in request.plugin_texts):
         shown = f"{name}:\n{text}" if is_full else f"{name}: {' '.join(text.split())}"

@@ -16,9 +16,9 @@ from .data_parts import frame_parts, select_parts, texts_of
 from .examples import ADDITION_EXAMPLES, CONVERSION_EXAMPLES, EXAMPLE_MARK
 from .fence import code_block
 from .history import Count
-from .language import CellLanguage, cell_language
 from .mentions import mention_texts
-from .modes import instruct, split_slash_word, without_slash
+from .modes import instruct
+from .parsed_request import ParsedRequest
 from .project.texts import project_texts
 from .prompt_input import PromptInput
 from .receipt import ContextItem, fixed_items, size_of, source_item
@@ -31,23 +31,23 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 async def explanation_messages(
-    request: PromptInput, language: CellLanguage, budget: int, count: Count
+    request: PromptInput, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
     """Return the messages that ask for an explanation of the code, and their receipt."""
     from langchain_core.messages import HumanMessage, SystemMessage
 
-    if request.cell_above:
-        language = cell_language(request.language, request.code)
+    parsed = request.parsed
+    language = parsed.subject_language
     rules = templates.rules("compact", language, in_words=True)
-    code = code_block(request.code, language.name)
-    intent = without_slash(request.intent, language) + templates.another_answer(request)
+    code = code_block(parsed.subject, language.name)
+    intent = parsed.without_slash + templates.another_answer(request)
     sizes = await count([rules, code, intent])
     mentions, mention_items = await mention_texts(
         request.mentions, "compact", language, budget - sum(sizes), count
     )
     receipt = [
         ContextItem("rules", tokens=sizes[0]),
-        source_item(sizes[1], request.cell_above),
+        source_item(sizes[1], parsed.above),
         *mention_items,
         ContextItem("request", tokens=sizes[2]),
     ]
@@ -60,14 +60,14 @@ class _Example(NamedTuple):
     after: str
 
 
-def is_conversion(request: PromptInput, language: CellLanguage) -> bool:
+def is_conversion(parsed: ParsedRequest) -> bool:
     """Return whether a request asks to convert code, with Python code as the answer."""
-    mode, _ = split_slash_word(request.intent, language)
-    return mode == "convert" and language.name == "python" and bool(request.code.strip())
+    is_python = parsed.language.name == "python"
+    return parsed.slash_mode == "convert" and is_python and bool(parsed.subject.strip())
 
 
 async def own_code_messages(
-    request: PromptInput, language: CellLanguage, budget: int, count: Count
+    request: PromptInput, budget: int, count: Count
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
     """Return the messages that ask for comments on the code, for tests of it, or to convert it.
 
@@ -76,15 +76,16 @@ async def own_code_messages(
     """
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-    mode, _ = split_slash_word(request.intent, language)
-    example, intent = _example_and_intent(request, language)
+    parsed = request.parsed
+    language, mode = parsed.language, parsed.slash_mode
+    example, intent = _example_and_intent(parsed)
     intent += templates.another_answer(request)
     fixed = [
         templates.rules("compact", language),
         f"{code_block(example.before, language.name)}\n\n{example.intent}",
         code_block(example.after, language.name),
     ]
-    code = code_block(request.code, language.name)
+    code = code_block(parsed.subject, language.name)
     frames = request.dataframes if mode != "document" else []
     variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
     parts = [part for frame in frames for part in frame_parts(frame, "compact")]
@@ -101,7 +102,7 @@ async def own_code_messages(
     data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
     receipt = [
         *fixed_items(fixed_sizes, project.items),
-        source_item(code_size, request.cell_above),
+        source_item(code_size, parsed.above),
         *frame_items,
         *([ContextItem("variables", tokens=kinds_size, count=len(variables))] if variables else []),
         *mention_items,
@@ -117,24 +118,24 @@ async def own_code_messages(
     return messages, receipt
 
 
-def _example_and_intent(request: PromptInput, language: CellLanguage) -> tuple[_Example, str]:
+def _example_and_intent(parsed: ParsedRequest) -> tuple[_Example, str]:
     """Return an example for a request, and the request as the model gets it."""
-    mode, _ = split_slash_word(request.intent, language)
+    mode = parsed.slash_mode
     if mode == "convert":
-        intent = without_slash(request.intent, language)
+        intent = parsed.without_slash
         target = _target(intent)
         before, after = CONVERSION_EXAMPLES[target]
         # Code that runs a query by pandas is a call of pandas already.
         detail = "\nUse methods of DataFrames, and no SQL." if target == "pandas" else ""
         return _Example(before, f"convert to {target}{detail}", after), intent + detail
     assert mode == "document" or mode == "test"
-    is_chinese = bool(_CHINESE.search(request.intent))
+    is_chinese = bool(_CHINESE.search(parsed.intent))
     before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
-    above = request.cell_above is not None
+    above = parsed.above is not None
     if above:
         after = after.removeprefix(before).strip()
-    example = _Example(before, instruct(f"/{mode}", language, above=above), after)
-    return example, instruct(request.intent, language, above=above)
+    example = _Example(before, instruct(f"/{mode}", parsed.language, above=above), after)
+    return example, parsed.instruction
 
 
 def _target(intent: str) -> str:

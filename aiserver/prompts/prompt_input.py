@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from ..data_files.profile import FileProfile
 from ..models import Interaction
 from ..plugin import ContextText
-from ..requests import CellType, ContextCell, DataFrameProfile, OutputImage, Variable
+from ..requests import ContextCell, DataFrameProfile, OutputImage, Variable
+from .parsed_request import ParsedRequest
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,9 @@ class OlderTurns:
 
 @dataclass(frozen=True)
 class PromptInput:
-    """The input of a prompt.
+    """The input of a prompt: the request, and what it needs from around it."""
 
-    ``intent`` is empty in a warm-up: the model then reads the prompt while the person is typing.
-    """
-
-    intent: str
-    source: str = ""
-    language: str = "python"
-    """The kernel's language."""
+    parsed: ParsedRequest
     cells: list[ContextCell] = field(default_factory=list)
     history: list[Interaction] = field(default_factory=list)
     dataframes: list[DataFrameProfile] = field(default_factory=list)
@@ -88,7 +83,6 @@ class PromptInput:
     files: list[FileProfile] = field(default_factory=list)
     """The data files that the request names."""
     plugin_texts: list[ContextText] = field(default_factory=list)
-    cell_type: CellType = "code"
     mentions: list[MentionedText] = field(default_factory=list)
     rules_files: list[RulesText] = field(default_factory=list)
     """The rules files for the notebook; those in its own folder are last."""
@@ -99,20 +93,11 @@ class PromptInput:
     note: str = ""
     """The note of the notebook; only models with the style ``full`` get it."""
     rest: RestOfCell | None = None
-    """The other lines of the cell, if ``source`` is only the selected lines."""
+    """The other lines of the cell, if the request is about selected lines."""
     only_adds: bool = False
     """Whether a small model can only add comments or tests to the cell's code."""
-    cell_above: ContextCell | None = None
-    """The code cell above that the request is about, because its own cell is empty.
-
-    It isn't one of ``cells``."""
     older_turns: OlderTurns | None = None
     """The summary of turns that are older than ``history``, or that may not fit."""
 
     earlier_answers: int = 0
     """How many answers to the same request the model is told of, if another one is wanted."""
-
-    @property
-    def code(self) -> str:
-        """The code that the request is about: the cell's own, or that of the cell above."""
-        return self.cell_above.source if self.cell_above else self.source

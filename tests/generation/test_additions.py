@@ -15,10 +15,12 @@ from aiserver.generation.additions import MAX_LENGTH, additions
 from aiserver.llm.base import Additions, Gap
 from aiserver.llm.local.grammar import with_additions
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.language import cell_language
-from aiserver.prompts.prompt_input import PromptInput
-from aiserver.requests import ColumnProfile, DataFrameProfile
+from aiserver.prompts.language import CellLanguage, cell_language
+from aiserver.prompts.parsed_request import ParsedRequest
+from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
 from tests.prompts.test_modes import count
+
+from ..prompts.inputs import prompt_input
 
 PYTHON = cell_language("python")
 SOURCES = [
@@ -26,6 +28,13 @@ SOURCES = [
     for path in sorted(Path(__file__).parents[2].glob("aiserver/*/*.py"))
     if path.name != "__init__.py" and len(path.read_text()) <= MAX_LENGTH
 ]
+
+
+def additions_to(
+    intent: str, source: str, language: CellLanguage, *, is_above: bool = False
+) -> Additions | None:
+    above = ContextCell(source=source) if is_above else None
+    return additions(ParsedRequest(intent, language, "" if is_above else source, above))
 
 
 def filled(pieces: Additions, choose: Any) -> str:
@@ -52,7 +61,7 @@ def without_docstrings(source: str) -> str:
 @given(path=st.sampled_from(SOURCES), seed=st.integers())
 def test_comments_and_docstrings_change_no_statement(path: Path, seed: int) -> None:
     source = path.read_text()
-    pieces = additions("/document", source, PYTHON)
+    pieces = additions_to("/document", source, PYTHON)
     assert pieces is not None
     chance = random.Random(seed)
     code = filled(pieces, lambda gap: chance.random() < 0.5)
@@ -71,7 +80,7 @@ def test_comments_and_docstrings_change_no_statement(path: Path, seed: int) -> N
 
 def gaps_of(source: str) -> list[tuple[str, str, bool]]:
     """Return the kind and indentation of each gap, and whether it is required."""
-    pieces = additions("/document", source, PYTHON) or ()
+    pieces = additions_to("/document", source, PYTHON) or ()
     return [(p.kind, p.indentation, p.is_required) for p in pieces if isinstance(p, Gap)]
 
 
@@ -116,28 +125,28 @@ def test_gaps_are_above_statements_without_a_comment(
     ],
 )
 def test_other_requests_and_broken_code_may_change_everything(intent: str, source: str) -> None:
-    assert additions(intent, source, PYTHON) is None
+    assert additions_to(intent, source, PYTHON) is None
 
 
 def test_only_python_is_restricted() -> None:
-    assert additions("/document", "x", cell_language("r")) is None
-    assert additions("/document", "%%sql\nselect 1", cell_language("python", "%%sql\nx")) is None
+    assert additions_to("/document", "x", cell_language("r")) is None
+    assert additions_to("/document", "%%sql\nselect 1", cell_language("python", "%%sql\nx")) is None
 
 
 def test_tests_come_below_the_code() -> None:
-    assert additions("/测试", "\nx = 1\n", PYTHON) == ("x = 1\n", "\n", Gap("tests"))
+    assert additions_to("/测试", "\nx = 1\n", PYTHON) == ("x = 1\n", "\n", Gap("tests"))
 
 
 def test_tests_of_the_cell_above_do_not_repeat_its_code() -> None:
-    pieces = additions("/test", "x = 1", PYTHON, is_above=True)
+    pieces = additions_to("/test", "x = 1", PYTHON, is_above=True)
     assert pieces == (Gap("tests"),)
     assert with_additions(pieces).startswith('root ::= "```python\\n" tests "```"\n')
-    assert additions("/test", "x = (", PYTHON, is_above=True) is None
+    assert additions_to("/test", "x = (", PYTHON, is_above=True) is None
 
 
 def test_the_grammar_contains_the_code_literally() -> None:
     source = 'a = "\\t"\n\tb'.replace("\n\tb", "\nif a:\n\tb")
-    pieces = additions("/document", source, PYTHON)
+    pieces = additions_to("/document", source, PYTHON)
     assert pieces is not None
     root = with_additions(pieces).splitlines()[0]
     assert r'"# " text "\n" "a = \"\\t\"\n"' in root
@@ -145,7 +154,7 @@ def test_the_grammar_contains_the_code_literally() -> None:
 
 
 async def messages_of(intent: str, **more: Any) -> list[tuple[str, str]]:
-    request = PromptInput(intent, "total = prices.sum()", only_adds=True, **more)
+    request = prompt_input(intent, "total = prices.sum()", only_adds=True, **more)
     messages, _ = await build_messages(request, style="compact", budget=2000, count=count)
     return [(message.type, str(message.text)) for message in messages]
 

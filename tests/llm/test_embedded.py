@@ -35,6 +35,8 @@ from aiserver.prompts.language import cell_language
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import CompletionBody, GenerateBody
 
+from ..prompts.inputs import prompt_input
+
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
 
@@ -69,8 +71,9 @@ async def messages_of(model: LocalModel, request: PromptInput) -> Any:
 
 
 async def ask(model: LocalModel, request: PromptInput) -> str:
-    parser = AnswerReader(cell_language(request.language))
-    async for delta in model.stream(await messages_of(model, request), language=request.language):
+    language = request.parsed.language
+    parser = AnswerReader(language)
+    async for delta in model.stream(await messages_of(model, request), language=language.name):
         parser.feed(delta.text)
     parser.finish()
     return parser.answer.code
@@ -135,13 +138,13 @@ def test_a_cell_is_written_and_then_changed(
     rows = [f"{100 + n},{n}.25,word{n}" for n in range(12)]
     Path(file).write_text("\n".join([f"id,{column},note", *rows]) + "\n")
 
-    code = run(ask(model, PromptInput(first)))
+    code = run(ask(model, prompt_input(first)))
     output = shown(code)
     assert all(f"word{n}" in output for n in range(5)), code
     assert "word5" not in output
 
     turns = [first_turn(first, code)]
-    changed = run(ask(model, PromptInput(second, source=code, history=turns)))
+    changed = run(ask(model, prompt_input(second, source=code, history=turns)))
     output = shown(changed)
     assert all(f"{n}.25" in output for n in range(5)), changed
     assert "5.25" not in output
@@ -166,7 +169,7 @@ def test_the_prompt_is_read_in_advance(run: Any, model: LocalModel) -> None:
 
     def request(intent: str, variable: str) -> PromptInput:
         code = "\n".join(f"{variable}{n} = load('{variable}{n}.csv')" for n in range(12))
-        return PromptInput(intent, source=code)
+        return prompt_input(intent, source=code)
 
     cold = run(first_token(request("count the rows", "cold")))
     run(model.warm_up(run(messages_of(model, request("", "warm")))))
@@ -221,7 +224,7 @@ def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) 
 def test_backticks_are_possible_inside_code(
     run: Any, model: LocalModel, source: str, wish: str
 ) -> None:
-    code = run(ask(model, PromptInput(wish, source=source)))
+    code = run(ask(model, prompt_input(wish, source=source)))
     assert code != source
     assert "```" in shown(code)
 
@@ -229,7 +232,7 @@ def test_backticks_are_possible_inside_code(
 def test_a_prompt_over_the_limit_is_reported(run: Any, model: LocalModel) -> None:
     long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
     with pytest.raises(errors.PromptTooLong):
-        run(ask(model, PromptInput("sum them", source=long)))
+        run(ask(model, prompt_input("sum them", source=long)))
 
 
 def complete(run: Any, model: LocalModel, prefix: str, suffix: str = "") -> str:
@@ -270,7 +273,7 @@ def test_a_cell_with_control_tokens_is_completed(run: Any, model: LocalModel) ->
 @pytest.mark.thorough
 def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     """It used to close its block by habit, with a bare fence, and to begin anew without end."""
-    wish = PromptInput("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
+    wish = prompt_input("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
     parser = AnswerReader(cell_language("python", "", "markdown"))
 
     async def answer() -> None:
@@ -285,7 +288,7 @@ def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
 
 @pytest.mark.thorough
 def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> None:
-    code = run(ask(model, PromptInput("mean of the vector c(1, 2, 3)", language="R")))
+    code = run(ask(model, prompt_input("mean of the vector c(1, 2, 3)", language="R")))
     assert "mean(" in code
     assert "```" not in code
 

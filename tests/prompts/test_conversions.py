@@ -16,6 +16,8 @@ from aiserver.prompts.prompt_input import PromptInput
 from benchmarks.suite.same_values import is_same
 from tests.prompts.test_modes import count
 
+from .inputs import prompt_input
+
 SHOPS = """\
 id;city;home;day;sales
 1;Bern;Oslo;2024-01-02;1,200
@@ -63,7 +65,7 @@ def test_both_cells_of_an_example_have_the_same_value(
     ],
 )
 async def test_the_example_is_that_of_the_library_named_last(intent: str, target: str) -> None:
-    request = PromptInput(intent, "df = 1")
+    request = prompt_input(intent, "df = 1")
     messages, _ = await build_messages(request, style="compact", budget=900, count=count)
     assert f"\n\nconvert to {target}" in as_text(messages)[1][1]
 
@@ -71,10 +73,10 @@ async def test_the_example_is_that_of_the_library_named_last(intent: str, target
 @pytest.mark.parametrize(
     "request_",
     [
-        PromptInput("/convert to polars", "x <- 1", language="R"),
-        PromptInput("/convert to pandas", "%%sql\nSELECT 1"),
-        PromptInput("/convert to polars", ""),
-        PromptInput("convert it to polars", "df"),
+        prompt_input("/convert to polars", "x <- 1", language="R"),
+        prompt_input("/convert to pandas", "%%sql\nSELECT 1"),
+        prompt_input("/convert to polars", ""),
+        prompt_input("convert it to polars", "df"),
     ],
 )
 async def test_other_requests_get_the_usual_prompt(request_: PromptInput) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from aiserver.prompts.context import as_text, build_messages
 from aiserver.prompts.data_parts import frame_parts, parts_size, select_parts, texts_of
 from aiserver.prompts.data_values import row_texts, statistics_text
-from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.receipt import ContextItem, stored_items
 from aiserver.requests import ColumnProfile, ColumnStatistics, DataFrameProfile, Sample
+
+from .inputs import prompt_input
 
 STATISTICS = ColumnStatistics(rows=9, missing=1, distinct=7, min=1.25, max=9, mean=4.5)
 
@@ -85,7 +86,7 @@ async def test_the_receipt_lists_the_columns_the_statistics_and_the_rows(
     style: Any, budget: int, levels: list[str]
 ) -> None:
     """P43"""
-    asked = PromptInput("x", dataframes=[frame("sales", rows=3)])
+    asked = prompt_input("x", dataframes=[frame("sales", rows=3)])
     messages, items = await build_messages(asked, style=style, budget=budget, count=count_words)
     own = [item for item in items if item.kind == "dataframe"]
     assert [item.level for item in own] == ["schema", "statistics", "sample"]
@@ -98,7 +99,7 @@ async def test_the_receipt_lists_the_columns_the_statistics_and_the_rows(
 
 
 async def test_tests_by_a_small_model_get_the_chosen_values() -> None:
-    asked = PromptInput("/test", source="x = 1", dataframes=[frame("df", rows=2)], only_adds=True)
+    asked = prompt_input("/test", source="x = 1", dataframes=[frame("df", rows=2)], only_adds=True)
     messages, items = await build_messages(asked, style="compact", budget=600, count=count_words)
     assert [item.level for item in items if item.kind == "dataframe" and item.is_included] == [
         *("schema", "statistics", "sample")

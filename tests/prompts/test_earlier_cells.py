@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from aiserver.prompts.notebook.earlier_cells import FRAME_TOKENS, earlier_cells
-from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import ContextCell
+
+from .inputs import prompt_input
 
 LOAD = "import pandas as pd\n\nsales = pd.read_csv('sales.csv')"
 OTHER = [f"other_{n} = {n} + {'1' * 40}" for n in range(20)]
@@ -22,7 +23,7 @@ async def words(texts: Sequence[str]) -> list[int]:
 
 
 def shown(cells: list[ContextCell], *, room: int, prose: bool = False, **request: Any) -> str:
-    full = PromptInput(request.pop("intent", ""), cells=cells, **request)
+    full = prompt_input(request.pop("intent", ""), cells=cells, **request)
     return asyncio.run(earlier_cells(full, room + FRAME_TOKENS, words, prose=prose))[0]
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.notebook.headings import MAX_LENGTH, heading_path
-from aiserver.prompts.prompt_input import PromptInput
 from aiserver.requests import ContextCell
 
 from ..effort import at_most
+from .inputs import prompt_input
 
 
 def markdown(*sources: str) -> list[ContextCell]:
@@ -50,7 +50,7 @@ async def words(texts: Sequence[str]) -> list[int]:
 
 
 async def prompt(style: Any, heading: str) -> str:
-    request = PromptInput("plot", cells=markdown(f"# {heading}"))
+    request = prompt_input("plot", cells=markdown(f"# {heading}"))
     messages, _ = await build_messages(request, style=style, budget=500, count=words)
     return str(messages[-1].text)
 

@@ -6,10 +6,11 @@ import base64
 
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.images import NOT_SEEN, images_in
-from aiserver.prompts.prompt_input import MentionedText, PromptInput
+from aiserver.prompts.prompt_input import MentionedText
 from aiserver.requests import OutputImage
 
 from ..images import png
+from .inputs import prompt_input
 from .test_prompts import words
 
 
@@ -21,7 +22,7 @@ async def test_images_that_do_not_fit_are_named_as_not_sent() -> None:
     )
     output = "\n".join(f"line {number}" for number in range(2000))
     mention = MentionedText("@output", text=output, has_output=True, images=(large, small))
-    request = PromptInput("explain @output", source="x = 1", mentions=[mention])
+    request = prompt_input("explain @output", source="x = 1", mentions=[mention])
     for budget in (3000, 9000):
         messages, items = await build_messages(request, style="full", budget=budget, count=words)
         sent = images_in(messages)

@@ -7,10 +7,11 @@ import pytest
 from aiserver.data_files.profile import FileProfile
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.mentions import is_mentioned
-from aiserver.prompts.prompt_input import MentionedText, PromptInput
+from aiserver.prompts.prompt_input import MentionedText
 from aiserver.prompts.templates import Style
 from aiserver.requests import ContextCell, Variable
 
+from .inputs import prompt_input
 from .test_prompts import words
 
 LONG = "\n".join(f"line {number} of the output" for number in range(2000))
@@ -24,7 +25,7 @@ async def test_long_mentions_are_shortened_and_short_ones_are_whole(
     style: Style, budget: int, intent: str
 ) -> None:
     """P15: the receipt says which of them are shortened."""
-    request = PromptInput(
+    request = prompt_input(
         intent,
         source="x = 1",
         mentions=[
@@ -56,7 +57,7 @@ async def test_long_mentions_are_shortened_and_short_ones_are_whole(
 
 async def test_mentioned_variables_and_files_are_in_the_prompt_of_a_small_model() -> None:
     """Other variables, and files that don't fit, are left out."""
-    request = PromptInput(
+    request = prompt_input(
         "add @xs to @'b c.csv', as in a.csv",
         variables=[Variable(name="xs", kind="list of 3 str"), Variable(name="n", kind="int")],
         files=[FileProfile("b c.csv", "CSV", 7), FileProfile("a.csv", "CSV", 9)],
@@ -88,7 +89,7 @@ def test_is_mentioned(name: str, intent: str, is_it: bool) -> None:
 
 @pytest.mark.parametrize("style", ["compact", "full"])
 async def test_a_mentioned_cell_is_in_the_prompt_once(style: Style) -> None:
-    request = PromptInput(
+    request = prompt_input(
         "like @cell2",
         cells=[
             ContextCell(cell_id="c1", source="n = 1"),
@@ -102,6 +103,6 @@ async def test_a_mentioned_cell_is_in_the_prompt_once(style: Style) -> None:
 
 
 async def test_an_empty_cell_is_named() -> None:
-    request = PromptInput("like @cell9", mentions=[MentionedText("@cell9")])
+    request = prompt_input("like @cell9", mentions=[MentionedText("@cell9")])
     messages, _ = await build_messages(request, style="full", budget=900, count=words)
     assert "@cell9: empty" in str(messages[-1].text)

@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from aiserver.prompts.modes import Mode
-from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.templates import Style
 
+from .inputs import prompt_input
 from .test_prompts import LANGUAGES, SNAPSHOTS, build, fixed_secret
 
 __all__ = ["fixed_secret"]  # a fixture
@@ -31,7 +31,7 @@ async def test_all_modes(name: str, style: Style) -> None:
     language, source = SOURCES[name]
     texts = []
     for mode in get_args(Mode):
-        request = PromptInput(f"/{mode} shortly", source=source, language=language)
+        request = prompt_input(f"/{mode} shortly", source=source, language=language)
         messages = await build(request, style)
         texts += [f"##### {mode}", *(f"=== {item.type}\n{item.text}" for item in messages)]
     text = "\n".join([*texts, ""])

@@ -18,9 +18,9 @@ from aiserver.prompts.modes import (
     split_slash_word,
     works_on_cell_above,
 )
-from aiserver.prompts.prompt_input import PromptInput
 
 from ..effort import at_most
+from .inputs import prompt_input
 
 PYTHON = cell_language("python", "x = 1", "code")
 CODE = "average = data['price'].mean()\naverage"
@@ -176,7 +176,7 @@ async def count(texts: Sequence[str]) -> list[int]:
 
 def test_a_small_model_gets_only_the_code_and_the_question() -> None:
     """P43: the receipt has the sizes of what is sent."""
-    request = PromptInput(intent="what does this do?", source=CODE, language="python")
+    request = prompt_input(intent="what does this do?", source=CODE, language="python")
     messages, receipt = asyncio.run(
         build_messages(request, style="compact", budget=600, count=count)
     )
@@ -193,12 +193,12 @@ def test_a_small_model_gets_only_the_code_and_the_question() -> None:
     [("/explain", "explain"), ("/解释 一行", "解释 一行"), ("explain", "explain")],
 )
 def test_a_small_model_gets_the_slash_word_as_its_question(intent: str, sent: str) -> None:
-    request = PromptInput(intent=intent, source=CODE, language="python")
+    request = prompt_input(intent=intent, source=CODE, language="python")
     messages, _ = asyncio.run(build_messages(request, style="compact", budget=600, count=count))
     assert as_text(messages)[1][1].endswith(f"```\n\n{sent}")
 
 
 def test_a_model_that_follows_rules_gets_the_usual_prompt() -> None:
-    request = PromptInput(intent="what does this do?", source=CODE, language="python")
+    request = prompt_input(intent="what does this do?", source=CODE, language="python")
     messages, _ = asyncio.run(build_messages(request, style="full", budget=600, count=count))
     assert "answer it in words instead" in as_text(messages)[0][1]

@@ -13,10 +13,11 @@ from aiserver.models import Interaction
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
 from aiserver.prompts.older_turns.text import SHARE
-from aiserver.prompts.prompt_input import OlderTurns, PromptInput
+from aiserver.prompts.prompt_input import OlderTurns
 from aiserver.prompts.receipt import ContextItem
 from aiserver.prompts.templates import Style
 
+from .inputs import prompt_input
 from .test_prompts import SNAPSHOTS, fixed_secret, turn, words
 
 __all__ = ["fixed_secret"]  # the fixture of the snapshots of prompts
@@ -80,7 +81,7 @@ def test_code_blocks_are_no_part_of_a_summary() -> None:
 async def receipt(
     history: list[Interaction], older: OlderTurns, budget: int, style: Style = "full"
 ) -> tuple[str, list[ContextItem]]:
-    request = PromptInput("now", source="x = 1", history=history, older_turns=older)
+    request = prompt_input("now", source="x = 1", history=history, older_turns=older)
     messages, items = await build_messages(request, style=style, budget=budget, count=words)
     text = "\n".join(str(message.text) for message in messages)
     return text, [item for item in items if item.kind == "summary"]

@@ -9,10 +9,10 @@ import pytest
 
 from aiserver.data_files.profile import FileProfile, Table
 from aiserver.prompts.context import as_text, build_messages
-from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.receipt import ContextItem
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
+from .inputs import prompt_input
 from .test_prompts import turn
 
 CELLS = [
@@ -36,7 +36,7 @@ class Counter:
 
 
 async def receipt(style: Any = "full", budget: int = 2000, **request: Any) -> list[ContextItem]:
-    asked = PromptInput(**({"intent": "plot df"} | request))
+    asked = prompt_input(**({"intent": "plot df"} | request))
     return (await build_messages(asked, style=style, budget=budget, count=Counter()))[1]
 
 
@@ -88,7 +88,7 @@ async def test_code_that_the_last_turn_wrote_is_the_cell_and_its_request_is_a_tu
 async def test_the_sizes_add_up_to_the_prompt(style: Any) -> None:
     count = Counter()
     messages, items = await build_messages(
-        PromptInput("plot df", **FULL), style=style, budget=2000, count=count
+        prompt_input("plot df", **FULL), style=style, budget=2000, count=count
     )
     total = sum(await count([text for _, text in as_text(messages)]))
     listed = sum(item.tokens or 0 for item in items)
@@ -100,7 +100,7 @@ async def test_the_sizes_add_up_to_the_prompt(style: Any) -> None:
 async def test_no_text_is_counted_only_for_the_receipt(style: Any) -> None:
     """Counting takes time before the first token, so each text is counted once."""
     count = Counter()
-    await build_messages(PromptInput("sort it", **FULL), style=style, budget=2000, count=count)
+    await build_messages(prompt_input("sort it", **FULL), style=style, budget=2000, count=count)
     counted = [text for batch in count.batches for text in batch if text]
     assert len(counted) == len(set(counted))
     shown = sum(cell.cell_type == "code" or style == "full" for cell in CELLS)

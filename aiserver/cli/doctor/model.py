@@ -59,13 +59,14 @@ def _location(info: ModelInfo) -> str:
 async def _check_answer(models: ModelRegistry) -> Finding:
     """Ask the default model for one line of code. Stop as soon as any text is received."""
     from ...prompts.context import build_messages
+    from ...prompts.parsed_request import parse_request
     from ...prompts.prompt_input import PromptInput
 
     started = time.monotonic()
     try:
         model = await models.get()
         messages, _ = await build_messages(
-            PromptInput(intent="print the number 1", source="", language="python"),
+            PromptInput(parse_request("print the number 1", "", "python")),
             style=model.style,
             budget=model.prompt_tokens,
             count=model.count_tokens,

@@ -56,11 +56,11 @@ async def earlier_cells(
     Each cell in the text is whole or an outline. If ``prose`` is true, include Markdown cells as
     comments, and failed cells with a mark.
     """
-    language, room = request.language, budget - FRAME_TOKENS
+    language, room = request.parsed.language.kernel, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)
     needed = await asyncio.to_thread(_needed_indexes, cells, "", request)
     chosen = await _choose(cells, needed, language, room, count)
-    needed = await asyncio.to_thread(_needed_indexes, cells, request.intent, request)
+    needed = await asyncio.to_thread(_needed_indexes, cells, request.parsed.intent, request)
     if not chosen.keys() >= set(needed):
         chosen = await _choose(cells, needed, language, room, count)
     texts = [chosen[index].text for index in sorted(chosen)]
@@ -75,7 +75,7 @@ def _receipt(
     request: PromptInput,
 ) -> list[ContextItem]:
     """Return an item for each cell in the prompt, and one item for all cells that don't fit."""
-    used = _needed_names([cell.names for cell in cells], request.intent, request)
+    used = _needed_names([cell.names for cell in cells], request.parsed.intent, request)
     used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
     items = []
     for index in sorted(chosen):
@@ -135,8 +135,8 @@ def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput)
     own code uses, which may be that of the cell above.
     """
     needed_names = names_in_text(intent, {name for cell in cells for name in cell.defined})
-    if cell_language(request.language, request.code, request.cell_type).name == "python":
-        own = cell_names(request.code)
+    if request.parsed.subject_language.name == "python":
+        own = cell_names(request.parsed.subject)
         needed_names |= own.used | own.changed
     return needed_names
 
