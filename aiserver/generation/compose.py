@@ -100,7 +100,9 @@ async def compose(
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
     data_files, features = options.data_files, options.features
-    named = _named_in_texts(body, data_files) if features.files == "forbidden" else []
+    named = []
+    if features.files == "forbidden":
+        named = await asyncio.to_thread(_named_in_texts, body, data_files)
     body, left_out = without_forbidden(
         body, [names[0] for names in named], features, on_this_machine=on_this_machine
     )
@@ -146,7 +148,7 @@ async def describe_files(
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
     """Return descriptions of the data files that are named in the intent or in the cell."""
     mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
-    mentions += _named_in_texts(body, data_files)
+    mentions += await asyncio.to_thread(_named_in_texts, body, data_files)
     if not mentions or body.notebook_path is None:
         return []
     return await describe_files(data_files, body.notebook_path, mentions, examples)

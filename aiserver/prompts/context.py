@@ -84,7 +84,7 @@ async def build_messages(
             AIMessage(answer, additional_kwargs=EXAMPLE_MARK),
         ]
     cell_turns = conversation(request.history, code, style, language, request.rest)
-    parts = data_parts(request, style, language)
+    parts = await asyncio.to_thread(data_parts, request, style, language)
 
     texts = [str(message.text) for message in (*fixed, *cell_turns.cell)]
     marked_above = ""

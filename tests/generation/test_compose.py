@@ -69,12 +69,17 @@ async def test_a_warm_up_reads_the_file_that_the_cell_names(folder: Path) -> Non
 
 
 class SlowFiles(DataFiles):
-    """Records the thread that reads, and can be slow like a disk of another machine."""
+    """Records the threads that read and search, and can be slow like a distant disk."""
 
     def __init__(self, folder: Path, seconds: float = 0) -> None:
         super().__init__(str(folder))
         self.seconds = seconds
         self.threads: list[threading.Thread] = []
+        self.search_threads: list[threading.Thread] = []
+
+    def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
+        self.search_threads.append(threading.current_thread())
+        return super().mentions(notebook_path, texts)
 
     def describe(
         self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
@@ -92,6 +97,8 @@ async def test_files_are_read_in_a_thread_and_only_if_some_are_named(folder: Pat
     other = GenerateBody(**CELL, intent="plot the data")
     await text_of(Words("full", True), other, files)
     assert len(files.threads) == 1
+    assert len(files.search_threads) == 2
+    assert threading.main_thread() not in files.search_threads
 
 
 async def test_a_slow_disk_does_not_hold_up_the_request(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from aiserver.prompts.notebook import earlier_cells as module
 from aiserver.prompts.notebook.earlier_cells import FRAME_TOKENS, earlier_cells
+from aiserver.prompts.notebook.outline import outline
 from aiserver.requests import ContextCell
 
 from .inputs import prompt_input
@@ -68,6 +71,21 @@ def test_the_intent_does_not_change_the_choice_if_what_it_needs_is_shown_anyway(
     cells = cells_of(LOAD, *OTHER[:3])
     before = shown(cells, room=60)
     assert shown(cells, intent="plot sales", room=60) == before
+
+
+def test_only_cells_that_do_not_fit_are_outlined_and_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outlined: list[str] = []
+
+    def record(code: str, language: str) -> str:
+        assert threading.current_thread() is not threading.main_thread()
+        outlined.append(code)
+        return outline(code, language)
+
+    monkeypatch.setattr(module, "outline", record)
+    shown(cells_of(LOAD, *OTHER), intent="plot sales", room=30)
+    assert LOAD not in outlined and outlined[0] in OTHER
 
 
 @pytest.mark.parametrize("language", ["r", "julia"])

@@ -473,6 +473,10 @@ async def test_a_long_cell_is_reduced_to_its_definitions():
         ("@f\nclass A(B):\n    x = 1", "python", "class A(B):\n    ..."),
         ("s = '" + "x" * 200 + "'", "python", "s = ..."),
         ("half = (", "python", ""),
+        ("价格 = [\n    1,\n]", "python", "价格 = [1]"),
+        ("x = " + "1 + " * 2000 + "1", "python", ""),
+        ("s = f'{t}" + "x" * 200 + "'", "python", "s = ..."),
+        ("[a, b, c, d] = [\n1, 2, 3, 4]", "python", "[a, b, c, d] = [...]"),
         ("x <- 1\nprint(x)\nf <- function(a) {\n  b = 1\n}", "r", "x <- 1\nf <- function(a) {"),
     ],
 )
@@ -480,7 +484,7 @@ def test_outline(source: str, language: str, short: str) -> None:
     assert outline(source, language) == short
 
 
-@given(st.text(alphabet="ab=([{'\"1,:\n #%?.", max_size=40))
+@given(st.text(alphabet="ab价=([{'\"1,:\n #%?.", max_size=40))
 def test_an_outline_of_python_is_python(source: str) -> None:
     ast.parse(outline(source))
 

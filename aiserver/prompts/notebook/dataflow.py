@@ -13,6 +13,7 @@ import ast
 import builtins
 import re
 import symtable
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -68,32 +69,29 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
     The cells that define or change these variables come first, then the cells that those cells
     need.
     """
+    writers: dict[str, list[int]] = {}  # the cells that define or change each variable
+    for index, cell in enumerate(cells):
+        for name in cell.defined | cell.changed:
+            writers.setdefault(name, []).append(index)
     needed: dict[int, None] = {}  # an ordered set
     queue = [(len(cells), name) for name in sorted(names)]
-    seen = set(queue)
+    visited: set[tuple[int, str]] = set()
     for before, name in queue:  # the loop appends to the list
-        for index in _defining_cells(cells, before, name):
-            needed.setdefault(index)
+        indexes = writers.get(name, [])
+        for position in range(bisect_left(indexes, before) - 1, -1, -1):
+            index = indexes[position]
+            # If the pair was visited before, so were the earlier cells. Cells above one that
+            # defines the variable define or change another object.
+            if (index, name) in visited:
+                break
+            visited.add((index, name))
             cell = cells[index]
-            for used in sorted(cell.used | cell.changed):
-                if (index, used) not in seen:
-                    seen.add((index, used))
-                    queue.append((index, used))
+            if index not in needed:
+                needed[index] = None
+                queue += [(index, used) for used in sorted(cell.used | cell.changed)]
+            if name not in cell.changed:
+                break
     return list(needed)
-
-
-def _defining_cells(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
-    """Yield the index of each cell that changes a variable's object, then of the defining cell.
-
-    The search goes from the cell directly before the index ``before`` to the first cell. It stops
-    at a cell that defines the variable, because earlier cells define or change another object.
-    """
-    for index in range(before - 1, -1, -1):
-        if name in cells[index].changed:
-            yield index
-        elif name in cells[index].defined:
-            yield index
-            return
 
 
 def _ascii_words(word: str) -> list[str]:

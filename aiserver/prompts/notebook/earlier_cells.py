@@ -65,7 +65,7 @@ async def earlier_cells(
         chosen = await _choose(cells, needed, language, room, count)
     texts = [chosen[index].text for index in sorted(chosen)]
     code = templates.earlier_code(texts, len(cells) - len(texts)) if texts else ""
-    return code, _receipt(cells, needed, chosen, request)
+    return code, await asyncio.to_thread(_receipt, cells, needed, chosen, request)
 
 
 def _receipt(
@@ -146,13 +146,14 @@ async def _choose(
 ) -> dict[int, _ChosenText]:
     """Choose the needed cells that fit, and then the newest others; return their texts by index."""
     chosen: dict[int, _ChosenText] = {}
-    others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
+    needed_indexes = set(needed)
+    others = [index for index in range(len(cells) - 1, -1, -1) if index not in needed_indexes]
     for index in (*needed, *others):
         chosen_text = await _shorten_to_fit(cells[index].text, language, room, count)
         if chosen_text:
             chosen[index] = chosen_text
             room -= chosen_text.tokens
-        elif index not in needed:
+        elif index not in needed_indexes:
             break
     return chosen
 
@@ -162,9 +163,10 @@ async def _shorten_to_fit(code: str, language: str, room: int, count: Count) -> 
 
     Return None if neither of them fits.
     """
-    for text in (code, outline(code, language)):
+    for is_outline in (False, True):
+        text = await asyncio.to_thread(outline, code, language) if is_outline else code
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1
             if size <= room:
-                return _ChosenText(text, size, text is not code)
+                return _ChosenText(text, size, is_outline)
     return None

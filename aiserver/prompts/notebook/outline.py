@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from ..language import fence_name
 
@@ -27,38 +28,45 @@ def outline(code: str, language: str = "python") -> str:
     """Return the imports, the assignments, and the first lines of functions and classes.
 
     Long values are replaced by ``...``. In languages other than Python, the lines that look like
-    imports, assignments or definitions are returned as they are. The result may be empty.
+    imports, assignments or definitions are returned as they are. The result may be empty, as that
+    of code that isn't valid or whose expressions are nested too deeply.
     """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
         return "\n".join(line for line in lines if _DEFINITION.match(line))
     try:
-        tree = ast.parse("\n".join(lines))
+        return "\n".join(_shortened_statements(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    statements = []
-    for node in tree.body:
+
+
+def _shortened_statements(lines: list[str]) -> Iterator[str]:
+    """Yield the statements of the outline of Python code."""
+    for node in ast.parse("\n".join(lines)).body:
         if isinstance(node, _FUNCTIONS_AND_CLASSES):
             node.body = [ast.Expr(ast.Constant(...))]
             node.decorator_list = []
-            statements.append(ast.unparse(node))
+            yield ast.unparse(node)
         elif isinstance(node, _IMPORTS_AND_ASSIGNMENTS):
-            # `ast.get_source_segment` would split the whole code for each statement.
-            line = lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset]
-            text = line.decode()
-            if len(text) > _MAX_VALUE or node.end_lineno != node.lineno:
+            text = ""
+            if node.end_lineno == node.lineno:
+                # `ast.get_source_segment` would split the whole code for each statement.
+                line = lines[node.lineno - 1].encode()
+                text = line[node.col_offset : node.end_col_offset].decode()
+            if not 0 < len(text) <= _MAX_VALUE:
                 text = ast.unparse(_ValueShortener().visit(node))
             # A statement that is still too long becomes a comment, which is valid code.
             is_short = len(text) <= 4 * _MAX_VALUE
-            statements.append(text if is_short else f"# {text[:_MAX_VALUE]} ...")
-    return "\n".join(statements)
+            yield text if is_short else f"# {text[:_MAX_VALUE]} ..."
 
 
 class _ValueShortener(ast.NodeTransformer):
     """Replaces long parts of a value by ``...``."""
 
     def visit_List(self, node: ast.List) -> ast.AST:
-        return ast.List([ast.Constant(...)], node.ctx) if len(node.elts) > 3 else node
+        if isinstance(node.ctx, ast.Load) and len(node.elts) > 3:
+            return ast.List([ast.Constant(...)], node.ctx)
+        return node
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         if isinstance(node.ctx, ast.Load) and len(node.elts) > 3:
@@ -67,6 +75,10 @@ class _ValueShortener(ast.NodeTransformer):
 
     def visit_Set(self, node: ast.Set) -> ast.AST:
         return ast.Set([ast.Constant(...)]) if len(node.elts) > 3 else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        texts = [str(part.value) for part in node.values if isinstance(part, ast.Constant)]
+        return ast.Constant(...) if len("".join(texts)) > _MAX_VALUE else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, (str, bytes)) and len(node.value) > _MAX_VALUE:
