@@ -78,7 +78,8 @@ class FileMemoryStore(MemoryStore):
     async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
         """Return a document, or None if it doesn't exist.
 
-        Raises MemoryTooLarge, and MemoryUnreadable if it is a link or not accessible.
+        Raises MemoryTooLarge, and MemoryUnreadable if it, or the folder, is a link or not
+        accessible.
         """
         folder = self._folder_of(owner)
         return await asyncio.to_thread(self._read_and_clean, folder, name)
@@ -112,8 +113,11 @@ class FileMemoryStore(MemoryStore):
 
     def _read(self, folder: Path, name: DocumentName) -> bytes | None:
         with _translate_errors():
-            if not check_folder(folder):
-                return None
+            try:
+                if not check_folder(folder):
+                    return None
+            except StorageError as exc:  # the folder is a link or a file
+                raise MemoryUnreadable from exc
             try:
                 path = folder / FILE_NAMES[name]
                 if path.lstat().st_size > max_bytes(name):

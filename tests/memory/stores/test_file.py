@@ -383,8 +383,12 @@ async def test_planted_links_of_folders_and_locks_are_not_followed(
     other.mkdir()
     (other / "MEMORY.md").write_bytes(b"- canary\n")
     file.parent.symlink_to(other)
-    with pytest.raises(StorageError):
+    await window.add("person", "Plot in red")
+    with pytest.raises(MemoryUnreadable):
         await window.list_entries()
+    assert await window.unreadable_scopes() == ["project"]
+    [item] = await window.list_entries(skip_unreadable=True)
+    assert item.entry.text == "Plot in red", "the other memory is still used"
     with pytest.raises(StorageError):
         await window.add("project", "Use polars")
     file.parent.unlink()
