@@ -11,10 +11,11 @@ import os
 import re
 import secrets
 import stat
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from .platform import (
     NONBLOCK_FLAG,
@@ -86,6 +87,19 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
         yield fd, status
     finally:
         os.close(fd)
+
+
+def open_zip_member(zipped: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> IO[bytes]:
+    """Open a member of a zip that anybody may have made, for reading with ``read(size)``.
+
+    Such a call needs memory for about ``size`` bytes only. Without a size, or if the member is
+    compressed by a method other than deflate, ``zipfile`` unpacks it at once, although it declares
+    a small size. Raises BadZipFile for these methods.
+    """
+    info = zipped.getinfo(member) if isinstance(member, str) else member
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise zipfile.BadZipFile(f"compressed by method {info.compress_type}")
+    return zipped.open(info)
 
 
 def replace_file(

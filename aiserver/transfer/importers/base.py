@@ -142,8 +142,8 @@ def to_timestamp(value: Any) -> str | None:
         return None
     # A number above 1e11 is in milliseconds: 1e11 milliseconds after 1970 is in 1973, whereas 1e11
     # seconds after 1970 is in the year 5138.
-    seconds = value / 1000 if abs(value) > 1e11 else value
     try:
+        seconds = value / 1000 if abs(value) > 1e11 else value
         time = datetime.fromtimestamp(seconds, timezone.utc)
     except (OverflowError, OSError, ValueError):
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import InvalidRequest
 from . import agentscope, aiserver_files, chat, nanobot, pcai, verdant
 from .base import Importer, InputFile, ReadResult, UnreadableInput, load_json
 from .lines import objects_in_lines
@@ -26,10 +25,9 @@ def read(file: InputFile, format_: str | None = None) -> ReadResult:
     name = format_ or detect_format(file)
     try:
         return FORMATS[name](file)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, InvalidRequest) as exc:
-        if isinstance(exc, UnreadableInput):
-            raise
-        # A malformed file must not stop the import of other files.
+    except UnreadableInput:
+        raise
+    except Exception as exc:  # a malformed file must not stop the import of other files
         raise UnreadableInput(f"not a complete “{name}” file") from exc
 
 
