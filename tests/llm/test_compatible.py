@@ -18,8 +18,11 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
 from aiserver.llm.policy import Access
+from aiserver.llm.remote.adapt import Adaptation
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
+
+from ..effort import at_most
 
 Body = dict[str, Any]
 Reply = tuple[int, str, bytes]
@@ -197,6 +200,13 @@ async def test_a_request_is_changed_once_and_the_change_is_remembered(
     assert texts == "rules\n\nhello\n\nwrite x = 1", "nothing of the prompt is lost"
     assert await server.text() == "x = 1"
     assert len(server.bodies) == 3
+
+
+def test_an_error_that_repeats_the_request_is_read_in_linear_time() -> None:
+    """P17"""
+    for word in ("temperature ", "stream ", "unsupported ", "context length "):
+        with at_most(20_000_000):
+            Adaptation().learn(word * 10_000)
 
 
 async def test_a_server_that_cannot_stream_is_asked_without(server: Server) -> None:

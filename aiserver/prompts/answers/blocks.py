@@ -18,7 +18,7 @@ from ..language import LANGUAGES, fence_name
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-_ONE_LINE = re.compile(r"^[ \t]*(`{3,})[ \t]*([^`\n]+?)[ \t]*\1[ \t]*$", re.MULTILINE)
+_ONE_LINE = re.compile(r"^[ \t]*(`{3,})([^`\n]+)\1[ \t]*$", re.MULTILINE)
 _BARE_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 _PARTIAL_FENCE = re.compile(r"\n[ ]{0,3}(`{1,2}|~{1,2})\Z")
 _VERSION = re.compile(r"[\d.]+\Z")  # as in ``python3.11``
@@ -59,7 +59,7 @@ def find_blocks(text: str, is_valid: Callable[[str], bool]) -> tuple[list[str], 
 
 def _in_three_lines(match: re.Match[str]) -> str:
     """Return a block such as ```` ```python x = 1``` ```` as CommonMark requires it."""
-    fence, code = match.groups()
+    fence, code = match[1], match[2].strip(" \t")
     tag, _, rest = code.partition(" ")
     is_tag = fence_name(tag) in LANGUAGES and re.match(r"[^=.(\[+]", rest)
     return "\n".join([fence + tag, rest, fence] if is_tag else [fence, code, fence])

@@ -17,7 +17,7 @@ import re
 
 from ..language import fence_name
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`\n]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,}(?!~))([^`]*)$")
 # The beginning of a line with Markdown. If the answer begins with such a line, the line belongs to
 # the cell's text. Otherwise, the line may be an introduction such as "Sure, here it is".
 _MARKDOWN = re.compile(r" {0,3}(#{1,6}\s|[-*+>|$<!]|\d+[.)]\s|\*\*|---|\[)")
@@ -49,7 +49,7 @@ def is_settled(text: str, language: str) -> bool:
 
 def _fences(lines: list[str]) -> _Fences:
     return [
-        (number, match[1], match[2].strip("{}.,"))
+        (number, match[1], next(iter(match[2].split()), "").strip("{}.,"))
         for number, line in enumerate(lines)
         if (match := _FENCE.match(line))
     ]

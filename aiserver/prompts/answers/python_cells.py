@@ -9,7 +9,7 @@ import symtable
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 # The lines and expressions that IPython adds to Python. Each becomes Python of the same shape.
 _MAGIC_LINE = re.compile(r"^([ \t]*)(?:[%!]{1,2}[\w ./-]|\?{1,2}\w)[^\n]*$", re.MULTILINE)
-_MAGIC_VALUE = re.compile(r"^([ \t]*[\w., ]+=)[ \t]*[%!]\w[^\n]*$", re.MULTILINE)
+_MAGIC_VALUE = re.compile(r"^([\w., \t]+=)[ \t]*[%!]\w[^\n]*$", re.MULTILINE)
 _HELP_LINE = re.compile(r"^([ \t]*)[%\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
 # Prose such as "Sorry", "Yes, no", "Note: this" or "- (one)" is valid Python, too.
 _PROSE_LIKE = (ast.Name, ast.Tuple, ast.List, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)

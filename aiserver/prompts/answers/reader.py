@@ -24,8 +24,8 @@ from .thoughts import split_thoughts
 
 Part = Literal["code", "explanation"]
 
-# A first line that hasn't ended, and that is short or has signs of code.
-_FIRST_LINE = re.compile(r"\s*(?:[^\n]{0,40}|[^\n]*[=(\[{:%!`~][^\n]*)")
+_SIGN_OF_CODE = re.compile(r"[=(\[{:%!`~]")
+_SHORT = 40  # characters; a shorter first line may be code or words
 _SHARE = 20  # reading takes at most this fraction of the time
 
 
@@ -81,8 +81,11 @@ def read_answer(
 def _is_unclear(text: str, language: CellLanguage, in_words: bool) -> bool:
     """Return whether more text may decide whether this is the cell's text or words."""
     is_cell_text = language.is_prose and not in_words
-    is_in_first_line = _FIRST_LINE.fullmatch(text) is not None
-    return is_in_first_line or (is_cell_text and not is_settled(text, language.name))
+    line, line_break, _ = text.lstrip().partition("\n")
+    is_unclear_line = len(line) <= _SHORT or _SIGN_OF_CODE.search(line) is not None
+    return (is_unclear_line and not line_break) or (
+        is_cell_text and not is_settled(text, language.name)
+    )
 
 
 class AnswerReader:

@@ -117,6 +117,11 @@ HOSTILE = {
     "closing tags": "</think>" * 5000,
     "quotes": "> " * 30_000,
     "lines that are blocks": "```a```\n" * 3000,
+    "an open line and blanks": f"``` {' ' * 20_000}`",
+    "blanks and a line": f"{' ' * 40_000}x\ny",
+    "signs of code": f"{'=' * 40_000}\ny",
+    "tildes": f"{'~' * 20_000}`",
+    "a value of blanks": f"x = 1\nx {' ' * 20_000}!",
 }
 
 
@@ -125,6 +130,8 @@ def test_hostile_answers_are_read_in_linear_time(name: str) -> None:
     """P17"""
     with at_most(60_000_000):
         read_answer(HOSTILE[name], CODE)
+        read_answer(HOSTILE[name], CODE, ended=False)
+        read_answer(HOSTILE[name], MARKDOWN)
 
 
 def test_a_slow_first_reading_delays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
