@@ -242,7 +242,9 @@ def build_history(
     """
     for entry in log if left_out else ():
         if isinstance(ids := entry.data.get("cell_ids"), list):
-            entry.data["cell_ids"] = [id_ for id_ in ids if id_ not in left_out]
+            entry.data["cell_ids"] = [
+                id_ for id_ in ids if not (isinstance(id_, str) and id_ in left_out)
+            ]
     cells = _update_cells(owner, notebook_id, {}, list(stored), stored)
     return replace(_history_of_cells(notebook_id, cells, log, None), left_out=len(left_out))
 

@@ -59,7 +59,8 @@ def output_hashes(data: Mapping[str, object] | None) -> list[str]:
     """Return the hashes of the pictures in a run's ``data``."""
     outputs = (data or {}).get("outputs")
     images = outputs.get("images") if isinstance(outputs, dict) else None
-    hashes = [image.get("sha256") for image in images or [] if isinstance(image, dict)]
+    items = images if isinstance(images, list) else []
+    hashes = [image.get("sha256") for image in items if isinstance(image, dict)]
     return [sha256 for sha256 in hashes if isinstance(sha256, str) and _SHA256.fullmatch(sha256)]
 
 

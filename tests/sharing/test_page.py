@@ -26,7 +26,7 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import catalogues, page
 from aiserver.sharing.page_data import AUTHORS, page_data
-from aiserver.sharing.pictures import data_urls, load_pictures, referenced_pictures
+from aiserver.sharing.pictures import data_urls, load_pictures, output_hashes, referenced_pictures
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import InputFile
 
@@ -178,6 +178,7 @@ def test_only_real_pictures_are_exported(monkeypatch: pytest.MonkeyPatch) -> Non
         await store.record_events(key, [NewEvent.model_validate(run)])
         history = await Histories(store).load(NOTEBOOK)
         references = referenced_pictures(history)
+        assert output_hashes({"outputs": {"images": 5}}) == []  # a damaged run
         urls = data_urls(await load_pictures(store, references, owner=""))
         (data,) = urls.values()
         head, _, body = data.partition(",")
