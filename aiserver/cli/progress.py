@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-from ..llm.local.progress import Progress
+from ..llm.local.fetch import Progress
 
 _SECONDS_BETWEEN_LINES = 5.0  # for progress that is printed as text
 _SECONDS_BETWEEN_STATES = 0.2  # for progress that is printed as JSON

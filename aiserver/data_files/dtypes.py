@@ -24,10 +24,7 @@ _LONGEST_INTEGER = 40  # characters; a column with a longer integer gets the dty
 
 
 class Date:
-    """A placeholder for a date or time in a workbook, whose actual value isn't needed.
-
-    Its text is always the same date, so that ``table.py`` recognises it as a date.
-    """
+    """A placeholder for a date in a workbook. Its text is always a date, for ``table.py``."""
 
     def __str__(self) -> str:
         return "1900-01-01"
@@ -56,10 +53,7 @@ def dtype_of_texts(values: Sequence[str]) -> str:
 
 
 def dtype_of_values(values: Sequence[Any]) -> str:
-    """Return the dtype of a column of typed values, such as those in JSON or Excel files.
-
-    None is a missing value.
-    """
+    """Return the dtype of a column of typed values. None is a missing value."""
     present = [value for value in values if value is not None]
     if not present:
         return "float64" if values else "object"

@@ -1,9 +1,8 @@
 """Open a file, or list a folder, below the folder that Jupyter serves.
 
-Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links.
-Except on Windows, this is true even if a link changes while a file is opened. Hidden files aren't
-opened, except in hidden folders that the caller names. Devices and pipes aren't opened, either,
-because they could block the server.
+Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links, even
+if a link changes meanwhile (except on Windows). Hidden files are opened only in hidden folders that
+the caller names. Devices and pipes, which could block the server, aren't opened.
 """
 
 from __future__ import annotations
@@ -98,7 +97,6 @@ def _open(root: str, parts: list[str], hidden: Collection[str]) -> int | None:
 
 
 def _real_parts(root: str, parts: list[str], hidden: Collection[str]) -> list[str] | None:
-    """Return the parts of a path below ``root`` without links; None if it isn't allowed."""
     try:
         base = os.path.realpath(root)
         path = str(Path(base, *parts))

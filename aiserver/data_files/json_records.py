@@ -19,10 +19,9 @@ _MAX_RECORDS = 500
 def read_json(data: bytes, *, lines: bool, size: int, examples: int = 0) -> Table | None:
     """Return a description with the records' keys as columns; None if ``data`` has no records.
 
-    ``data`` is the beginning of a file that has ``size`` bytes, or the whole file. ``lines`` is set
-    if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is not
-    set, a file that consists of a single object is not described, because the keys of such an
-    object may be data, such as the names of people.
+    ``data`` is the beginning of a file of ``size`` bytes. ``lines``: the extension stands for one
+    object per line. Otherwise, a single object isn't described, because its keys may be data, such
+    as names.
     """
     decoded = decode(data)
     if decoded is None:
@@ -53,10 +52,7 @@ def read_json(data: bytes, *, lines: bool, size: int, examples: int = 0) -> Tabl
 
 
 def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of an array, and whether these are all of its elements.
-
-    Returns no objects if one of the first elements isn't an object.
-    """
+    """Return an array's first objects, and whether these are all; none if others are among them."""
     decoder = json.JSONDecoder()
     records: list[dict[str, Any]] = []
     at = _skip(text, text.index("[") + 1)
@@ -76,11 +72,7 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of a text with one object per line, and whether these are all.
-
-    If ``is_complete`` is false, the last line may be cut and is ignored. Returns no objects if one
-    of the first lines contains a JSON value that isn't an object.
-    """
+    """Return the first objects, one per line, and whether these are all; none for other values."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
         lines = lines[:-1]
@@ -97,6 +89,5 @@ def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _skip(text: str, at: int) -> int:
-    """Return the position of the first character that isn't blank, at ``at`` or later."""
     match = _SPACE.match(text, at)
     return match.end() if match else at

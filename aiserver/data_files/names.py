@@ -69,10 +69,8 @@ def _names_ending_at(text: str, end: int) -> list[str]:
 
 
 def _ends_of(name: str) -> list[str]:
-    """Return the name, and each of its endings that follows a non-ASCII character.
-
-    Leaves out endings that begin with a slash:
-    ``"读a/画/b.csv" -> ["读a/画/b.csv", "a/画/b.csv"]``.
+    """Return the name and its endings after a non-ASCII character, but none that begins with a
+    slash: ``"读a/画/b.csv" -> ["读a/画/b.csv", "a/画/b.csv"]``.
     """
     starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
     return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]

@@ -17,10 +17,8 @@ MAX_NAME = 200  # the maximum number of characters that are shown of a column's 
 class Table:
     """The columns of a data file, and the arguments that pandas needs to read the file correctly.
 
-    ``columns`` may contain only the first columns; ``column_count`` is the number of all columns.
-    ``row_count`` is None if the number of rows isn't known, because only the beginning of the file
-    was read. If the file has no header, ``has_header`` is false, and the columns are called 0, 1, 2
-    and so on.
+    ``columns`` may contain only the first of ``column_count`` columns. Without a header, they are
+    called 0, 1, 2 and so on. ``row_count`` is None if it isn't known.
     """
 
     columns: Sequence[ColumnProfile] = ()
@@ -44,10 +42,7 @@ class DatabaseTable:
 
 @dataclass(frozen=True)
 class Database:
-    """The tables and views of a database.
-
-    ``tables`` may contain only the first ones; ``table_count`` is the number of all of them.
-    """
+    """The first tables and views of a database, and the number of all of them."""
 
     tables: Sequence[DatabaseTable] = ()
     table_count: int = 0
@@ -64,12 +59,10 @@ def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> Colu
 
 @dataclass(frozen=True)
 class FileProfile:
-    """A data file, described like a DataFrame.
+    """A data file, described by ``table`` or, for a database, by ``database``.
 
-    ``name`` is the path exactly as the request spells it. ``kind`` is one of the values of
-    ``names.KINDS``. ``size`` is in bytes. If the file can't be described, ``table`` has no columns.
-    A database is described by ``database``, and any other file by ``table``. ``missing_package`` is
-    the package without which the file can't be described.
+    ``name`` is the path as the request spells it, and ``kind`` one of ``names.KINDS``. ``size`` is
+    in bytes. ``missing_package`` is the package without which the file can't be described.
     """
 
     name: str

@@ -25,18 +25,14 @@ _SQLITE = b"SQLite format 3\0"
 
 
 class DataFiles:
-    """Describes the data files below the folder that Jupyter serves.
-
-    ``root`` is this folder, or None if Jupyter doesn't store notebooks as files in a folder.
-    """
+    """Describes the data files below ``root``, the folder that Jupyter serves, if it is one."""
 
     def __init__(self, root: str | None) -> None:
         self.root = root
 
     def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
-        """Return a list of possible names for each file that the texts mention.
-
-        Returns [] if there is no notebook or no root. Reads nothing from the disk.
+        """Return a list of possible names for each file that the texts mention, without reading the
+        disk.
         """
         return mentioned_files(texts) if self.root and notebook_path else []
 
@@ -45,8 +41,8 @@ class DataFiles:
     ) -> list[FileProfile]:
         """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
 
-        Each mention is a list of possible names. The first name for which a file exists counts.
-        ``examples`` is the number of different values to show for each column of texts.
+        The first of a mention's possible names for which a file exists counts. ``examples`` is the
+        number of values to show for each column of texts.
         """
         profiles: dict[str, FileProfile] = {}
         for names in mentions:
@@ -63,10 +59,8 @@ class DataFiles:
         return list(profiles.values())
 
     def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
-        """Return the first ``MAX_BYTES`` of text files, by their paths.
-
-        The paths are relative to the notebook's folder. Files that don't exist or aren't text are
-        left out.
+        """Return the first ``MAX_BYTES`` of the text files among ``paths``, relative to the
+        notebook's folder.
         """
         texts: dict[str, str] = {}
         for path in dict.fromkeys(paths):

@@ -1,7 +1,7 @@
 """Describe a table by its first rows: whether it has a header, its columns and their dtypes. Pure.
 
-Invariant (P15): if ``examples`` is 0, a description contains no values. Therefore, a table without
-a header must be recognised. Otherwise, the values of its first row would be used as column names.
+Invariant (P15): if ``examples`` is 0, a description contains no values. So a table without a header
+must be recognised, or the values of its first row would be used as column names.
 """
 
 from __future__ import annotations
@@ -58,10 +58,7 @@ def describe_rows(
 
 
 def estimated_row_count(sample_count: int, sample_size: int, size: int) -> int | None:
-    """Return about how many rows a file of ``size`` bytes has; None if the sample is too small.
-
-    The sample is the beginning of the file: ``sample_count`` rows in ``sample_size`` bytes.
-    """
+    """Return about how many rows a file of ``size`` bytes has; None if the sample is too small."""
     if sample_count < _MIN_SAMPLE:
         return None
     return round(size * sample_count / sample_size)
@@ -110,10 +107,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _unique_names(first: Sequence[str]) -> list[str]:
-    """Return the column names that pandas creates from a header.
-
-    For example, ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``.
-    """
+    """Return the names that pandas creates: ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``."""
     names: list[str] = []
     seen: dict[str, int] = {}
     for index, cell in enumerate(first):
@@ -136,11 +130,7 @@ def describe_records(
     is_complete: bool = False,
     arguments: tuple[str, ...] = (),
 ) -> Table:
-    """Return the description of a table whose columns are the keys of the records.
-
-    ``is_complete`` means that the file has no further records. ``arguments`` become
-    ``Table.arguments``.
-    """
+    """Return the description of a table whose columns are the keys of the records."""
     names = list(dict.fromkeys(key for record in records for key in record))
     columns = []
     for name in names[:MAX_COLUMNS]:

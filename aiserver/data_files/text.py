@@ -24,11 +24,9 @@ _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 
 
 def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -> Table | None:
-    """Return the description of a CSV or TSV file.
+    """Return the description of a CSV or TSV file; None if ``data`` isn't text.
 
-    ``data`` is the beginning of a file that has ``size`` bytes, or the whole file. ``default`` is
-    the delimiter that pandas uses for such a file if it gets no argument ``sep``: a comma or a tab.
-    Returns None if ``data`` isn't text.
+    ``data`` is the beginning of a file of ``size`` bytes. ``default`` is pandas' delimiter for it.
     """
     decoded = decode(data)
     if decoded is None:
@@ -56,10 +54,7 @@ def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -
 
 
 def decode(data: bytes) -> tuple[str, str] | None:
-    """Return the text and its encoding; None if ``data`` isn't text.
-
-    If ``data`` ends in the middle of a character, the text ends before that character.
-    """
+    """Return the text, up to a cut character at its end, and its encoding; None for no text."""
     for encoding in _encodings(data):
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(data)
@@ -70,7 +65,6 @@ def decode(data: bytes) -> tuple[str, str] | None:
 
 
 def _encodings(data: bytes) -> list[str]:
-    """Return the encodings that the text may have, the most probable first."""
     if data.startswith(codecs.BOM_UTF8):
         return ["utf-8-sig"]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -86,11 +80,8 @@ def _encodings(data: bytes) -> list[str]:
 
 
 def _delimiter(text: str, default: str) -> str:
-    """Return the delimiter of a text.
-
-    A delimiter is possible if it divides the first row and most others into the same number of
-    fields, at least two. If ``default`` is possible, or if no delimiter is, return ``default``.
-    If only others are possible, return the one that yields the most fields.
+    """Return ``default``, unless only others divide the first row and most others into the same
+    number of fields, at least two. Of these, return the one that yields the most fields.
     """
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
     widths = {}

@@ -92,7 +92,7 @@ def _entry_fields(entry: LocalEntry) -> dict[str, object]:
 
 
 def secret_value(key: SecretStr | None) -> str | None:
-    """Return the text of a key that a client sent; None if the client sent no key."""
+    """Return the text of a key that a client sent, or None."""
     return key.get_secret_value() if key else None
 
 
@@ -116,9 +116,8 @@ class ModelsHandler(AIServerHandler):
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """Return the notice that the disk doesn't support locks, or [] if it does.
-
-        The prompt row shows only this notice. ``HealthHandler`` returns all notices.
+        """Return the notice that the disk doesn't support locks. ``HealthHandler`` returns all
+        notices.
         """
         try:
             return [
@@ -129,11 +128,7 @@ class ModelsHandler(AIServerHandler):
 
 
 class ChoiceHandler(AIServerHandler):
-    """Chooses the default model.
-
-    Its method requires the permission ``execute``, because the choice decides where requests are
-    sent.
-    """
+    """Chooses the default model, which decides where requests are sent: hence ``execute``."""
 
     @guarded("execute")
     async def put(self) -> None:

@@ -24,14 +24,10 @@ PromptStyle = Literal["compact", "full"]  # a compact prompt is shorter, for sma
 class ModelInfo:
     """The description of a model, as it is shown to users.
 
-    ``id`` is ``provider:name``. ``on_this_machine`` is true if text that is sent to the model stays
-    on this machine. ``ready`` is true if the model can be queried now. If ``ready`` is false,
-    ``problem`` tells the user the reason, and ``install`` is the command that installs what is
-    missing, or None if no command helps. ``has_list_price`` is true if the model is queried at its
-    provider's own address, so that the provider's published prices apply. ``is_forwarded`` is true
-    for a model of Ollama that runs in Ollama's cloud, or that Ollama doesn't list as local.
-    ``is_small`` is true if the model gets compact prompts. ``sees_images`` is true if the model
-    accepts images.
+    ``id`` is ``provider:name``. If the model isn't ``ready``, ``problem`` says why, and ``install``
+    is the command that installs what is missing. ``has_list_price``: it is queried at its
+    provider's own address, so published prices apply. ``is_forwarded``: Ollama runs it in its
+    cloud, or doesn't list it as local. ``is_small``: it gets compact prompts.
     """
 
     id: str
@@ -47,7 +43,6 @@ class ModelInfo:
 
     @property
     def provider(self) -> str:
-        """The name of the model's provider."""
         return self.id.partition(":")[0]
 
     @property
@@ -62,8 +57,7 @@ class Delta:
     """A piece of an answer's text or, in the last delta, the number of tokens used.
 
     ``thoughts`` are those that the server sent in a field of their own. A delta with ``waiting``
-    contains no text and no usage. It announces that the request will be retried after ``waiting``
-    seconds.
+    announces that the request will be retried after so many seconds.
     """
 
     text: str = ""
@@ -98,10 +92,7 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text.
-
-        The numbers may be estimates, but an estimate must not be far too low.
-        """
+        """Return the number of tokens in each text. An estimate must not be far too low."""
 
     @abstractmethod
     def stream(
@@ -112,16 +103,12 @@ class ChatModel(ABC):
         is_retry: bool = False,
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
-        """Query the model and yield its answer.
+        """Query the model and yield its answer. Raises ModelError.
 
-        ``language`` is the language of the requested code, such as ``python``; it is empty if the
-        messages ask for an answer in words. ``is_retry`` means that the model has answered the same
-        messages before, and that the person wants a different answer. If a model would give the
-        same answer again, it must vary its answer. ``additions`` is the code that the answer must
-        contain unchanged, if the model can be restricted to it.
-
-        If the caller closes the generator, the model stops within a second. Raises ModelError or a
-        subclass, never a provider's own exception.
+        ``language`` is that of the requested code; it is empty if an answer in words is wanted.
+        ``is_retry``: the person wants another answer to the same messages, so the answer must vary.
+        ``additions`` is the code that the answer must contain unchanged, if the model can be
+        restricted. If the caller closes the generator, the model stops within a second.
         """
 
     def complete(
@@ -130,23 +117,20 @@ class ChatModel(ABC):
         """Yield the code between ``prefix`` and ``suffix``, until one of the texts in ``stop``.
 
         If the caller closes the generator, the model stops within a second. Raises
-        NoCompletionModel if the model can't complete code, AnswerCut after ``max_tokens`` tokens,
-        and other ModelErrors.
+        NoCompletionModel, AnswerCut after ``max_tokens`` tokens, and other ModelErrors.
         """
         raise NoCompletionModel
 
     def use_listed_context(self, tokens: int) -> None:
-        """Limit requests to the context that the model's server lists, unless a setting does.
-
-        ``tokens`` is the maximum length of prompt and answer together.
+        """Limit prompt and answer to ``tokens``, as the model's server lists, unless a setting
+        does.
         """
         return
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Prepare the model for a prompt that begins with ``messages``.
 
-        For a remote model, no request is sent; at most, the provider's package is imported. The
-        caller cancels a warm-up before it requests an answer, so that the answer isn't delayed.
+        Sends nothing to a remote model. The caller cancels it before it requests an answer.
         """
         return
 

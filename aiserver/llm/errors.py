@@ -4,9 +4,8 @@ Invariants:
 
 - The text of a library's exception never reaches a user, a log or a file: the exception is only
   attached to our error as its ``__cause__``.
-- Classifying an exception imports no provider's package. An exception is classified by the names of
-  its class and base classes, or else by its HTTP status. If the result is unspecific, the text of
-  the exception is searched for a more specific reason.
+- Classifying an exception imports no provider's package. The names of its classes count, or else
+  its HTTP status; if that is unspecific, its text is searched for a more specific reason.
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ def text_of(error: BaseException) -> str:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the time in seconds after which the provider allows a retry, or None if unknown."""
+    """Return the seconds after which the provider allows a retry, or None if unknown."""
     for exception in _with_causes(error):
         headers = getattr(getattr(exception, "response", None), "headers", None)
         if headers is None:
@@ -163,10 +162,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def _parse_seconds(value: Any, units_per_second: float) -> float | None:
-    """Return the seconds to wait according to a header's value, which is a number or a date.
-
-    Return None if the header is missing or its value is invalid.
-    """
+    """Return the seconds to wait according to a header's value: a number or a date."""
     if value is None:
         return None
     try:

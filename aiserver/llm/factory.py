@@ -39,8 +39,7 @@ def create_model(
     """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
     ``report(provider, error)`` is called if a required key is missing, or if the provider rejects
-    the key or the account. After a complete answer, it is called with None as the error.
-    ``warm_models`` limits the number of local models that run at the same time.
+    the key or the account, and with None after a complete answer.
     """
     provider, _, name = info.id.partition(":")
     max_characters = 4 * policy.max_tokens  # a token has about four characters
@@ -72,10 +71,7 @@ def create_model(
 def _create_local(
     info: ModelInfo, policy: ModelPolicy, limits: Limits, warm_models: WarmModels
 ) -> LocalModel:
-    """Create a model of the catalogue or the model in the configured file.
-
-    Raises ModelPackageMissing, NoModel.
-    """
+    """Create a local model. Raises ModelPackageMissing, NoModel."""
     if not is_local_package_installed():
         raise ModelPackageMissing(None, INSTALL_LOCAL)
     path = policy.model_file()

@@ -1,17 +1,9 @@
 """Share the event loop fairly between streams, so that none of them blocks it.
 
-If a network packet contains many chunks of an answer, a provider's library yields them all without
-returning to the event loop. With one stream that hardly matters; a hundred streams would block
-everything else that the server does. Therefore all streams of an event loop share a semaphore,
-which is called the gate. Without the gate, the event loop takes two to three times as long to
-respond (``benchmarks/streams.py``).
-
-Invariants:
-
-- A stream that has used up its time slice of ``SLICE`` seconds waits at the gate. The gate lets at
-  most ``STREAMS_PER_ITERATION`` streams pass in one iteration of the event loop, in the order in
-  which they came.
-- The first words of an answer are sent to the client before its next chunk is processed.
+A provider's library yields all chunks of a network packet without returning to the event loop: a
+hundred streams would block everything else. So all streams of an event loop share a semaphore, the
+gate. Without it, the event loop takes two to three times as long to respond
+(``benchmarks/streams.py``).
 """
 
 from __future__ import annotations
@@ -26,21 +18,18 @@ FIRST_WORDS_PAUSE = 0.001  # seconds to pause a stream while the first words of 
 
 
 class FairShare:
-    """Limits how long one stream uses the event loop.
-
-    The stream calls ``pause`` after each chunk.
-    """
+    """Limits how long one stream uses the event loop. It calls ``pause`` after each chunk."""
 
     def __init__(self) -> None:
         self._running_since = time.perf_counter()
         self._has_had_text = False
 
     async def pause(self, has_text: bool) -> None:
-        """Let other streams run if this stream has used up its time slice.
+        """Let other streams run if this one has used up its time slice, or has sent its first
+        words.
 
-        ``has_text`` is true if the last chunk had text. If the task is cancelled during the pause,
-        the cancellation is postponed to the task's next await. That await is inside the provider's
-        library, where the cancellation triggers the library's own clean-up.
+        If the task is cancelled during the pause, the cancellation is postponed to its next await,
+        which is inside the provider's library and triggers that library's own clean-up.
         """
         is_first = has_text and not self._has_had_text
         self._has_had_text |= has_text
@@ -62,5 +51,4 @@ _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 def _gate() -> asyncio.Semaphore:
-    """Return the gate of the running event loop."""
     return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(STREAMS_PER_ITERATION))

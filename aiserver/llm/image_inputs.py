@@ -1,10 +1,5 @@
-"""Find out which models can see images.
-
-LangChain's packages contain profiles of their providers' models. They are read from the package's
-file, because importing a package takes seconds, and the list of models must not wait for it.
-
-Invariants: nothing is guessed from the name of a model. Without a profile, the administrator's
-setting decides.
+"""Find out which models can see images: by the profiles in LangChain's packages, which are read
+from the package's file because importing it takes seconds, or by the administrator's setting.
 """
 
 from __future__ import annotations
@@ -23,10 +18,7 @@ _PROFILES = Path("data", "_profiles.py")
 
 
 def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
-    """Return whether a model accepts images.
-
-    ``patterns`` are those of the setting ``image_models``. The embedded models accept text only.
-    """
+    """Return whether a model accepts images. ``patterns`` are those of ``image_models``."""
     provider, _, name = model_id.partition(":")
     if provider == "local":
         return False

@@ -1,7 +1,6 @@
 """Install, list and remove the local models of the catalogue.
 
-Invariant: ``LocalModels`` neither lists nor installs models that the administrator excludes. The
-command line uses ``local_entries``, which lists all models.
+Invariant: ``LocalModels`` neither lists nor installs models that the administrator excludes.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from .local.warm import WarmModels
 class LocalEntry:
     """A model of the catalogue, and its state on this machine.
 
-    ``installed_bytes`` is the size of the installed file; it is 0 if the model isn't installed.
-    ``partial_bytes`` is the size of an interrupted download. ``is_removable`` is true if the model
-    is installed in the user's own folder. ``fits`` is false if the model needs more memory than
-    this machine has. ``speed`` is in tokens per second, or None if it wasn't measured.
+    ``partial_bytes`` is the size of an interrupted download. ``is_removable``: it is installed in
+    the user's own folder. ``fits`` is false if it needs more memory than this machine has.
+    ``speed`` is in tokens per second, or None if it wasn't measured.
     """
 
     model: CatalogueModel
@@ -40,7 +38,6 @@ class LocalEntry:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the model is installed."""
         return self.installed_bytes > 0
 
 
@@ -66,11 +63,7 @@ def local_entries() -> list[LocalEntry]:
 
 
 class LocalModels:
-    """Installs, lists and removes local models.
-
-    ``chat_models`` contains the models that have been used; its keys are their ids. ``catalog``
-    returns a catalog with the current settings.
-    """
+    """Installs, lists and removes local models. ``chat_models`` are those in use, by id."""
 
     def __init__(self, chat_models: dict[str, ChatModel], catalog: Callable[[], Catalog]) -> None:
         self._chat_models, self._catalog = chat_models, catalog
@@ -78,18 +71,13 @@ class LocalModels:
         self.warm_models = WarmModels()
 
     def entries(self) -> list[LocalEntry]:
-        """Return an entry for each model that the administrator allows."""
         return [entry for entry in local_entries() if self._is_allowed(entry.model)]
 
     def completing(self) -> ModelInfo | None:
-        """Return the model that completes code while a person types; see ``Catalog.completing``."""
         return self._catalog().completing()
 
     def to_install(self, name: str | None) -> CatalogueModel:
-        """Return the model with this name or, without a name, the smallest one.
-
-        Raises NotFound, ModelNotAllowed.
-        """
+        """Return the named or smallest model. Raises NotFound, ModelNotAllowed."""
         model = catalogue.SMALLEST if name is None else _find(name)
         if not self._is_allowed(model):
             raise ModelNotAllowed
@@ -118,7 +106,6 @@ class LocalModels:
 
 
 def _find(name: str) -> CatalogueModel:
-    """Return the model with exactly this name. Raises NotFound."""
     model = catalogue.by_id(f"local:{name}")
     if model is None:
         raise NotFound(UserText("There is no local model with this name."))

@@ -2,12 +2,11 @@
 
 Invariants, if ``allowed_models`` doesn't allow every model:
 
-- Requests for an allowed model only go to servers that the administrator expects. A user may
-  enter an address only for Ollama on this machine, for a server that matches ``local_servers``, or
-  for the OpenAI-compatible provider. If the administrator has configured a provider's address,
-  users can't change it.
-- A model that Ollama forwards to its cloud must be allowed explicitly: by its full name, or by a
-  pattern for names of cloud models. For the configured model, any matching pattern is enough.
+- Requests for an allowed model only go to servers that the administrator expects. A user may enter
+  an address only for Ollama on this machine, for a server that matches ``local_servers``, or for
+  the OpenAI-compatible provider, and never if the administrator has configured one.
+- A model that Ollama forwards to its cloud must be allowed by its full name, or by a pattern for
+  names of cloud models, unless it is the configured model.
 
 Invariants, if ``allows_remote`` is false: no model on another machine is used, and users can't
 enter an address that isn't local. Only the administrator decides which servers count as local.
@@ -43,11 +42,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings.
-
-    The traits of ``ModelRegistry`` explain them under the same or longer names: for example,
-    ``allowed`` is the value of ``allowed_models``.
-    """
+    """The administrator's settings, which the traits of ``ModelRegistry`` explain."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -70,8 +65,7 @@ class ModelPolicy:
     def access(self, provider: str) -> Access:
         """Return the key and the address that the administrator configured for a provider.
 
-        Both are None unless the configured model is one of this provider's models, because
-        ``options`` only apply to the configured model.
+        ``options`` only apply to the configured model, so both are None for other providers.
         """
         if self.model.partition(":")[0] != provider:
             return Access()
@@ -80,8 +74,7 @@ class ModelPolicy:
     def fixes_location(self, provider: str) -> bool:
         """Return whether users can't declare that the provider's server runs on this machine.
 
-        Ollama's own list tells where each of its models runs. If ``local_servers`` is set, it
-        decides which other servers are local.
+        Ollama's own list tells where each of its models runs.
         """
         return provider == "ollama" or self._decides_location
 
@@ -90,11 +83,10 @@ class ModelPolicy:
     ) -> bool:
         """Return whether the server at ``address`` counts as running on this machine.
 
-        This requires a loopback address. For Ollama, such an address is enough, because the models
-        that it forwards to its cloud are recognised separately. Any other server at such an address
-        may be a proxy or a tunnel, so the administrator decides with ``local_servers``. If
-        ``local_servers`` is None, the user decides: ``declared_address`` is the address that the
-        user has declared as local.
+        This requires a loopback address, which is enough for Ollama: models that it forwards are
+        recognised separately. Any other server there may be a proxy or a tunnel, so the
+        administrator decides with ``local_servers`` or, if that is None, the user with
+        ``declared_address``.
         """
         if address is None or not is_loopback(address):
             return False
@@ -107,16 +99,13 @@ class ModelPolicy:
 
     @property
     def _decides_location(self) -> bool:
-        """Whether the administrator decides which servers are local, instead of the user."""
         return self.local_servers is not None or not self.allows_remote
 
     @property
     def is_restricted(self) -> bool:
-        """Whether ``allowed_models`` doesn't allow every model."""
         return "*" not in self.allowed
 
     def allows(self, info: ModelInfo) -> bool:
-        """Return whether this model may be used."""
         if not self.allows_remote and not info.on_this_machine:
             return False
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
@@ -138,7 +127,6 @@ class ModelPolicy:
         raise ModelNotAllowed(ModelNotAllowed.only_local if is_remote else None)
 
     def allows_provider(self, name: str) -> bool:
-        """Return whether at least one model of this provider may be allowed."""
         if not self.allows_remote and not self._has_local_server(name):
             return False
         # A pattern without a colon, such as "*", may match a model of any provider.
@@ -148,16 +136,12 @@ class ModelPolicy:
         )
 
     def _has_local_server(self, provider: str) -> bool:
-        """Return whether the provider's server may count as running on this machine."""
         address = self.access(provider).address
         is_configured = self.is_local(provider, address)
         return provider == "ollama" or is_configured or bool(self.local_servers)
 
     def allows_connection(self, provider: str, address: str | None) -> bool:
-        """Return whether users may connect this provider.
-
-        ``address`` is the address that a user entered, or None for the default address.
-        """
+        """Return whether users may connect this provider, at ``address`` or the default."""
         if not self.allows_remote:
             default = self.access(provider).address or PROVIDERS[provider].default_address()
             if not self.is_local(provider, address or default):

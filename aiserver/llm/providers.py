@@ -28,13 +28,9 @@ SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
 class Provider:
     """A provider of models.
 
-    ``extra`` is the optional dependency group of AI Server that installs the provider's package.
-    ``key_variables`` and ``address_variables`` are names of environment variables that may contain
-    the key or the address; ``address`` is the default address. ``suggested`` contains the names of
-    models that are suggested to users, in the order in which they are shown. ``library`` is
-    LangChain's name for the provider; None means that it is the same as ``name``. ``package`` is
-    the Python module of LangChain's integration; None means ``langchain_NAME``, where NAME is
-    LangChain's name for the provider.
+    ``extra`` is the extra of AI Server that installs its package. The variables of the environment
+    may contain the key and the address. ``library`` is LangChain's name for the provider, and
+    ``package`` the module of LangChain's integration, if these aren't the usual ones.
     """
 
     name: str
@@ -49,39 +45,30 @@ class Provider:
 
     @property
     def module(self) -> str:
-        """The name of the module that has to be installed for this provider."""
         return self.package or f"langchain_{self.library or self.name}"
 
     @property
     def installed(self) -> bool:
-        """Whether the provider's package is installed. The package is not imported."""
         return importlib.util.find_spec(self.module) is not None
 
     @property
     def install(self) -> str:
-        """The shell command that installs the provider's package."""
         target = f"'aiserver[{self.extra}]'" if self.extra else self.module.replace("_", "-")
         return f"pip install {target}"
 
     @property
     def needs_key(self) -> bool:
-        """Whether a key is required, unless the provider's server is on this machine."""
+        """Whether a key is required, unless the server is on this machine."""
         return bool(self.key_variables)
 
     @property
     def needs_address(self) -> bool:
-        """Whether the user has to enter the address of the provider's server."""
         return self.name == COMPATIBLE
 
     def key_in_environment(self) -> str | None:
-        """Return the provider's key from the environment, or None.
-
-        A value that was read from a file may end in a line break.
-        """
         return next(filter(None, map(_key_in, self.key_variables)), None)
 
     def default_address(self) -> str | None:
-        """Return the provider's address from the environment, else the built-in address."""
         if self.name == "ollama":
             return ollama_address()
         return next(filter(None, map(os.environ.get, self.address_variables)), self.address)
@@ -154,10 +141,9 @@ def _key_in(variable: str) -> str:
 
 
 def provider_of(name: str, package: str | None = None) -> Provider:
-    """Return the provider called ``name``.
+    """Return the provider called ``name``, also one that isn't in ``PROVIDERS``.
 
-    For a name that isn't in ``PROVIDERS``, create a provider with the name as its label. The module
-    of this provider is ``package`` or, if ``package`` is None, ``langchain_`` and the name.
+    ``package`` is the module of such a provider; None means ``langchain_`` and the name.
     """
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
@@ -195,19 +181,15 @@ def ollama_address() -> str | None:
 
 
 def is_cloud_name(name: str) -> bool:
-    """Return whether an Ollama model with this name runs in Ollama's cloud.
-
-    False doesn't mean that the model is local, because cloud models can have any name.
-    """
+    """Return whether the name says so; cloud models of Ollama can have any name."""
     return name.endswith(("-cloud", ":cloud"))
 
 
 def server_label(provider: str, address: str | None) -> str:
     """Return a server's label: the provider's label, and the host unless it is the default host.
 
-    For an OpenAI-compatible server, or a provider that isn't in ``PROVIDERS``, the label is only
-    the host of the address, if it has one. No label contains the full address, which may contain a
-    secret.
+    A server of an unknown or OpenAI-compatible provider is named by its host. No label contains the
+    full address, which may contain a secret.
     """
     details = PROVIDERS.get(provider)
     host = _host_and_port(address)
@@ -220,7 +202,6 @@ def server_label(provider: str, address: str | None) -> str:
 
 
 def _host_and_port(address: str | None) -> str | None:
-    """Return an address's host, and its port if it has one. Return None if there is no host."""
     try:
         split = urlsplit(address or "")
         name = split.hostname or ""

@@ -3,12 +3,10 @@
 Invariants:
 
 - **Text leaves the machine only after an explicit choice**: the user's stored choice, the trait
-  ``model``, or a model that a client requests by name. A key in the environment is not a choice:
-  models of its provider are listed, but none becomes the default because of the key.
-- Besides the configured model, a client can only request models of connected providers and models
-  of the catalogue. If the configured model is a model file, clients request it by the file's name.
-  A client can never request a file by its path.
-- Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
+  ``model``, or a model that a client requests by name. A key in the environment is no choice.
+- A client can request the configured model, models of connected providers and those of the
+  catalogue, and a model file only by its name, never by its path.
+- Models that ``allowed_models`` excludes are neither listed nor used.
 - ``model_options`` are never shown or logged.
 """
 
@@ -17,22 +15,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 from traitlets.config import LoggingConfigurable
 
-from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError, UserText
+from ..errors import (
+    ModelAuthFailed,
+    ModelError,
+    ModelNotAllowed,
+    NoModel,
+    NotFound,
+    StorageError,
+    UserText,
+)
 from .base import ChatModel, ModelInfo
 from .catalog.catalog import Catalog, Overview
-from .catalog.check import Checker, Verdict
-from .catalog.lookup import Lookups
-from .catalog.model_list import ServedModel
+from .catalog.lookup import EXPLICIT_DEADLINE, Lookups
+from .catalog.model_list import ServedModel, list_models
 from .credentials.connections import Connections
 from .factory import create_model
 from .local_models import LocalModels
 from .policy import ModelPolicy
-from .providers import PROVIDERS, blank_key_variable
+from .providers import PROVIDERS, blank_key_variable, server_label
+
+# ``ok``: the provider lists the model. ``no_list``: the provider responds, but doesn't list any
+# models. ``not_listed``: the provider lists models, but not the checked model.
+Verdict = Literal["ok", "no_list", "not_listed"]
 
 # The value of an option is a secret if the option's name ends with one of these words. A word
 # elsewhere in the name doesn't count: ``max_tokens`` is no secret.
@@ -133,12 +142,12 @@ class ModelRegistry(LoggingConfigurable):
         self._retired_models: list[ChatModel] = []
         self._lookups: Lookups[Sequence[ServedModel]] = Lookups()
         self.connections = Connections(self.folder, self._policy)
-        self._checker = Checker(self.connections)
+        # The code of the error, by provider, if the last request failed because of the current key.
+        self._refusals: dict[str, str] = {}
         self.local = LocalModels(self._models, self._catalog)
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
-        """Wrap plain-text secrets in ``SecretStr``, which is logged as asterisks."""
         from pydantic import SecretStr
 
         return {
@@ -149,10 +158,7 @@ class ModelRegistry(LoggingConfigurable):
         }
 
     async def overview(self) -> Overview:
-        """Return the models to show to users, and the allowed providers.
-
-        Each server is queried at most once.
-        """
+        """Return the models to show to users, and the allowed providers."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
@@ -165,12 +171,12 @@ class ModelRegistry(LoggingConfigurable):
         return Overview(
             default,
             list(info_by_id.values()),
-            catalog.providers(self._checker.refusals),
+            catalog.providers(self._refusals),
             catalog.allowed_embedded(),
         )
 
     async def default(self) -> ModelInfo | None:
-        """Return the model for requests that name no model, or None if there is no such model."""
+        """Return the model for requests that name no model, or None."""
         catalog = self._catalog()
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
@@ -198,17 +204,16 @@ class ModelRegistry(LoggingConfigurable):
             model = None
         if model is None:
             warm_models = self.local.warm_models
-            report = self._checker.report
-            model = create_model(info, self._policy(), self.connections, report, warm_models)
+            model = create_model(info, self._policy(), self.connections, self._report, warm_models)
             self._models[info.id] = model
         if context := self._catalog().listed_context(info):
             model.use_listed_context(context)
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
-        """Make a model the default, or clear the user's choice if the id is None.
+        """Make a model the default, or clear the user's choice; return the new default model.
 
-        Return the new default model, or None. Raises NotFound, ModelNotAllowed, StorageError.
+        Raises NotFound, ModelNotAllowed, StorageError.
         """
         if model_id is not None:
             await self._find(model_id)
@@ -220,8 +225,7 @@ class ModelRegistry(LoggingConfigurable):
     ) -> None:
         """Save a provider's key and address, and use them for its models from now on.
 
-        ``on_this_machine`` is true if the user declares that the provider's server runs on this
-        machine. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
+        Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
         """
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
@@ -242,10 +246,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def sweep(self) -> None:
-        """Remove the temporary files in the settings folder that a process left when it was killed.
-
-        Logs failures and never raises.
-        """
+        """Remove temporary files of killed processes. Logs failures and never raises."""
         try:
             await asyncio.to_thread(self.connections.sweep)
         except StorageError:
@@ -267,7 +268,11 @@ class ModelRegistry(LoggingConfigurable):
                 return "no_list"  # this provider's address isn't known, so it can't be queried
         else:
             self._describe(model_id)
-        return await self._checker.check(provider, name, key, address)
+        names = await self._list_names(provider, key, address)
+        if not names:
+            return "no_list"
+        # Users may omit the end of a listed name, such as ``:latest`` or a date.
+        return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
         """Return the names of the models that a provider lists.
@@ -278,11 +283,30 @@ class ModelRegistry(LoggingConfigurable):
         """
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
-        listed = await self._checker.list_names(provider, key, address)
+        listed = await self._list_names(provider, key, address)
         return self._catalog().usable_names(provider, listed)
 
+    async def _list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
+        access = await self.connections.access_with(provider, key, address)
+        uses_current_key = key is None and address is None
+        try:
+            models = await list_models(provider, access, EXPLICIT_DEADLINE)
+        except ModelError as error:
+            error.set_server_label(provider, server_label(provider, access.address))
+            if uses_current_key and isinstance(error, ModelAuthFailed):
+                self._report(provider, error)
+            raise
+        if uses_current_key:
+            self._report(provider, None)
+        return [model.name for model in models]
+
+    def _report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
+        """Remember whether a provider accepted its current key or account."""
+        self._refusals.pop(provider, None)
+        if refusal is not None:
+            self._refusals[provider] = refusal.code
+
     async def close(self) -> None:
-        """Stop a running installation, and close all models and the processes of local models."""
         models = [*self._models.values(), *self._retired_models]
         self._models.clear()
         self._retired_models.clear()
@@ -291,10 +315,7 @@ class ModelRegistry(LoggingConfigurable):
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo | None:
-        """Return the user's choice if it is allowed, else the configured model if it is allowed.
-
-        ``served`` contains the models that servers list, if they were already queried.
-        """
+        """Return the user's choice or the configured model, whichever is allowed first."""
         choice = self.connections.choice
         for info in (catalog.find(choice) if choice else None, catalog.configured()):
             if info is not None:
@@ -304,10 +325,7 @@ class ModelRegistry(LoggingConfigurable):
         return None
 
     def _fallback_model(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """Return the default for users who haven't chosen a model: a ready model on this machine.
-
-        Return None if there is no such model. ``served`` contains the models that servers list.
-        """
+        """Return a ready model on this machine, for users who haven't chosen one."""
         # Models of OpenAI-compatible servers are left out, because such a server may forward
         # requests even if it runs on this machine.
         ollama = (info for info in served if info.provider == "ollama")
@@ -318,8 +336,7 @@ class ModelRegistry(LoggingConfigurable):
     async def _find(self, model_id: str) -> ModelInfo:
         """Return the description of a model that clients may request.
 
-        Raises ModelNotAllowed. Raises NotFound if there is no such model or its provider isn't
-        connected.
+        Raises ModelNotAllowed, and NotFound also if its provider isn't connected.
         """
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
@@ -332,7 +349,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
-        """Describe a model, without querying a server. Raises NotFound, ModelNotAllowed."""
+        """Describe a model without a query. Raises NotFound, ModelNotAllowed."""
         catalog = self._catalog()
         info = catalog.find(model_id)
         if info is None:
@@ -341,12 +358,11 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _retire(self, provider: str) -> None:
-        """Stop using a provider's cached models, because its key or address has changed.
-
-        Answers that are being generated continue. The old models are closed later, by ``close``.
+        """Stop using a provider's cached models. ``close`` closes them, so that running answers
+        continue.
         """
         self._lookups.clear()
-        self._checker.refusals.pop(provider, None)
+        self._refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
             self._retired_models.append(self._models.pop(id))
 
@@ -370,7 +386,6 @@ class ModelRegistry(LoggingConfigurable):
 
     @property
     def folder(self) -> Path:
-        """The folder with the user's settings and keys."""
         if self.data_dir:
             return Path(self.data_dir).expanduser()
         from jupyter_core.paths import jupyter_data_dir

@@ -3,21 +3,15 @@
 Invariants:
 
 - Closing the generator that ``stream_chat`` returns stops the model at once. The model is called in
-  a separate task, which waits inside the model's library. So if this task is cancelled, the library
-  cleans up after itself. (If LangChain's generators were closed from outside instead, the innermost
-  generator would only be closed by the garbage collector.)
+  a separate task, which is cancelled inside the model's library, so that the library cleans up
+  after itself.
 - A partial answer doesn't count as complete, unless the server reports neither an error nor a
-  reason for the end (see ``Limits.requires_finish_reason``). ModelTimeout is raised if the model
-  sends nothing for too long, and AnswerCut if the answer grows too long or the provider cut it off.
-  TextRefused is raised if a filter stopped the answer, and AnswerBrokenOff if it ended for an
-  unknown reason, or if the connection was lost after its beginning.
-- The answer can be encoded in UTF-8. If a server sent the two halves of a surrogate pair
-  separately, they are joined. A lone surrogate is replaced with U+FFFD.
-- Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
-- Without ``tracing``, nothing is traced, whatever the environment says. LangChain's public
-  ``astream`` looks up tracers in the environment (LangSmith, legacy tracers, hooks of other
-  libraries); ``_astream``, which each provider's package implements, doesn't. So ``_astream`` is
-  called unless tracing is on.
+  reason for the end (``Limits.requires_finish_reason``).
+- The answer can be encoded in UTF-8: the halves of a surrogate pair are joined, and a lone
+  surrogate is replaced with U+FFFD.
+- Streams never block the event loop (``fair_scheduling.py``).
+- Without ``tracing``, nothing is traced, whatever the environment says: LangChain's public
+  ``astream`` looks up tracers in the environment; ``_astream`` doesn't.
 """
 
 from __future__ import annotations
@@ -78,11 +72,9 @@ _MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistak
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one answer.
+    """The limits of one answer: ``timeout`` is the longest time in seconds between two chunks.
 
-    ``timeout`` is the longest time in seconds between two chunks. ``characters`` is the maximum
-    length of the answer. If ``requires_finish_reason`` is true, an answer without a finish reason
-    counts as interrupted.
+    If ``requires_finish_reason`` is true, an answer without one counts as interrupted.
     """
 
     timeout: float
@@ -98,9 +90,8 @@ async def stream_chat(
     tracing: bool = False,
     options: dict[str, Any] | None = None,
 ) -> AsyncGenerator[Delta, None]:
-    """Query ``model`` and yield its answer. Raises ModelError or a subclass.
-
-    ``options`` are additional arguments of the model's method ``astream`` or ``_astream``.
+    """Query ``model`` and yield its answer. Raises ModelError, such as ModelTimeout, AnswerCut,
+    TextRefused and AnswerBrokenOff. ``options`` are arguments of the model's method.
     """
     # The queue has no maximum size, so that the task never has to wait for this generator. That is
     # safe, because ``limits`` restricts the length of the answer.
@@ -147,13 +138,11 @@ async def stream_chat(
 
 
 def _interruption(error: Exception) -> AIServerError:
-    """Return our own error for one that was raised after the answer's beginning."""
     translated = translate(error)
     return AnswerBrokenOff() if type(translated) is ModelUnavailable else translated
 
 
 async def _take_all(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:
-    """Wait until the queue isn't empty, then take everything from it. Raises ModelTimeout."""
     try:
         all_queued = [await asyncio.wait_for(queue.get(), timeout)]
     except asyncio.TimeoutError as error:
@@ -171,7 +160,6 @@ async def _fill_queue(
     limits: Limits,
     tracing: bool,
 ) -> None:
-    """Query the model and put the chunks of its answer into ``queue``, as ``Queued`` describes."""
     character_count, fair_share = 0, FairShare()
     try:
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
@@ -194,11 +182,7 @@ async def stream_chunks(
     options: dict[str, Any],
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
-    """Query ``model`` and yield the chunks of its answer, unchecked and unlimited.
-
-    ``options`` are additional arguments of the model's method ``astream`` or ``_astream``. Nothing
-    is traced unless ``tracing`` is true.
-    """
+    """Query ``model`` and yield the chunks of its answer, unchecked and unlimited."""
     from langsmith import tracing_context
 
     # This context also prevents tracing by other code that a provider's package calls.
@@ -215,10 +199,7 @@ async def stream_chunks(
 
 
 def _check_reasons(reasons: list[str]) -> None:
-    """Raise a ModelError unless the finish reasons mean that the answer is complete.
-
-    There may be several reasons, because some servers send a reason with more than one chunk.
-    """
+    """Raise a ModelError unless the finish reasons mean that the answer is complete."""
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
     if not _FILTERED.isdisjoint(reasons):
@@ -235,7 +216,6 @@ def _thoughts_in(chunk: AIMessageChunk) -> str:
 
 
 def _text_of(thoughts: Any) -> str:
-    """Return the text of thoughts, in whichever of the providers' forms they are."""
     if isinstance(thoughts, list):
         return "".join(map(_text_of, thoughts))
     if isinstance(thoughts, dict):
@@ -244,13 +224,8 @@ def _text_of(thoughts: Any) -> str:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Add the token counts of one chunk to ``total``.
-
-    ``cached_tokens`` and ``cache_write_tokens`` are the parts of ``input_tokens`` that the provider
-    read from its cache, and that it wrote into its cache.
-
-    Implausible counts are left out. So are counts of 0, which LangChain reports if the provider
-    sends no count.
+    """Add the token counts of one chunk to ``total``, but no implausible ones and no 0, which
+    LangChain reports if the provider sends no count.
     """
     usage = usage or {}
     details = usage.get("input_token_details") or {}

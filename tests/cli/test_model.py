@@ -23,7 +23,7 @@ from aiserver.cli import main as cli
 from aiserver.errors import InstallFailed
 from aiserver.llm.local import fetch, weights
 from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, CatalogueModel
-from aiserver.llm.local.progress import Progress
+from aiserver.llm.local.fetch import Progress
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]

@@ -18,12 +18,7 @@ HOUSE = "https://models.house.example/v1"
 KEY = "canary-key-of-a-person"
 
 
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there
+pytestmark = pytest.mark.usefixtures("bare_machine")
 
 
 @pytest.fixture

@@ -16,13 +16,7 @@ ROOT = Path(__file__).parents[2]
 GB = 10**9
 
 
-@pytest.fixture(autouse=True)
-def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Use an empty folder of models, and other settings than the person's."""
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    return tmp_path / "models"
+pytestmark = pytest.mark.usefixtures("bare_machine")
 
 
 def install(model: CatalogueModel, content: bytes = b"GGUF") -> Path:
@@ -46,7 +40,7 @@ def test_each_entry_is_consistent(model: CatalogueModel) -> None:
     assert 0.5 < model.size / parameters < 1
     # The longest prompt and the longest answer fit into the context.
     assert model.prompt_tokens + model.context // 4 <= model.context
-    for quality in filter(None, (model.dabench, model.fictional_army)):
+    for quality in filter(None, [model.quality]):
         assert 0 <= quality.right <= quality.of
 
 
@@ -153,18 +147,13 @@ async def test_the_suggested_model_is_the_default_if_several_are_installed(
 
 def test_the_page_of_the_docs_shows_the_catalogue() -> None:
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
-    rows = re.findall(
-        r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) ?\| (.*?) ?\| .*\((.*?)\)", page, re.M
-    )
+    rows = re.findall(r"^\| `(.*?)` \| (.*?) \| (.*?) \| .*? ?\| (.*?) ?\| .*\((.*?)\)", page, re.M)
     assert rows == [
         (
             model.name,
             f"{model.size / 1e9:.1f} GB",
             f"{model.memory / 1e9:.1f} GB",
-            *(
-                f"{quality.right} of {quality.of}" if quality else ""
-                for quality in (model.fictional_army, model.dabench)
-            ),
+            f"{model.quality.right} of {model.quality.of}" if model.quality else "",
             f"https://huggingface.co/{model.repo}",
         )
         for model in CATALOGUE

@@ -10,9 +10,8 @@ import socket
 import pytest
 
 from aiserver import errors
-from aiserver.llm.catalog.check import Checker
-from aiserver.llm.credentials.connections import Connections
 from aiserver.llm.policy import Access
+from aiserver.llm.registry import ModelRegistry
 
 from ..scripted_wires import WIRES, Answer, WireServer
 
@@ -21,14 +20,12 @@ pytestmark = pytest.mark.parametrize("provider", WIRES)
 
 
 async def check(provider: str, access: Access, name: str) -> str:
-    class Saved(Connections):
-        def __init__(self) -> None:
-            pass
+    async def access_with(*_: object) -> Access:
+        return access
 
-        async def access_with(self, *_: object) -> Access:
-            return access
-
-    return await Checker(Saved()).check(provider, name, access.key, access.address)
+    registry = ModelRegistry()
+    vars(registry.connections).update(access_with=access_with)
+    return await registry.check(f"{provider}:{name}", access.key, access.address)
 
 
 @pytest.fixture

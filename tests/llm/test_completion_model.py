@@ -15,13 +15,8 @@ OTHER = next(model for model in CATALOGUE if model.fill_tokens is None)
 
 
 @pytest.fixture(autouse=True)
-def small_computer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Run without keys and models, on a machine for which the smallest model is suggested."""
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def small_computer(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run on a machine for which the smallest model is suggested."""
     monkeypatch.setattr(machine, "cores", lambda: 2)
 
 

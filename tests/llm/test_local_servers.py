@@ -17,15 +17,7 @@ LOOPBACK = "http://127.0.0.1:4000/v1"
 MODEL = "openai_compatible:any"
 
 
-@pytest.fixture(autouse=True)
-def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No keys, no weights, no Ollama; settings of the test's own."""
-    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+pytestmark = pytest.mark.usefixtures("bare_machine")
 
 
 async def is_local(registry: ModelRegistry, model: str = MODEL) -> bool:
@@ -66,8 +58,8 @@ async def test_the_word_holds_for_the_address_it_was_given_for(monkeypatch: pyte
 
 async def test_a_connection_saved_before_there_was_a_choice_is_remote(tmp_path: Path):
     """P16"""
-    folder = tmp_path / "aiserver"
-    folder.mkdir(mode=0o700)
+    folder = tmp_path / "data" / "aiserver"
+    folder.mkdir(mode=0o700, parents=True)
     saved = {"providers": {"openai_compatible": {"key": None, "address": LOOPBACK}}}
     (folder / "settings.json").write_text(json.dumps(saved))
     registry = ModelRegistry()

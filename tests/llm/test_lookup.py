@@ -14,12 +14,10 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from aiserver import errors
-from aiserver.llm import providers
 from aiserver.llm.catalog import lookup
 from aiserver.llm.catalog.lookup import Lookups, fetch
 from aiserver.llm.registry import ModelRegistry
@@ -92,16 +90,7 @@ def bomb(connection: socket.socket, closed: threading.Event) -> None:
     connection.sendall(HEAD + fields + body)
 
 
-@pytest.fixture(autouse=True)
-def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No weights, no keys; a keyring that is none."""
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    for provider in providers.PROVIDERS.values():
-        for name in provider.key_variables:
-            monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("bare_machine")
 
 
 @pytest.fixture

@@ -25,17 +25,7 @@ from aiserver.llm.remote.model import RemoteModel
 KEY = "canary-key-91aa"
 
 
-@pytest.fixture(autouse=True)
-def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No weights, no keys, no Ollama, whatever the machine has."""
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    for provider in providers.PROVIDERS.values():
-        for name in provider.key_variables:
-            monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there
+pytestmark = pytest.mark.usefixtures("bare_machine")
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@
 Invariants:
 
 - Listing models costs nothing and sends no text of the user.
-- Servers are only asked for their lists of models. To show all models, only two kinds of servers
-  are queried: an Ollama on this machine, and servers whose address the user saved or the
-  administrator configured. If OLLAMA_HOST names an Ollama on another machine, it is queried only if
-  one of its models is requested, is the user's choice or is configured.
+- To show all models, only an Ollama on this machine is queried, and servers whose address the user
+  saved or the administrator configured. An Ollama on another machine (OLLAMA_HOST) is queried only
+  if one of its models is requested, chosen or configured.
 - A stored key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """
@@ -46,9 +45,8 @@ _NAME = re.compile(r"(?!.*\.\.| )[\w./:@+ -]{1,200}(?<! )")
 class ProviderInfo:
     """A provider and its connection, as they are shown to users.
 
-    ``is_location_fixed`` is true if users can't declare that the provider's server is local.
-    ``refusal`` is the code of the error if the last request failed because of the key or the
-    account. Otherwise, ``refusal`` is None.
+    ``is_location_fixed``: users can't declare that the server is local. ``refusal`` is the code of
+    the error if the last request failed because of the key or the account.
     """
 
     connection: Connection
@@ -60,8 +58,7 @@ class ProviderInfo:
 class Overview:
     """The models and providers that are shown to a user.
 
-    ``default`` is the default model; it is None if there is none. ``local`` is the smallest local
-    model, even if it isn't installed. It is None if the administrator doesn't allow this model.
+    ``local`` is the smallest local model, even if it isn't installed; None if it isn't allowed.
     """
 
     default: ModelInfo | None
@@ -73,8 +70,7 @@ class Overview:
 class Catalog:
     """Describes the models that are installed, connected or configured, and their providers.
 
-    Only the lists of models that servers return are cached, in ``lookups``. All other facts, such
-    as whether a package is installed, are determined again in each call.
+    Only the lists of models that servers return are cached, in ``lookups``.
     """
 
     def __init__(
@@ -83,10 +79,7 @@ class Catalog:
         self.policy, self._connections, self._lookups = policy, connections, lookups
 
     def configured(self) -> ModelInfo | None:
-        """Return the model that the administrator configured, even if it isn't ready.
-
-        Return None if no model is configured.
-        """
+        """Return the model that the administrator configured, even if it isn't ready."""
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")
@@ -116,14 +109,11 @@ class Catalog:
         )
 
     def embedded(self) -> ModelInfo:
-        """Return the smallest model of the catalogue, even if it isn't installed."""
         return self.describe_local(catalogue.SMALLEST)
 
     def installed(self) -> list[ModelInfo]:
-        """Return the installed models of the catalogue, the suggested model first.
-
-        All other models follow from the smallest to the largest. So if the model that is suggested
-        for this machine isn't installed, the first model is the smallest installed one.
+        """Return the installed models of the catalogue: the suggested one, then from small to
+        large.
         """
         models = weights.installed_models()
         if len(models) > 1:
@@ -132,11 +122,10 @@ class Catalog:
         return [self.describe_local(model) for model in models]
 
     def completing(self) -> ModelInfo | None:
-        """Return the embedded model that completes code while a person types.
+        """Return the embedded model that completes code while a person types, or None.
 
         It is the chosen or configured model if that is an embedded one, so that no second model is
-        loaded. Otherwise, it is the first installed model that can complete code. Return None if
-        there is no such model, or if the chosen embedded model can't complete code.
+        loaded. Otherwise, it is the first installed model that can complete code.
         """
         choice = self._connections.choice
         chosen = (self.find(choice) if choice else None, self.configured())
@@ -165,14 +154,13 @@ class Catalog:
         return ModelInfo(model.id, model.label, True, is_ready, problem, install, is_small=is_small)
 
     def allowed_embedded(self) -> ModelInfo | None:
-        """Return the embedded model, even if it isn't installed; None if it isn't allowed."""
         info = self.embedded()
         return info if self.policy.allows(info) else None
 
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, or None if there can be no such model.
 
-        No server is queried. So for a supported provider, any valid name is accepted.
+        No server is queried, so any valid name of a supported provider is accepted.
         """
         configured = self.configured()
         if configured is not None and configured.id == model_id:
@@ -187,8 +175,7 @@ class Catalog:
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
         """Return the allowed models that Ollama and a connected OpenAI-compatible server list.
 
-        If a server takes longer than ``patience`` seconds and its previous list is cached, the
-        previous list is used. The models of a server that can't be queried are left out.
+        The previous list of a server is used if it takes longer than ``patience`` seconds.
         """
         queries = [
             self._query_server(connection, patience)
@@ -218,10 +205,7 @@ class Catalog:
         return mark_if_forwarded(info, served_models)
 
     def suggested(self) -> list[ModelInfo]:
-        """Return the models suggested for the providers that have a key and an installed package.
-
-        Models that the administrator doesn't allow are left out.
-        """
+        """Return the allowed suggestions of providers that have a key and a package."""
         return [
             info
             for connection in map(self._connections.get, PROVIDERS)
@@ -242,10 +226,7 @@ class Catalog:
         return list(islice(allowed, MAX_NAMES))
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
-        """Return all allowed providers, even if they aren't connected.
-
-        ``refusals`` maps the name of a provider to the code of an error (see ``Checker``).
-        """
+        """Return all allowed providers. ``refusals`` has the code of a provider's last error."""
         return [
             ProviderInfo(
                 self._connections.get(name), self.policy.fixes_location(name), refusals.get(name)
@@ -279,11 +260,7 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether the connection's server may be queried in order to show all models.
-
-        The provider must be allowed. The address must be on this machine, or the user must have
-        saved it, or the administrator must have configured it.
-        """
+        """Return whether the connection's server may be queried in order to show all models."""
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False
@@ -308,10 +285,7 @@ class Catalog:
         ]
 
     def listed_context(self, info: ModelInfo) -> int | None:
-        """Return the length of a model's context if its server's last list contains it.
-
-        No server is queried.
-        """
+        """Return the length of a model's context, if its server's last list has it."""
         lists = [models for server, models in self._lookups.latest() if server[0] == info.provider]
         contexts = {f"{info.provider}:{model.name}": model.context for model in chain(*lists)}
         return contexts.get(info.id)
@@ -328,14 +302,13 @@ async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
 
 
 def _is_chat_model(name: str) -> bool:
-    """Return whether a name is valid and doesn't look like the name of an embedding model."""
     return "embed" not in name.lower() and _NAME.fullmatch(name) is not None
 
 
 def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
     """Return ``info``, marked as forwarded if it is an Ollama model that isn't known to be local.
 
-    ``served`` contains the models that Ollama lists, and may contain models of other servers.
+    ``served`` contains the models that servers list.
     """
     local_ids = {model.id for model in served if not model.is_forwarded}
     # Ollama lists each model with a tag. Users may omit the tag "latest".
@@ -345,7 +318,6 @@ def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo
 
 
 def _as_forwarded(info: ModelInfo) -> ModelInfo:
-    """Return ``info``, marked as forwarded and therefore not on this machine."""
     return replace(info, on_this_machine=False, is_forwarded=True)
 
 

@@ -3,12 +3,9 @@
 Invariants:
 
 - A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
-  the response never ends. If its thread starts late, the look-up may exceed the deadline by up to
-  ``START_ALLOWANCE`` seconds.
-- Look-ups have their own thread pool. So a slow server never occupies the threads that read and
-  write histories.
-- ``Lookups`` runs at most one look-up per server at a time, unless an address or a key has changed
-  meanwhile. The slower a server responds, the less often ``Lookups`` queries it.
+  the response never ends.
+- Look-ups have their own threads, so a slow server never occupies those that read histories.
+- One look-up per server at a time; the slower a server responds, the less often it is queried.
 - Redirects are not followed, and proxies are bypassed for a server on this machine.
 """
 
@@ -49,10 +46,7 @@ _pool = ThreadPoolExecutor(4, "aiserver-lookup")
 
 
 class HttpStatusError(Exception):
-    """A response with an error status.
-
-    The attributes have the same names as in HTTP libraries, so that ``translate`` can read them.
-    """
+    """A response with an error status, with the attributes that ``translate`` reads."""
 
     def __init__(self, response: httpx.Response) -> None:
         self.status_code, self.response = response.status_code, response
@@ -61,18 +55,17 @@ class HttpStatusError(Exception):
 
 
 def deadline_for(address: str) -> float:
-    """Return the deadline, in seconds, of a look-up that the user didn't request with a button."""
+    """Return the deadline, in seconds, of a look-up that no button asked for."""
     return LOCAL_DEADLINE if is_loopback(address) else REMOTE_DEADLINE
 
 
 async def fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """GET ``url``, and return the result of ``read`` for the response.
+    """GET ``url``, and return the result of ``read``, which is called in a thread. Raises
+    ModelError.
 
-    The request is sent in a thread, and ``read`` is called there. The request may take ``deadline``
-    seconds; the time until the thread starts doesn't count. Raises ModelError, also if the body is
-    too long or ``read`` can't parse it.
+    The request may take ``deadline`` seconds; the time until the thread starts doesn't count.
     """
     loop = asyncio.get_running_loop()
     lookup = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
@@ -87,7 +80,6 @@ async def fetch(
 def _fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """Do what ``fetch`` describes, but block the calling thread and translate no exceptions."""
     import httpx
 
     # The request runs in an event loop, because a task in an event loop can be stopped at the
@@ -108,11 +100,7 @@ def _fetch(
 
 @dataclass
 class _Lookup(Generic[Value]):
-    """The newest look-up of one server. It may still be running.
-
-    ``previous`` is the result of the look-up before this one, or None. At ``expires_at``, measured
-    by the clock of ``Lookups``, the result of this look-up becomes outdated.
-    """
+    """The newest look-up of one server, which may be running, and the result of the last one."""
 
     task: asyncio.Task[Value]
     previous: Value | None
@@ -120,7 +108,6 @@ class _Lookup(Generic[Value]):
 
     @property
     def latest(self) -> Value | None:
-        """The result of this look-up if it has succeeded, else that of the previous one."""
         is_usable = self.task.done() and not self.task.cancelled() and not self.task.exception()
         return self.task.result() if is_usable else self.previous
 
@@ -153,7 +140,7 @@ class Lookups(Generic[Value]):
         return await asyncio.shield(lookup.task)
 
     def latest(self) -> list[tuple[Any, Value]]:
-        """Return each server with its last result, however old. No server is queried."""
+        """Return each server with its last result, however old."""
         pairs = ((server, lookup.latest) for server, lookup in self._lookup_by_server.items())
         return [(server, result) for server, result in pairs if result is not None]
 
@@ -167,7 +154,6 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         last_lookup: _Lookup[Value] | None,
     ) -> _Lookup[Value]:
-        """Start a look-up. The latest result becomes ``previous``."""
         started_at = self._clock()
 
         async def run_query() -> Value:

@@ -1,8 +1,7 @@
 """Fetch the list of models that a provider offers.
 
-Invariants: fetching a list takes one request, which is limited in time and size (see
-``lookup.py``). The request contains the provider's key in a header, but nothing from a notebook.
-Nothing except the list of models is read from the response.
+Invariants: a list takes one request, limited in time and size (``lookup.py``), which contains the
+provider's key in a header, but nothing from a notebook. Only the models are read.
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ MIN_CONTEXT = 256  # tokens: a smaller number, such as 0, means that the length 
 class ServedModel(NamedTuple):
     """A model that a server lists.
 
-    ``is_cloud`` is true if the server is an Ollama that forwards the model's requests to its cloud.
-    ``context`` is the maximum length of prompt and answer together, in tokens, if the server lists
-    it.
+    ``is_cloud``: the server is an Ollama that forwards requests to its cloud. ``context`` is the
+    maximum length of prompt and answer together, in tokens, if the server lists it.
     """
 
     name: str
@@ -44,12 +42,9 @@ class ServedModel(NamedTuple):
 
 
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
-    """Return the models that a provider lists, or [] if the provider has no list.
+    """Return the models that a provider lists, or [] if it has no list. Raises ModelError.
 
-    An address of a compatible server may lack its end ``/v1``, as for requests (see ``adapt.py``).
-
-    The models are in the provider's order. Only Ollama's models are filtered and reordered: see
-    ``_read_models``. Raises ModelError.
+    An address of a compatible server may lack its end ``/v1``, as for requests (``adapt.py``).
     """
     assert access.address is not None
     path, headers = _path_and_headers(provider, access.key)
@@ -69,11 +64,10 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Return the models in a server's response, or [] if the server doesn't list its models.
+    """Return the models in a server's response. Raises any exception if it is an error or
+    unreadable.
 
-    Of Ollama's models, the embedding models are left out. Local models come before models in the
-    cloud, and models for code come first in both groups. Raises an exception if the response is an
-    error or can't be parsed.
+    Ollama's embedding models are left out; its local models come first, and models for code.
     """
     if response.status_code in _NO_LIST_STATUSES:
         return []
@@ -99,17 +93,13 @@ def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
 
 
 def _context_of(model: dict[str, Any]) -> int | None:
-    """Return the length of a model's context, which is the smallest of those that are listed.
-
-    For example, a server may list the length for which it has memory and that of the training.
-    """
+    """Return the smallest length of a model's context that is listed."""
     parts = [part for part in (model, *map(model.get, _CONTEXT_PARTS)) if isinstance(part, dict)]
     lengths = [part.get(name) for part in parts for name in _CONTEXT_FIELDS]
     return min((n for n in lengths if type(n) is int and n >= MIN_CONTEXT), default=None)
 
 
 def _path_and_headers(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
-    """Return the URL path of the provider's list of models, and the headers with the key."""
     if provider == "anthropic":
         version = {"anthropic-version": "2023-06-01"}
         return "v1/models?limit=1000", version | ({"x-api-key": key} if key else {})
@@ -126,6 +116,5 @@ def _ollama_model(model: dict[str, Any]) -> ServedModel:
 
 
 def _is_embedding(model: dict[str, Any]) -> bool:
-    """Return whether the model computes embeddings, so that it can't chat."""
     family = str((model.get("details") or {}).get("family", ""))
     return "bert" in family or "embed" in str(model["name"]).lower()

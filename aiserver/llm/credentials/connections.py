@@ -5,10 +5,9 @@ over environment variables.
 
 Invariants:
 
-- A key is only sent to the address for which it was entered. If a user saved an address, it is only
-  used with the key that was saved at the same time. If a user saved a key without an address, the
-  key is only used with the provider's configured or default address.
-- ``Connections.get`` never reads a stored key, so it never makes a keyring ask for its password.
+- A key is only sent to the address for which it was entered: a saved address is only used with the
+  key saved with it, and a key saved without an address with the configured or default one.
+- ``Connections.get`` reads no stored key, so it never makes a keyring ask for its password.
 - ``settings.json`` contains no secrets; keys are in the ``SecretStore``.
 """
 
@@ -48,8 +47,7 @@ class Connection:
     """The connection to a provider.
 
     ``key_source`` says where the key comes from, and is None if there is no key.
-    ``is_address_saved`` is true if the user entered and saved the address. ``on_this_machine`` is
-    true if text that is sent to the address stays on this machine.
+    ``on_this_machine``: text that is sent to the address stays on this machine.
     """
 
     provider: Provider
@@ -60,22 +58,17 @@ class Connection:
 
     @property
     def on_loopback(self) -> bool:
-        """Whether the address is a loopback address.
-
-        A server there may still forward text to another machine: see ``on_this_machine``.
-        """
+        """Whether the address is a loopback address, whose server may forward text."""
         return self.address is not None and is_loopback(self.address)
 
     @property
     def has_default_address(self) -> bool:
-        """Whether the address is the provider's own, and not that of another server."""
         return self.address is not None and self.address == self.provider.address
 
     @property
     def usable(self) -> bool:
-        """Whether there is an address and, if a key is needed, a key.
-
-        A server at a loopback address needs no key.
+        """Whether there is an address and, unless the server is at a loopback address, a needed
+        key.
         """
         needs_key = self.provider.needs_key and not self.on_loopback
         has_needed_key = self.key_source is not None or not needs_key
@@ -83,10 +76,7 @@ class Connection:
 
 
 class Connections:
-    """The connections to providers. Their keys and addresses are saved in ``folder``.
-
-    ``policy`` returns the administrator's current settings.
-    """
+    """The connections to providers, saved in ``folder``. ``policy`` returns the settings."""
 
     def __init__(self, folder: Path, policy: Callable[[], ModelPolicy]) -> None:
         self._settings_file = PrivateFile(folder / "settings.json")
@@ -155,8 +145,8 @@ class Connections:
     ) -> None:
         """Save the key and address of a provider, and remove its previously saved key.
 
-        ``on_this_machine`` is true if the user declares that the server runs on this machine.
-        Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
+        ``on_this_machine``: the user declares that the server runs on this machine. Raises
+        InvalidRequest, NotFound, ModelNotAllowed, StorageError.
         """
         provider = _provider(name)
         key, address = _validate_key(key), _validate_address(address)
@@ -177,7 +167,7 @@ class Connections:
                 await self._secrets.remove(name, previous["key"])
 
     async def declare_local(self, name: str, on_this_machine: bool) -> None:
-        """Save the user's declaration of whether the provider's server runs on this machine.
+        """Save whether the provider's server runs on this machine, as the user declares.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
@@ -287,8 +277,7 @@ def _validate_key(key: str | None) -> str | None:
 def _validate_address(address: str | None) -> str | None:
     """Return the address without surrounding spaces or a final slash, or None if it is empty.
 
-    Raises InvalidRequest, also if the address contains a user name, a password or a query, which
-    might be a secret.
+    Raises InvalidRequest, also for a user name, a password or a query, which might be a secret.
     """
     address = (address or "").strip().rstrip("/")
     if not address:

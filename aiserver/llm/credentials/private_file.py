@@ -2,10 +2,9 @@
 
 Invariants:
 
-- Files are written atomically and durably, by functions of ``durable/``, in a folder of mode 0700.
-- Reading an unreadable file returns empty content. But its bytes are never overwritten. If the file
-  is damaged or isn't a regular file, a change renames it to ``….corrupt-1`` and creates a new file.
-  If the file can't be read for another reason, such as missing permissions, a change fails.
+- Files are written atomically and durably, in a folder of mode 0700.
+- Reading an unreadable file returns empty content, but its bytes are never overwritten: a damaged
+  one is renamed to ``….corrupt-1`` before a change; another unreadable one makes a change fail.
 """
 
 from __future__ import annotations
@@ -58,7 +57,6 @@ class PrivateFile:
         self.path = path
 
     def read(self) -> dict[str, Any]:
-        """Return the content, or {} if the file is missing or unreadable."""
         try:
             return self._load()
         except (OSError, NotRegularFile, ValueError):
@@ -66,9 +64,9 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Yield the content for the caller to modify, then save it.
+        """Yield the content for the caller to modify, then save it. Raises StorageError.
 
-        A lock keeps other processes from changing the file meanwhile. Raises StorageError.
+        A lock keeps other processes from changing the file meanwhile.
         """
         with self._locked():
             try:
@@ -80,9 +78,8 @@ class PrivateFile:
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
 
     def sweep(self) -> None:
-        """Remove temporary files of killed processes from the folder, since they may contain keys.
-
-        Raises StorageError.
+        """Remove temporary files of killed processes, since they may contain keys. Raises
+        StorageError.
         """
         if self._temp_files():
             with self._locked():
@@ -90,10 +87,7 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock the folder, and then remove temporary files that killed processes left there.
-
-        Raises StorageError, also if another process still has the lock after ``_PATIENCE`` seconds.
-        """
+        """Lock the folder, and remove temporary files of killed processes. Raises StorageError."""
         folder = self.path.parent
         try:
             make_private(folder)
@@ -112,7 +106,6 @@ class PrivateFile:
             raise error_class(message) from error
 
     def _temp_files(self) -> list[Path]:
-        """Return the paths of the temporary files in the folder."""
         try:
             siblings = list(self.path.parent.iterdir())
         except OSError:

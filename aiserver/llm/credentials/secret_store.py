@@ -2,11 +2,10 @@
 
 Invariants:
 
-- A stored key is only passed to the code that sends requests to its provider. It is never put into
-  ``os.environ``, which kernels inherit, nor into a log or an error.
-- If the keyring doesn't respond (for example, because it opened a dialog that nobody sees), a key
-  is stored in the file after a timeout. If the keyring stores the key after that timeout, the key
-  is removed from the keyring again.
+- A stored key is only passed to the code that sends requests to its provider: never put into
+  ``os.environ``, which kernels inherit, a log or an error.
+- If the keyring doesn't respond in time, for example because nobody sees its dialog, a key is
+  stored in the file, and removed from the keyring again if it stores the key later.
 - ``remove`` either deletes a key or raises an exception.
 """
 
@@ -34,17 +33,13 @@ _NOT_REMOVED = UserText(
 
 
 class SecretStore:
-    """Stores one key for each provider, in the keyring or in a file in ``folder``.
-
-    ``name`` is the provider's name in all methods.
-    """
+    """Stores one key for each provider, whose name is ``name`` in all methods."""
 
     def __init__(self, folder: Path) -> None:
         # Jupyter doesn't serve files whose names begin with a dot, even if they are below its root.
         self._file = PrivateFile(folder / ".keys.json")
 
     async def get(self, name: str, store: KeyStore) -> str | None:
-        """Return the key in ``store``, or None if it is missing or can't be read."""
         key: Any = None
         if store == "file":
             key = (await asyncio.to_thread(self._file.read)).get(name)
@@ -66,7 +61,6 @@ class SecretStore:
         return "keyring"
 
     async def remove(self, name: str, store: KeyStore) -> None:
-        """Remove a key from ``store``. Raises StorageError if it can't be removed."""
         if store == "file":
             await asyncio.to_thread(self._remove_from_file, name)
             return
@@ -76,10 +70,10 @@ class SecretStore:
             raise StorageError(_NOT_REMOVED) from failure
 
     async def remove_from_all(self, name: str, store: KeyStore) -> None:
-        """Remove a key from ``store`` and, if possible, also from the other store.
+        """Remove a key from ``store``, and a copy that a failed change may have left in the other
+        store.
 
-        A failed change may have left a copy of the key in the other store. Raises StorageError if
-        the key can't be removed from ``store``.
+        Raises StorageError if the key can't be removed from ``store``.
         """
         other_store: KeyStore = "file" if store == "keyring" else "keyring"
         await self.remove(name, store)
@@ -111,7 +105,6 @@ def _keyring() -> Any:
 
 
 def _put_in_keyring(name: str, key: str) -> None:
-    """Store a key in the keyring. Raises an exception if it can't be stored."""
     backend = _keyring()
     backend.set_password(SERVICE, name, key)
     if backend.get_password(SERVICE, name) != key:
@@ -119,11 +112,7 @@ def _put_in_keyring(name: str, key: str) -> None:
 
 
 def _remove_from_keyring(name: str, key: str | None = None) -> None:
-    """Remove the key of provider ``name`` from the keyring.
-
-    If ``key`` is given, the stored key is only removed if it equals ``key``. Raises an exception if
-    the stored key can't be deleted.
-    """
+    """Remove a key from the keyring; if ``key`` is given, only that one."""
     backend = _keyring()
     stored = backend.get_password(SERVICE, name)
     if stored is None or key not in (None, stored):
@@ -138,8 +127,8 @@ async def _run_with_timeout(
 ) -> Result:
     """Return the result of ``call``. Raises _KeyringFailed if ``call`` fails or takes too long.
 
-    If ``call`` succeeds after the timeout, ``undo`` is called. ``call`` runs in a daemon thread,
-    because one of asyncio's own threads would delay the shutdown of the server.
+    If it succeeds after the timeout, ``undo`` is called. A daemon thread is used, because one of
+    asyncio's own threads would delay the shutdown of the server.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 

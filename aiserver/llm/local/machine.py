@@ -6,9 +6,7 @@ They are read from version 2 of Linux's control groups.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,7 +33,7 @@ def spare_cores() -> int:
 def memory() -> int | None:
     """Return the number of bytes of memory that this process may use, or None if it's unknown."""
     limits = [limit for folder in _control_groups() if (limit := _number(folder / "memory.max"))]
-    total = _windows_memory()[0] if sys.platform == "win32" else _physical_memory()
+    total = _physical_memory()
     return min([*limits, *([total] if total else [])], default=None)
 
 
@@ -45,9 +43,7 @@ def available_memory() -> int | None:
     Memory in which the system caches files counts as available.
     """
     amounts = []
-    if sys.platform == "win32":
-        amounts.append(_windows_memory()[1])
-    elif available := _fields(PROC / "meminfo").get("MemAvailable:"):
+    if available := _fields(PROC / "meminfo").get("MemAvailable:"):
         amounts.append(available * 1024)
     for folder in _control_groups():
         limit, used = _number(folder / "memory.max"), _number(folder / "memory.current")
@@ -73,22 +69,6 @@ def _physical_memory() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def _windows_memory() -> tuple[int, int]:
-    """Return the total and the available physical memory on Windows."""
-
-    class Status(ctypes.Structure):
-        _fields_ = (
-            ("length", ctypes.c_uint32),
-            ("load", ctypes.c_uint32),
-            *((name, ctypes.c_uint64) for name in ("total", "available", *"abcde")),
-        )
-
-    status = Status()
-    status.length = ctypes.sizeof(status)
-    ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
-    return status.total, status.available
 
 
 def _read(path: Path) -> str:

@@ -2,10 +2,10 @@
 
 Invariants:
 
-- No text leaves the machine: the child process listens on a loopback address, proxies are bypassed,
-  and a random key keeps other local users out.
-- If a request or a warm-up is cancelled, the model only finishes reading its current batch of
-  tokens, and can then begin the next request. With a small model, this takes less than a second.
+- No text leaves the machine: the child listens on a loopback address, proxies are bypassed, and a
+  random key keeps other local users out.
+- If a request or a warm-up is cancelled, the model only finishes its current batch of tokens, which
+  takes a small model less than a second.
 """
 
 from __future__ import annotations
@@ -54,10 +54,8 @@ _MIN_MEASURED_SECONDS = 0.5
 class LocalModel(ChatModel):
     """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens.
 
-    With ``fill_tokens``, the model can complete code.
-    ``warm_models`` limits the number of models whose processes run at the same time. After each
-    complete answer that is long enough, ``on_speed`` is called in a thread with the tokens per
-    second at which the answer was written.
+    ``warm_models`` limits the number of running models. After a complete answer that is long
+    enough, ``on_speed`` is called in a thread with its tokens per second.
     """
 
     def __init__(
@@ -93,11 +91,9 @@ class LocalModel(ChatModel):
 
     @property
     def is_answering(self) -> bool:
-        """Whether the model is answering a request."""
         return self._answer_count > 0
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text, counted with the model's own tokenizer."""
         uncounted = [text for text in dict.fromkeys(texts) if text not in self._count_by_text]
         for text in uncounted:  # one after another, since each takes only a millisecond
             self._count_by_text[text] = await self._count(text)
@@ -225,7 +221,6 @@ class LocalModel(ChatModel):
         await self.process.close()
 
     async def _count(self, text: str) -> int:
-        """Return the number of tokens in ``text``, counted by the child process."""
         chat = await self._connect()
         try:
             response = await chat.http_async_client.post(
@@ -237,7 +232,7 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def _connect(self) -> Any:
-        """Return LangChain's model for the child process, which is started if it isn't running."""
+        """Return LangChain's model for the child process, which is started if needed."""
         async with self._connect_lock:
             await self._warm_models.admit(self)
             address = await self.process.address()
@@ -271,8 +266,7 @@ class LocalModel(ChatModel):
 class SpeedMeter:
     """Measures how fast an answer is written.
 
-    The first piece of text is left out, because the time before it was spent on reading the prompt,
-    and because it may contain any number of tokens.
+    The first piece of text is left out: before it, the prompt was read.
     """
 
     def __init__(self) -> None:
@@ -281,7 +275,6 @@ class SpeedMeter:
         self._first_length = 0
 
     def add(self, text: str) -> None:
-        """Add the next piece of the answer's text."""
         if text:
             self.text += text
             self._last_time = time.monotonic()
@@ -289,10 +282,7 @@ class SpeedMeter:
                 self._first_time, self._first_length = self._last_time, len(text)
 
     def speed(self, tokens: int) -> float | None:
-        """Return the tokens per second; None if the answer was too short, or came all at once.
-
-        ``tokens`` is the number of tokens in the answer's text.
-        """
+        """Return the tokens per second; None if the answer was too short, or came all at once."""
         duration = self._last_time - self._first_time
         if duration < _MIN_MEASURED_SECONDS:
             return None
@@ -301,10 +291,7 @@ class SpeedMeter:
 
 
 def ends_in_repetition(text: str) -> bool:
-    """Return whether ``text`` ends with exact repetitions of one piece.
-
-    Small models sometimes repeat a piece of text without ever ending the answer.
-    """
+    """Return whether a text ends with repetitions of one piece, as in endless answers."""
     tail = text[-REPETITION_TAIL:]
     # The tail repeats every ``period`` characters if it equals itself shifted by ``period``.
     return len(tail) == REPETITION_TAIL and any(
@@ -313,10 +300,9 @@ def ends_in_repetition(text: str) -> bool:
 
 
 def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages with a space inserted into each control token of a chat template.
+    """Insert a space into each control token of a chat template.
 
-    llama.cpp interprets such tokens even in the text of a message: a cell that contains
-    ``<|im_end|>`` could end its message and impersonate another role.
+    llama.cpp interprets such tokens even in a message, where they could impersonate another role.
     """
     return [
         message.model_copy(update={"content": _escape(str(message.text))}) for message in messages
@@ -324,7 +310,6 @@ def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 
 def _escape(text: str) -> str:
-    """Insert a space into each control token in ``text``."""
     return _CONTROL_TOKEN.sub(r"\1 \2", text)
 
 

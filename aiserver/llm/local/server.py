@@ -1,15 +1,14 @@
-"""The program of the child process. It runs a local model in llama.cpp's server.
+"""The program of the child process, which runs a local model in llama.cpp's server.
 
-The parent process executes this file. Through a pipe, it writes one JSON line to the child's
-standard input, with the settings that ``serve`` describes. The parent keeps this pipe open. The
-child responds with one JSON line on its standard output: ``{"url": …}`` once the model is loaded,
-or ``{"error": code}``.
+The parent executes this file, writes one JSON line with the settings of ``serve`` to its standard
+input, and keeps this pipe open. The child responds with one JSON line: ``{"url": …}`` once the
+model is loaded, or ``{"error": code}``.
 
 Invariants:
 
 - The server listens on the loopback interface only, and its key is never on a command line.
-- The child ends when the pipe is closed, so it can't outlive its parent, however the parent ended.
-- The child's response is the only line on standard output. Prompts are never written anywhere.
+- The child ends when the pipe is closed, however the parent ended.
+- The response is the only line on standard output. Prompts are never written anywhere.
 - The program imports nothing from AI Server.
 """
 
@@ -66,26 +65,16 @@ def main() -> NoReturn:
 
 
 class _StartError(Exception):
-    """The server can't be started. ``process.py`` translates ``code`` into an error for users."""
-
     def __init__(self, code: str) -> None:
         self.code = code
         super().__init__(code)
 
 
 def serve(settings: dict[str, Any]) -> Any:
-    """Load the model and start the server. When this function returns, the server is listening.
+    """Load the model and start the server, which then listens. Raises _StartError.
 
-    ``settings`` contains:
-
-    - ``model``: the path of the model's file;
-    - ``key``: the key that requests must contain;
-    - ``threads``: the number of threads that generate an answer;
-    - ``context``: the maximum length of prompt and answer together, in tokens;
-    - ``gpu_layers``: the number of the model's layers that run on a GPU. With -1, as many layers as
-      fit run on a GPU, provided that llama.cpp was built for one.
-
-    Raises _StartError.
+    ``settings`` contains the path ``model``, the ``key`` for requests, the number of ``threads``
+    and ``gpu_layers`` (-1: as many as fit), and the length of the ``context`` in tokens.
     """
     try:
         with Path(settings["model"]).open("rb") as file:
@@ -123,7 +112,6 @@ def serve(settings: dict[str, Any]) -> Any:
 
 
 def _exit_with_parent() -> None:
-    """End this process when standard input ends, so when the parent ends or closes the pipe."""
     while sys.stdin.buffer.read(4096):
         pass
     os._exit(0)

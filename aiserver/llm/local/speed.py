@@ -1,9 +1,7 @@
 """Measure how fast local models write on this machine.
 
-The commands that install and list models measure the speed with a request of their own. Answers to
-people's requests are measured, too: the result replaces the stored speed if the answer was faster.
-The results are stored in a small file, so that the page can show them. The file also identifies the
-machine: on another machine with the same home folder, the results are ignored.
+The commands that install and list models send a request of their own; faster answers to people's
+requests replace its result. The small file with the results also identifies the machine.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ async def measure(
 ) -> float | None:
     """Return how many tokens per second the model in the file ``path`` writes.
 
-    Return None if the model can't be started, or has written too little after ``seconds`` seconds.
+    Return None if it can't be started, or has written too little after ``seconds``.
     """
     process = LocalProcess(
         path, threads=machine.spare_cores(), context=model.context, memory=model.memory
@@ -46,7 +44,7 @@ async def measure(
 
 
 async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
-    """Measure the speed of ``chat`` as ``measure`` describes, and close ``chat``."""
+    """Measure the speed of ``chat``, and close it."""
     from langchain_core.messages import HumanMessage
 
     meter = SpeedMeter()
@@ -97,10 +95,10 @@ def _all_speeds() -> dict[str, dict[str, float]]:
 
 
 def store_faster(model: CatalogueModel, speed: float) -> None:
-    """Store the speed of an answer if no measurement was as fast. Errors are ignored.
+    """Store the speed of an answer if it is the fastest. Errors are ignored.
 
-    A slower answer says little, because other programs may have been busy. One that is many times
-    faster wasn't written that fast: this program was paused, and read the pieces afterwards.
+    One that is many times faster wasn't written that fast: this program was paused, and read it
+    later.
     """
     with contextlib.suppress(OSError, StorageError):
         former = stored().get(model.name)

@@ -1,14 +1,11 @@
 """Limit the number of local models whose processes run at the same time.
 
-Loading a model takes seconds, and reading a prompt again takes even longer. So if a person switches
-between two models, both stay loaded, provided that the memory is large enough.
+Loading a model takes seconds, so two models stay loaded if the memory is large enough.
 
 Invariants:
 
-- At most ``MAX_WARM`` models run at the same time. Two models run only if their estimated memory
-  and ``RESERVE`` together fit into the available memory.
-- The only exception is a model that is answering a request. If another model is started meanwhile,
-  the answering model is ended only after its answer, so that no answer is cut off.
+- At most ``MAX_WARM`` models run, two only if their memory and ``RESERVE`` fit.
+- A model that is answering a request is ended only after its answer.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ RESERVE = 1_000_000_000  # bytes that are left for other programs, such as kerne
 
 
 class WarmModel(Protocol):
-    """A local model, as far as ``WarmModels`` uses it."""
+    """A local model, as ``WarmModels`` uses it."""
 
     process: LocalProcess
 
@@ -34,14 +31,13 @@ class WarmModel(Protocol):
         """Whether the model is answering a request."""
 
     async def close(self) -> None:
-        """End the model's process. The process is started again when the model is used again."""
+        """End the model's process, which starts again when the model is used again."""
 
 
 class WarmModels:
-    """The local models that are running.
+    """The running local models.
 
-    ``available_memory`` returns the number of available bytes, or None if it is unknown. The
-    weights of running models count as available, because llama.cpp maps their files into memory.
+    The weights of running models count as ``available_memory``, because their files are mapped.
     """
 
     def __init__(
@@ -71,7 +67,7 @@ class WarmModels:
                 await oldest.close()
 
     def release(self, model: WarmModel) -> None:
-        """End ``model`` after its answer, if ``admit`` needs its memory for another model."""
+        """End ``model`` after its answer, if another model needs its memory."""
         if model in self._to_end and not model.is_answering:
             self._to_end.discard(model)
             task = asyncio.create_task(model.close())
@@ -79,7 +75,6 @@ class WarmModels:
             task.add_done_callback(self._tasks.discard)
 
     def _fit(self, models: list[WarmModel]) -> bool:
-        """Return whether these models may run at the same time."""
         available = self._available_memory()
         if len(models) > MAX_WARM or available is None:
             return False

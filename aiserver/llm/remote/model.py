@@ -3,9 +3,8 @@
 Invariants:
 
 - A request is retried only if no token of its answer has arrived, at most ``RETRIES`` times, and
-  never sooner than the provider asks. Before each retry, a delta announces the wait to the client.
-- A provider that requires a key is never called without a key, unless its server is on this
-  machine.
+  never sooner than the provider asks. A delta announces the wait.
+- A provider that requires a key is never called without one, unless it is on this machine.
 - An error names the provider, so that the page can link to the provider's settings.
 """
 
@@ -48,9 +47,9 @@ MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request 
 class RemoteModel(ChatModel):
     """A model of a provider or server, including an Ollama on this machine.
 
-    The provider's package is imported at the first warm-up or request. ``access`` returns the
-    current key and address. ``report`` is called with the error if a required key is missing, or if
-    the provider rejects the key or the account. After a complete answer, it is called with None.
+    ``access`` returns the current key and address. ``report`` is called with the error if a
+    required key is missing, or the key or account is rejected, and with None after a complete
+    answer.
     """
 
     def __init__(
@@ -93,14 +92,12 @@ class RemoteModel(ChatModel):
             self._use_context(tokens)
 
     def _use_context(self, tokens: int | None) -> None:
-        """Limit prompts and answers to a context of this length; None if it is unknown."""
         self._adaptation.context = tokens
         is_ollama = self.info.provider == "ollama"
         prompt = (tokens or OLLAMA_CONTEXT) // 2 if is_ollama else (tokens or 1 << 20) * 2 // 3
         self.prompt_tokens = min(type(self).prompt_tokens, prompt)
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return an estimated number of tokens for each text, without sending a request."""
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
@@ -111,11 +108,7 @@ class RemoteModel(ChatModel):
         is_retry: bool = False,
         additions: Additions | None = None,
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel.
-
-        ``is_retry`` changes nothing, since a provider's answers to the same messages differ anyway.
-        Neither does ``additions``, since providers don't restrict answers to given code.
-        """
+        """See ChatModel. Providers' answers differ anyway, and aren't restricted."""
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:
@@ -131,10 +124,8 @@ class RemoteModel(ChatModel):
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
-        """Query the model and yield its answer.
-
-        If no part of the answer has arrived, retry if the provider is unavailable or busy, or if
-        the request can be changed so that the server accepts it.
+        """Query the model; retry if it is unavailable or busy, or if a changed request may be
+        accepted.
         """
         model = await self._get_model()
         attempt = 0
@@ -179,13 +170,11 @@ class RemoteModel(ChatModel):
         await self._get_model()
 
     async def close(self) -> None:
-        """Close the model's connections to the server, if its library can do so."""
         model, self._model = self._model, None
         if model is not None:
             await close_model(model)
 
     async def _get_model(self) -> BaseChatModel:
-        """Return LangChain's model, which is created on first use."""
         async with self._create_lock:
             if self._model is not None:
                 return self._model
@@ -221,19 +210,12 @@ class RemoteModel(ChatModel):
 
 
 def _missing_package(error: ImportError) -> str | None:
-    """Return the package that LangChain failed to import, or None if the error doesn't name it.
-
-    The package's name may differ from the provider's name.
-    """
+    """Return the package that LangChain failed to import, if the error names it."""
     missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
     return missing.name.partition(".")[0] if missing.name else None
 
 
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    """Return the number of seconds to wait before a retry.
-
-    This is the wait that the provider asked for. If it asked for none, the wait is ``FIRST_WAIT``
-    before the first retry, and is doubled before each further retry.
-    """
+    """Return the wait that the provider asked for, or one that doubles."""
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

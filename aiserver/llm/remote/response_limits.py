@@ -1,11 +1,7 @@
 """Limit the size of providers' responses, and read them as they really are.
 
-Without limits, providers' libraries would buffer an endless line of a streamed response, or the
-endless body of a response with an error status.
-
-Invariants: a response is aborted when its body gets longer than ``MAX_BODY`` bytes, or when more
-than ``MAX_LINE`` bytes have arrived without a line break. (Callers may set other limits.) The
-limits hold after decompression, which some gateways require although nobody asked for it.
+Invariants: a response is aborted when its body or a line of it gets too long, after decompression,
+which some gateways require although nobody asked for it.
 """
 
 from __future__ import annotations
@@ -25,9 +21,8 @@ _BLOCK = 1 << 16  # bytes
 
 
 def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_BODY) -> None:
-    """Limit the responses of an asynchronous httpx client.
-
-    ``client`` may also be a provider's client that wraps an httpx client.
+    """Limit the responses of an asynchronous httpx client, or of a provider's client that wraps
+    one.
     """
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
