@@ -13,7 +13,7 @@ import { BlameModel } from '../model/blame';
 import { blameProblem, IBlameLocale } from './blameLabels';
 import { blameAtCursor, blameGutter, setBlame, setProblem } from './gutter';
 
-export interface INotebookBlameOptions extends ICellBlameOptions {
+interface INotebookBlameOptions extends ICellBlameOptions {
   readonly panel: NotebookPanel;
   readonly history: IHistory;
   readonly identity: INotebookIdentity;
@@ -74,7 +74,7 @@ export class NotebookBlame {
   private _isDisposed = false;
 }
 
-export interface ICellBlameOptions extends IBlameLocale {
+interface ICellBlameOptions extends IBlameLocale {
   readonly showStep: (cellId: string, line: BlameLine) => void;
 }
 
@@ -84,7 +84,7 @@ export interface ICellBlameOptions extends IBlameLocale {
  */
 const compartments = new WeakMap<EditorView, Compartment>();
 
-export class CellBlame {
+class CellBlame {
   constructor(
     readonly cellId: string,
     private readonly _model: BlameModel,

@@ -44,12 +44,12 @@ export const compareIcon = pathIcon(
   'M9 6 4 10l5 4v-3h11V9H9V6Zm6 6 5 4-5 4v-3H4v-2h11v-3Z'
 );
 
-export const splitCellIcon = pathIcon(
+const splitCellIcon = pathIcon(
   'split-cell',
   'M4 4h16v5H4V4Zm0 11h16v5H4v-5Zm-1-4h4v2H3v-2Zm6 0h6v2H9v-2Zm8 0h4v2h-4v-2Z'
 );
 
-export const mergeCellsIcon = pathIcon(
+const mergeCellsIcon = pathIcon(
   'merge-cells',
   'M11 3h2v4h3l-4 4-4-4h3V3Zm0 18h2v-4h3l-4-4-4 4h3v4ZM4 11h3v2H4v-2Zm13 0h3v2h-3v-2Z'
 );

@@ -180,7 +180,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
  * Make the sidebar of `panel` at least `width` wide, if showing the panel has just opened it:
  * JupyterLab forgets the width of a closed sidebar. One that was open keeps its width.
  */
-export function widenOpeningSidebar(panel: Widget, width: number): void {
+function widenOpeningSidebar(panel: Widget, width: number): void {
   let area = panel;
   while (area.parent && !(area.parent instanceof SplitPanel)) {
     area = area.parent;

@@ -157,7 +157,7 @@ function messageText(failure: IFailure, trans: TranslationBundle): string {
     : failureText(failure, trans);
 }
 
-export function NotebookMenu(): React.JSX.Element | null {
+function NotebookMenu(): React.JSX.Element | null {
   const { commands, trans } = useReplay();
   const has = (command: string) => commands.hasCommand(command);
   if (!has(CommandIDs.blame) && !has(CommandIDs.exportReplay)) {

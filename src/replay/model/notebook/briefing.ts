@@ -74,10 +74,7 @@ export function isInNotebook(cell: TimelineCell | null | undefined): boolean {
   return !!cell && !cell.deleted && cell.mergedInto === null;
 }
 
-/**
- * Summarise the last working period before the present; null if there is none. `moments` are those
- * of the notebook, oldest first.
- */
+/** Summarise the last working period before the present; null if there is none. */
 export function findBriefing(
   moments: readonly Moment[],
   isPresent: (cellId: string) => boolean,
@@ -88,15 +85,32 @@ export function findBriefing(
     return null;
   }
   const requests = requestsOf(period.moments);
-  const openRequests = unfinishedRequests(requests, moments, isPresent);
+  const lastTurns = lastByCell(stepsOfKind(moments, 'turn'));
+  const openRequests = requests.filter(
+    ({ moment, newest }) =>
+      (moment.outcome === 'open' || moment.outcome === 'error') &&
+      lastTurns.get(newest.cellId) === newest &&
+      isPresent(newest.cellId)
+  );
+  const cellsWithRequest = new Set(
+    openRequests.map(({ moment }) => moment.cellId)
+  );
+  const failedRuns = failedRunsOf(period.moments, moments).filter(
+    ({ cellId }) => isPresent(cellId) && !cellsWithRequest.has(cellId)
+  );
   const unfinished = newestFirst([
     ...openRequests,
-    ...failedRuns(period.moments, moments, isPresent, openRequests)
+    ...failedRuns.map(moment => ({ title: '', moment }))
   ]);
   const finished = newestFirst(
     requests.filter(request => !openRequests.includes(request))
   );
-  const added = addedCells(period.moments, moments, isPresent);
+  const cellsOf = (kind: Moment['kind']) => [
+    ...new Set(
+      period.moments.filter(each => each.kind === kind).flatMap(cellIdsOf)
+    )
+  ];
+  const added = newCells(period.moments, moments);
   return {
     begin: new Date(period.begin),
     end: new Date(period.end),
@@ -105,17 +119,17 @@ export function findBriefing(
     finished: finished.slice(0, MAX_ITEMS),
     finishedCount: finished.length,
     requestCount: requests.length,
-    ...countCells(period.moments, added, isPresent),
-    addedCount: added.size
+    editedCount: cellsOf('edit').filter(id => !(added.has(id) && isPresent(id)))
+      .length,
+    addedCount: [...added].filter(isPresent).length,
+    deletedCount: cellsOf('delete').filter(id => !isPresent(id)).length,
+    runCount: cellsOf('run').length
   };
 }
 
-function isWork({ kind, author, outcome }: Moment): boolean {
-  return kind === 'turn' ? outcome !== 'repeated' : author === 'person';
-}
-
+/** Return the last period before the present; one that began today only if there is no other. */
 function lastPeriod(moments: readonly Moment[], now: Date): IPeriod | null {
-  const earlier = periodsOf(moments.filter(isWork), now).filter(
+  const earlier = periodsOf(moments, now).filter(
     ({ end }) => now.getTime() - end > PERIOD_PAUSE_MS
   );
   const beforeToday = earlier.filter(
@@ -124,34 +138,33 @@ function lastPeriod(moments: readonly Moment[], now: Date): IPeriod | null {
   return beforeToday.at(-1) ?? earlier.at(-1) ?? null;
 }
 
+/** Divide the moments in which a person worked into periods. */
 function periodsOf(moments: readonly Moment[], now: Date): IPeriod[] {
+  const work = moments.filter(({ kind, author, outcome }) =>
+    kind === 'turn' ? outcome !== 'repeated' : author === 'person'
+  );
+  const times = work.map(({ timestamp }) => {
+    const time = Date.parse(timestamp);
+    const isPast = time - now.getTime() <= MAX_CLOCK_SKEW_MS;
+    return isPast ? Math.min(time, now.getTime()) : NaN;
+  });
+  // The times never decrease.
+  let latest = times.find(time => !Number.isNaN(time));
   const periods: IPeriod[] = [];
-  const times = timesOf(moments, now);
-  moments.forEach((moment, index) => {
-    const time = times[index];
+  work.forEach((moment, index) => {
+    if (latest === undefined) {
+      return;
+    }
+    latest = times[index] > latest ? times[index] : latest;
     const last = periods.at(-1);
-    if (last && time - last.end <= PERIOD_PAUSE_MS) {
+    if (last && latest - last.end <= PERIOD_PAUSE_MS) {
       last.moments.push(moment);
-      last.end = time;
-    } else if (!Number.isNaN(time)) {
-      periods.push({ moments: [moment], begin: time, end: time });
+      last.end = latest;
+    } else {
+      periods.push({ moments: [moment], begin: latest, end: latest });
     }
   });
   return periods;
-}
-
-/**
- * Return the times of moments in milliseconds. They never decrease, and none is later than `now`;
- * NaN if no timestamp is valid.
- */
-function timesOf(moments: readonly Moment[], now: Date): number[] {
-  const nowMs = now.getTime();
-  const recorded = moments.map(({ timestamp }) => {
-    const time = Date.parse(timestamp);
-    return time - nowMs <= MAX_CLOCK_SKEW_MS ? Math.min(time, nowMs) : NaN;
-  });
-  let latest = recorded.find(time => !Number.isNaN(time)) ?? NaN;
-  return recorded.map(time => (latest = time > latest ? time : latest));
 }
 
 /** Return the steps among the moments that have a kind. Requests of “Ask again” are left out. */
@@ -194,45 +207,20 @@ function requestsOf(moments: readonly Moment[]): IRequest[] {
   return requests;
 }
 
-/** Return the requests without a decision or answer that are still the last ones of their cells. */
-function unfinishedRequests(
-  requests: readonly IRequest[],
-  allMoments: readonly Moment[],
-  isPresent: (cellId: string) => boolean
-): IRequest[] {
-  const lastTurns = lastByCell(stepsOfKind(allMoments, 'turn'));
-  return requests.filter(
-    ({ moment, newest }) =>
-      (moment.outcome === 'open' || moment.outcome === 'error') &&
-      lastTurns.get(newest.cellId) === newest &&
-      isPresent(newest.cellId)
-  );
-}
-
-/**
- * Return the last failed runs of cells without an unfinished request that haven't succeeded since.
- */
-function failedRuns(
+/** Return the last runs in a period that failed, of cells that haven't run without an error since. */
+function failedRunsOf(
   moments: readonly Moment[],
-  allMoments: readonly Moment[],
-  isPresent: (cellId: string) => boolean,
-  openRequests: readonly IRequest[]
-): IBriefingItem[] {
-  const listed = new Set(openRequests.map(({ moment }) => moment.cellId));
+  allMoments: readonly Moment[]
+): CellMoment[] {
   const lastRuns = (all: readonly Moment[]) =>
     lastByCell(
       stepsOfKind(all, 'run').filter(({ outcome }) => outcome !== 'cancelled')
     );
   const newestRuns = lastRuns(allMoments);
-  return [...lastRuns(moments).values()]
-    .filter(
-      ({ cellId, outcome }) =>
-        outcome === 'error' &&
-        newestRuns.get(cellId)?.outcome === 'error' &&
-        isPresent(cellId) &&
-        !listed.has(cellId)
-    )
-    .map(moment => ({ title: '', moment }));
+  return [...lastRuns(moments).values()].filter(
+    ({ cellId, outcome }) =>
+      outcome === 'error' && newestRuns.get(cellId)?.outcome === 'error'
+  );
 }
 
 function newestFirst(items: readonly IBriefingItem[]): IBriefingItem[] {
@@ -243,42 +231,18 @@ function cellIdsOf({ cellId, also = [] }: Moment): string[] {
   return [cellId, ...also.map(step => step.cellId)].filter(id => id !== null);
 }
 
-/** Return the cells that got their first content in the period and are still in the notebook. */
-function addedCells(
+/** Return the cells that got their first content in the period. */
+function newCells(
   moments: readonly Moment[],
-  allMoments: readonly Moment[],
-  isPresent: (cellId: string) => boolean
+  allMoments: readonly Moment[]
 ): Set<string> {
-  const inPeriod = new Set(moments);
-  const seen = new Set<string>();
-  const added = new Set<string>();
-  for (const moment of allMoments) {
-    for (const cellId of cellIdsOf(moment)) {
-      const isNew = !seen.has(cellId) && ADDING_KINDS.has(moment.kind);
-      if (isNew && inPeriod.has(moment) && isPresent(cellId)) {
-        added.add(cellId);
-      }
-      seen.add(cellId);
-    }
+  const firstMoments = new Map<string, Moment>();
+  for (const moment of [...allMoments].reverse()) {
+    cellIdsOf(moment).forEach(cellId => firstMoments.set(cellId, moment));
   }
-  return added;
-}
-
-function countCells(
-  moments: readonly Moment[],
-  added: ReadonlySet<string>,
-  isPresent: (cellId: string) => boolean
-): Pick<IBriefing, 'editedCount' | 'deletedCount' | 'runCount'> {
-  const count = (
-    kind: Moment['kind'],
-    isCounted: (cellId: string) => boolean = () => true
-  ) => {
-    const ofKind = moments.filter(moment => moment.kind === kind);
-    return new Set(ofKind.flatMap(cellIdsOf).filter(isCounted)).size;
-  };
-  return {
-    editedCount: count('edit', cellId => !added.has(cellId)),
-    deletedCount: count('delete', cellId => !isPresent(cellId)),
-    runCount: count('run')
-  };
+  const inPeriod = new Set(moments);
+  const added = [...firstMoments].filter(
+    ([, first]) => ADDING_KINDS.has(first.kind) && inPeriod.has(first)
+  );
+  return new Set(added.map(([cellId]) => cellId));
 }

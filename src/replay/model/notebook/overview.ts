@@ -2,14 +2,15 @@
  * The overview of a notebook, which the notebook tab shows at "now": a row for each cell, and then
  * for each deleted cell that has a history.
  */
-import type { SessionSummary } from '../../../api/types';
-import { LoadedModel } from '../loadedModel';
+
+import type { SessionSummary, UsageTotals } from '../../../api/types';
 import {
   firstLineOf,
   ICellInfo,
   type IReplaySubject,
   SubjectChange
 } from '../activeCell';
+import { LoadedModel } from '../loadedModel';
 
 export interface IOverviewRow {
   readonly cellId: string;
@@ -111,4 +112,43 @@ export class ReplayOverview extends LoadedModel {
   /** The id of the notebook whose summaries are in `_summaryByCellId`. */
   private _loadedNotebookId: string | null = null;
   private _summaryByCellId = new Map<string, SessionSummary>();
+}
+
+export class NotebookUsage extends LoadedModel {
+  get notebook(): UsageTotals | null {
+    const isCurrent = this._notebookId === this.subject.notebookId;
+    return isCurrent ? this._notebook : null;
+  }
+
+  get today(): UsageTotals | null {
+    return this._today;
+  }
+
+  protected get target(): string | null {
+    return this.subject.notebookId;
+  }
+
+  protected async fetch(signal: AbortSignal): Promise<() => void> {
+    const { notebookId } = this.subject;
+    const { api } = this.history;
+    const midnight = new Date();
+    midnight.setHours(0, 0, 0, 0);
+    const [notebook, today] =
+      notebookId === null
+        ? [null, null]
+        : await Promise.all([
+            api.usage(notebookId, undefined, signal),
+            api.usage(null, midnight, signal)
+          ]);
+    return () => {
+      this._notebook = notebook;
+      this._notebookId = notebookId;
+      this._today = today;
+    };
+  }
+
+  private _notebook: UsageTotals | null = null;
+  /** The id of the notebook whose sums are in `_notebook`. */
+  private _notebookId: string | null = null;
+  private _today: UsageTotals | null = null;
 }

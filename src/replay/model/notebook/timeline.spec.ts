@@ -181,8 +181,9 @@ describe('NotebookTimeline', () => {
       kind: 'delete',
       cellId: 'x'
     });
-    history.snapshots.set(2, snapshotOf(2, ['a', 'x', 'b']));
-    history.snapshots.set(3, snapshotOf(3, ['a', 'b'], ['x']));
+    const last = snapshotOf(3, ['a', 'b'], ['x']);
+    const gone = last.gone.map(cell => ({ ...cell, after: 'a' }));
+    history.snapshots.set(3, { ...last, gone });
     await activate();
     expect(await timeline.undeleteCell('x')).toBe(true);
     expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);

@@ -5,6 +5,7 @@
  * moment as it is, except during playback. A deleted cell is restored with its old id.
  */
 import type {
+  CellSnapshot,
   Moment,
   NotebookSnapshot,
   Report,
@@ -20,11 +21,6 @@ import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../activeCell';
 
 const MAX_SNAPSHOTS = 50;
-
-interface ICellContent {
-  readonly type: string;
-  readonly source: string;
-}
 
 export class NotebookTimeline extends LoadedModel {
   constructor(subject: IReplaySubject, history: IHistory) {
@@ -265,50 +261,32 @@ export class NotebookTimeline extends LoadedModel {
   }
 
   /**
-   * Find the content and the former position of a deleted cell.
-   *
-   * This method goes back from the shown snapshot (at "now", from the last one) to older and older
-   * snapshots. The content comes from the newest of them that lists the cell, as a cell of the
-   * notebook or as a deleted cell. If none lists the cell, the content comes from the cell's last
-   * step. The position comes from the newest snapshot in which the cell is not deleted.
-   *
-   * @returns The cell with its content, and its position as `cellsAbove`: the ids of the cells that
-   * were above the cell, the nearest cell first. `cellsAbove` is null if the position is unknown.
-   * The result is null if the content is unknown.
+   * Find a deleted cell in the shown snapshot (at "now", in the last one), or else its last step.
+   * `cellsAbove` are the ids of the cells above its place, the nearest first; null if it is unknown.
    */
   private async _findDeleted(notebookId: string, id: string) {
-    const { moments } = this;
-    let content: ICellContent | null = null;
-    let cellsAbove: string[] | null = null;
-    let index = this.snapshot?.index ?? moments.length - 1;
-    while (index >= 0 && !cellsAbove) {
-      const { cells, gone: deletedCells } = await this._fetchSnapshot(index);
-      const hasId = ({ cellId }: { cellId: string }) => cellId === id;
-      const position = cells.findIndex(hasId);
-      content ??= cells[position] ?? deletedCells.find(hasId) ?? null;
-      if (position >= 0) {
-        const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
-        cellsAbove = idsAbove.reverse();
-      }
-      // Go back to the last moment, up to `index`, that changed this cell. Continue with the
-      // snapshot before that moment. If the moment deleted the cell, that snapshot still has the
-      // cell. If a later change of the cells' order deleted it instead, that snapshot also has the
-      // cell, unless the moment created it.
-      while (index >= 0 && !changesCell(moments[index], id)) {
-        index--;
-      }
-      index--;
+    const index = this.snapshot?.index ?? this.moments.length - 1;
+    const rows =
+      index < 0 ? [] : snapshotRows(await this._fetchSnapshot(index));
+    const position = rows.findIndex(({ cell }) => cell.cellId === id);
+    if (position >= 0) {
+      const { cell, number } = rows[position];
+      const above = rows.slice(0, position).map(row => row.cell.cellId);
+      const isPlaced = number !== null || cell.after !== undefined;
+      return {
+        cell: { id, type: cell.type, source: cell.source },
+        cellsAbove: isPlaced ? above.reverse() : null
+      };
     }
-    if (!content) {
-      const { steps } = await this.history.api.replay({
-        notebookId,
-        cellId: id
-      });
-      const step = steps.at(-1);
-      const type = this.cell(id)?.type ?? 'code';
-      content = step ? { type, source: sourceAfter(step) } : null;
-    }
-    return content && { cell: { ...content, id }, cellsAbove };
+    const key = { notebookId, cellId: id };
+    const step = (await this.history.api.replay(key)).steps.at(-1);
+    const { type = 'code', mergedInto = null } = this.cell(id) ?? {};
+    return step
+      ? {
+          cell: { id, type, source: sourceAfter(step) },
+          cellsAbove: mergedInto === null ? null : [mergedInto]
+        }
+      : null;
   }
 
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
@@ -341,11 +319,6 @@ function findMoment(moments: readonly Moment[], moment: Moment): number {
     : moments.findIndex(isSame);
 }
 
-/** Return whether a moment changed the cell `id`, either alone or together with other cells. */
-function changesCell({ cellId, also = [] }: Moment, id: string): boolean {
-  return cellId === id || also.some(step => step.cellId === id);
-}
-
 const NO_REQUESTS: ReadonlyMap<string, string> = new Map();
 
 function acceptedRequestsOf(moments: readonly Moment[]): Map<string, string> {
@@ -356,4 +329,33 @@ function acceptedRequestsOf(moments: readonly Moment[]): Map<string, string> {
         : []
     )
   );
+}
+
+/** A cell of a snapshot, and its position in the notebook, from 1; null if it was deleted. */
+export interface ISnapshotRow {
+  readonly cell: CellSnapshot;
+  readonly number: number | null;
+}
+
+/** Return all cells of a snapshot. A deleted cell is below the one that was above it, or last. */
+export function snapshotRows({
+  cells,
+  gone
+}: NotebookSnapshot): ISnapshotRow[] {
+  const rows: ISnapshotRow[] = [];
+  const remaining = new Set(gone);
+  const addDeletedBelow = (idAbove: string | null) => {
+    for (const cell of [...remaining]) {
+      if (cell.after === idAbove && remaining.delete(cell)) {
+        rows.push({ cell, number: null });
+        addDeletedBelow(cell.cellId);
+      }
+    }
+  };
+  addDeletedBelow(null);
+  cells.forEach((cell, index) => {
+    rows.push({ cell, number: index + 1 });
+    addDeletedBelow(cell.cellId);
+  });
+  return [...rows, ...[...remaining].map(cell => ({ cell, number: null }))];
 }

@@ -4,20 +4,24 @@
 import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { STEP_MS } from '../../model/player';
-import { answersOf } from '../../../records/answers';
-import { findLastWorking } from '../../../records/runs';
-import { AskAgainSection } from '../again/askAgainView';
-import { CellActions } from './cellActions';
 import { cellName } from '../../../labels/cellNames';
-import { CompareView } from './compareView';
-import { Chip, LinkButton } from '../buttons';
+import { dotKind, stepTitle } from '../../../labels/stepLabels';
+import { sumReceipts, totalsText } from '../../../prompt/usageLabels';
+import { answersOf } from '../../../records/answers';
+import type { IShownStep } from '../../../records/fold';
+import { findLastWorking, lastRunOf } from '../../../records/runs';
+import { IconButton } from '../../../ui/iconButton';
+import { useWidth } from '../../../ui/width';
+import { SPEEDS, STEP_MS } from '../../model/player';
+import { AskAgainSection } from '../again/askAgainView';
+import { Chip, LinkButton, PlayButtons } from '../buttons';
 import { useReplay } from '../context';
-import { Player, MIN_SPLIT_WIDTH } from './player';
+import { splitIcon } from '../icons';
+import { Slider } from '../slider';
+import { CellActions } from './cellActions';
+import { CompareView } from './compareView';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
-import { sumReceipts, totalsText } from '../../../prompt/usageLabels';
-import { useWidth } from '../../../ui/width';
 
 /** The minimum width, in pixels, at which a step's details are next to its title, not below it. */
 const MIN_ONE_LINE_WIDTH = 480;
@@ -116,5 +120,80 @@ function CellHead(): React.JSX.Element {
         </LinkButton>
       )}
     </header>
+  );
+}
+
+/** The sidebar's minimum width for side-by-side diffs, in pixels. */
+export const MIN_SPLIT_WIDTH = 400;
+
+export function Player(props: {
+  steps: readonly IShownStep[];
+  width: number;
+}): React.JSX.Element {
+  const { steps, width } = props;
+  const { model, trans } = useReplay();
+  const { player } = model;
+  const canSplit = width >= MIN_SPLIT_WIDTH;
+  const { position } = player;
+  const dots = React.useMemo(
+    () =>
+      steps.map(step =>
+        lastRunOf(step)?.outcome === 'error' ? 'bad' : dotKind(step)
+      ),
+    [steps]
+  );
+  const step = steps[position];
+  const positionText = trans.__('Step %1 of %2', position + 1, steps.length);
+  const shortPositionText = trans.__('%1 of %2', position + 1, steps.length);
+  return (
+    <div className="jp-AIServer-Replay-player">
+      <Slider
+        dots={dots}
+        position={position}
+        positionA={model.comparison.positionA}
+        width={width}
+        label={trans.__('Cell steps')}
+        valueText={
+          step
+            ? trans.__('%1: %2', positionText, stepTitle(step, trans))
+            : positionText
+        }
+        onMove={target => player.goTo(target)}
+        onPlay={() => player.toggle()}
+      />
+      <div className="jp-AIServer-Replay-controls">
+        <PlayButtons
+          player={player}
+          previousLabel={trans.__('Previous step')}
+          nextLabel={trans.__('Next step')}
+        />
+        <span className="jp-AIServer-Replay-count">{shortPositionText}</span>
+        <select
+          className="jp-AIServer-Replay-speed"
+          aria-label={trans.__('Speed')}
+          title={trans.__('Speed')}
+          value={player.speed}
+          onChange={event => {
+            player.speed = Number(event.target.value);
+          }}
+        >
+          {SPEEDS.map(speed => (
+            <option key={speed} value={speed}>
+              {speed}×
+            </option>
+          ))}
+        </select>
+        {canSplit && (
+          <IconButton
+            icon={splitIcon}
+            label={trans.__('Show changes side by side')}
+            pressed={model.diffMode === 'split'}
+            onClick={() => {
+              model.diffMode = model.diffMode === 'split' ? 'inline' : 'split';
+            }}
+          />
+        )}
+      </div>
+    </div>
   );
 }

@@ -19,9 +19,9 @@ import { buildGraph, IGraphRow } from '../../model/cell/graph';
 import { Chip, When } from '../buttons';
 import { useReplay } from '../context';
 import { stepIcon } from '../icons';
-import { countStepChanges } from './changes';
+import { countStepChanges } from './stepView';
 
-export interface IStepListProps {
+interface IStepListProps {
   steps: readonly IShownStep[];
   position: number;
   /** The index of step A of a comparison; null while no steps are compared. */
@@ -163,12 +163,12 @@ function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
 /** The width of a column of the graph, in pixels. */
 const COLUMN_WIDTH = 14;
 
-export function graphWidth(columnCount: number): number {
+function graphWidth(columnCount: number): number {
   return columnCount * COLUMN_WIDTH;
 }
 
 /** The lines of one row. The drawing is 100 units high and is stretched to the row's height. */
-export function GraphLines(props: {
+function GraphLines(props: {
   row: IGraphRow;
   columnCount: number;
 }): React.JSX.Element {

@@ -6,7 +6,7 @@ import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { SchemaChange, Step } from '../../../api/types';
-import type { ILineCount } from '../../../diff/changedLines';
+import { countLineChanges, ILineCount } from '../../../diff/changedLines';
 import { cellName } from '../../../labels/cellNames';
 import { slashWordOf } from '../../../labels/modeLabels';
 import { linesText, selectedLines } from '../../../labels/requestTitle';
@@ -39,7 +39,6 @@ import {
 import { Chip, LinkButton, When } from '../buttons';
 import { useReplay } from '../context';
 import { ReceiptLine, usePrompt } from '../receipt/receipt';
-import { countStepChanges } from './changes';
 import { Output } from './output';
 import { type IStepCodeProps, StepCode } from './stepCode';
 
@@ -251,7 +250,7 @@ function LongText(props: {
   );
 }
 
-export function Explanation(props: { step: Step }): React.JSX.Element {
+function Explanation(props: { step: Step }): React.JSX.Element {
   const { step } = props;
   const { model, trans } = useReplay();
   const { handsOutput, hasPrompt } = step.receipt ?? {};
@@ -278,7 +277,7 @@ export function Explanation(props: { step: Step }): React.JSX.Element {
   );
 }
 
-export function Relatives(props: { step: Step }): React.JSX.Element | null {
+function Relatives(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
   const { model, trans } = useReplay();
   const ids = React.useMemo(() => relativesOf(step), [step]);
@@ -353,7 +352,7 @@ function ChoiceMenu(props: {
   );
 }
 
-export function RunMenu(props: {
+function RunMenu(props: {
   runs: readonly Step[];
   run: Step;
   chooseRun: (seq: number) => void;
@@ -375,7 +374,7 @@ export function RunMenu(props: {
   );
 }
 
-export function AttemptMenu(props: { step: IShownStep }): React.JSX.Element {
+function AttemptMenu(props: { step: IShownStep }): React.JSX.Element {
   const { step } = props;
   const { model: replay, trans } = useReplay();
   const outcomes: Record<string, string> = {
@@ -395,4 +394,12 @@ export function AttemptMenu(props: { step: IShownStep }): React.JSX.Element {
       choose={turnId => replay.steps.showAttempt(step, turnId)}
     />
   );
+}
+
+/** Return the numbers of lines that a step added and removed; a failed one without code, none. */
+export function countStepChanges(step: Step): ILineCount {
+  const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
+  return hasFailed && !step.code
+    ? { added: 0, removed: 0 }
+    : countLineChanges(baseCode(step), step.code);
 }

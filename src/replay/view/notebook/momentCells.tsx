@@ -14,6 +14,7 @@ import {
 } from '../../../diff/changedLines';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
+import { ISnapshotRow, snapshotRows } from '../../model/notebook/timeline';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
@@ -32,18 +33,12 @@ export interface IMomentCellsProps {
   canUndelete: boolean;
 }
 
-interface IRow {
-  readonly cell: CellSnapshot;
-  /** The cell's position in the snapshot, from 1; null if the cell was deleted. */
-  readonly number: number | null;
-}
-
 export const MomentCells = React.memo(function MomentCells(
   props: IMomentCellsProps
 ): React.JSX.Element {
   const { snapshot } = props;
   const { trans } = useReplay();
-  const rows = React.useMemo(() => buildRows(snapshot), [snapshot]);
+  const rows = React.useMemo(() => snapshotRows(snapshot), [snapshot]);
   const firstChangedRow = rows.findIndex(({ cell }) => cell.changed);
   return (
     <VirtualList
@@ -62,7 +57,7 @@ export const MomentCells = React.memo(function MomentCells(
 });
 
 function CellRow(
-  props: IMomentCellsProps & IRow & { tabIndex: 0 | -1 }
+  props: IMomentCellsProps & ISnapshotRow & { tabIndex: 0 | -1 }
 ): React.JSX.Element {
   const { cell, number, tabIndex } = props;
   const { model, trans } = useReplay();
@@ -181,44 +176,7 @@ export function UndeleteButton(props: {
   );
 }
 
-/** Build the rows. A deleted cell comes below the cell that was above it, or else last. */
-function buildRows(snapshot: NotebookSnapshot): IRow[] {
-  /** Maps a cell's id to the deleted cells directly below it; null stands for the list's top. */
-  const deletedBelow = new Map<string | null, CellSnapshot[]>();
-  const allIds = new Set(
-    [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)
-  );
-  const withoutPosition: CellSnapshot[] = [];
-  for (const cell of snapshot.gone) {
-    const { after: idAbove } = cell;
-    if (idAbove === undefined || (idAbove !== null && !allIds.has(idAbove))) {
-      withoutPosition.push(cell);
-    } else {
-      const siblings = deletedBelow.get(idAbove) ?? [];
-      deletedBelow.set(idAbove, [...siblings, cell]);
-    }
-  }
-  const rows: IRow[] = [];
-  const addRow = (cell: CellSnapshot, number: number | null) => {
-    rows.push({ cell, number });
-    addDeletedBelow(cell.cellId);
-  };
-  const addDeletedBelow = (cellId: string | null) => {
-    const deletedCells = deletedBelow.get(cellId) ?? [];
-    deletedBelow.delete(cellId);
-    deletedCells.forEach(cell => addRow(cell, null));
-  };
-  addDeletedBelow(null);
-  snapshot.cells.forEach((cell, index) => addRow(cell, index + 1));
-  // Invalid data: for example, each of two deleted cells is below the other.
-  [...deletedBelow.values()]
-    .flat()
-    .concat(withoutPosition)
-    .forEach(cell => addRow(cell, null));
-  return rows;
-}
-
-function rowClass({ cell, number }: IRow, tone: DotKind): string {
+function rowClass({ cell, number }: ISnapshotRow, tone: DotKind): string {
   return classes(
     number === null && 'jp-mod-deleted',
     cell.changed && `jp-mod-changed jp-mod-${tone}`,

@@ -1,4 +1,6 @@
 /** The note of the notebook: its text, which can be edited in place, its author, and its use. */
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -9,7 +11,6 @@ import { IconButton } from '../../../ui/iconButton';
 import { TextField } from '../../../ui/textField';
 import { LinkButton, When } from '../buttons';
 import { useReplay } from '../context';
-import { confirmDeleteNote } from './confirmDeleteNote';
 
 export function NoteView(): React.JSX.Element | null {
   const { model, trans } = useReplay();
@@ -203,4 +204,21 @@ function useAuthorText({ author, model: id }: Note): string {
     default:
       return trans.__('Edited by you');
   }
+}
+
+export async function confirmDeleteNote(
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { button } = await showDialog({
+    title: trans.__('Delete this note?'),
+    body: trans.__(
+      'Models no longer get it, and it isn’t made again unless you ask for it. Stored prompts that contain it are deleted; your requests and their answers stay.'
+    ),
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Cancel') }),
+      Dialog.warnButton({ label: trans.__('Delete') })
+    ],
+    defaultButton: 0
+  });
+  return button.accept;
 }

@@ -180,7 +180,7 @@ interface IChange {
   readonly after: number | null;
 }
 
-export function ReceiptChanges(
+function ReceiptChanges(
   props: Omit<IReceiptProps, 'items' | 'trans'> & {
     before: readonly ContextItem[];
     after: readonly ContextItem[];
