@@ -19,7 +19,6 @@ import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
 import { normalizeLineBreaks } from '../diff/lineBreaks';
 
-/** Replace the code of a cell. */
 export function applySource(cell: Cell, source: string): void {
   // Every shared cell is a `YBaseCell`, although the type of `sharedModel` doesn't say so.
   replaceSource(cell.model.sharedModel as unknown as YBaseCell<never>, source);

@@ -10,10 +10,7 @@
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
-/**
- * The maximum length of an error message. A longer message is cut, for example a database's message
- * that repeats a long query.
- */
+/** The maximum length of an error message: a database's may repeat a long query. */
 const MAX_LENGTH = 1000;
 const ESCAPE = '\u001b';
 /** Matches terminal control codes, such as the colour codes that IPython writes into tracebacks. */

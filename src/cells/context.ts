@@ -130,7 +130,6 @@ export function kernelSpecOf({
   return String(sessionContext.session?.kernel?.name ?? spec.name ?? '');
 }
 
-/** Return the display name of the notebook's kernel. */
 export function kernelNameOf(panel: NotebookPanel): string {
   return panel.sessionContext.kernelDisplayName.slice(0, 256);
 }

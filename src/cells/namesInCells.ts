@@ -25,10 +25,7 @@ export function definesName(code: string, name: string): boolean {
   return isAssigned || new RegExp(statement, 'mu').test(code);
 }
 
-/**
- * Mark the undefined names that cells above define, and the DataFrames that other cells use. Offer no
- * other name for a result that another cell mentions.
- */
+/** Mark the undefined names that cells above define, and the DataFrames that other cells use. */
 export function withOtherCells(
   { problems, warnings }: ICheck,
   above: readonly string[],

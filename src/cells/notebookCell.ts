@@ -59,9 +59,7 @@ export interface INumberedCell {
   readonly images: readonly IImage[];
 }
 
-/** The person's choices about requests. */
 export interface IRequestOptions {
-  /** The rules files to send. */
   readonly rulesFiles?: readonly UsedRulesFile[];
   /** Whether the entries of memories are sent; by default, they are. */
   readonly usesMemory?: boolean;
@@ -124,7 +122,6 @@ export class NotebookCell {
     return resultText(this._cell);
   }
 
-  /** Return the images in the output of the cell's current code. */
   images(): IImage[] {
     return resultImages(this._cell);
   }
@@ -156,10 +153,7 @@ export class NotebookCell {
     return check && withOtherCells(check, above, this._otherCode());
   }
 
-  /**
-   * Return the code of the nearest code cell above, without empty cells and requests to a model;
-   * empty if there is none.
-   */
+  /** Return the code of the nearest code cell above that isn't a request, or an empty text. */
   codeAbove(): string {
     const { model } = this._panel.content;
     return (model && codeCellsBefore(model, this.cellId).pop()) ?? '';
@@ -198,10 +192,7 @@ export class NotebookCell {
     return kernel ? readJoinKeys(kernel, names).catch(() => []) : [];
   }
 
-  /**
-   * Replace the cell's code, so that one undo reverts the change. Return false if the cell was
-   * deleted or is read-only.
-   */
+  /** Replace the cell's code in one undo step. Return false if it was deleted or is read-only. */
   apply(source: string): boolean {
     const cell = this._cell;
     if (!cell || cell.readOnly) {
@@ -234,7 +225,6 @@ export class NotebookCell {
     return true;
   }
 
-  /** Run the cell. Return whether it ran without an error. */
   async run(): Promise<boolean> {
     const cell = this._cell;
     if (cell === null) {
@@ -254,10 +244,7 @@ export class NotebookCell {
     }
   }
 
-  /**
-   * Interrupt the kernel when it runs this cell; do nothing if the run ends before that. Ignore
-   * errors, because nothing runs any more if the kernel has died.
-   */
+  /** Interrupt the kernel once it runs this cell. If it has died, nothing runs any more. */
   async interrupt(): Promise<void> {
     if (await this._run?.hasStarted) {
       const { session } = this._panel.sessionContext;
@@ -332,7 +319,6 @@ export class NotebookCell {
     };
   }
 
-  /** Return the code of the notebook's other cells. */
   private _otherCode(): string[] {
     const cells = [...(this._panel.context.model?.cells ?? [])];
     return cells

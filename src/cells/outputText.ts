@@ -26,15 +26,11 @@ export function resultImages(cell: Cell | null): IImage[] {
   return isDirty ? [] : outputImages(outputs);
 }
 
-/** Return the images in a cell's outputs. */
 export function outputImages(outputs: Outputs | undefined): IImage[] {
   return imagesOf(outputsIn(outputs));
 }
 
-/**
- * Return the text of a cell's outputs, without errors; empty if the outputs have no text. Charts
- * that contain their data are summarised.
- */
+/** Return the text of a cell's outputs, without errors, and with summaries of charts. */
 export function outputText(outputs: Outputs | undefined): string {
   const texts = outputsIn(outputs).map(textOf).filter(Boolean);
   const text = texts.join('\n').replace(ANSI_CODES, '').trim();

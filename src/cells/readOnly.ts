@@ -1,7 +1,6 @@
 /** Tells whether a notebook can be saved. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-/** Return whether changes of the notebook can't be saved. */
 export function isReadOnly(panel: NotebookPanel): boolean {
   const { model, contentsModel } = panel.context;
   return model.readOnly || contentsModel?.writable === false;

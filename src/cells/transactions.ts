@@ -15,7 +15,6 @@ export interface IYType {
 
 /** A transaction of Yjs, with only the members that AI Server uses. */
 export interface ITransaction {
-  /** Whether this page made the transaction. */
   readonly local: boolean;
   /** A value by which the code that made the transaction identifies itself. */
   readonly origin: unknown;

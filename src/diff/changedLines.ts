@@ -5,8 +5,13 @@
  * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
  * removed lines together are the old code.
  */
-import { IHunk, IRange, lineAt, lineDiff } from './lineDiff';
-import { areSimilar } from './similarity';
+import {
+  type IHunk,
+  type IRange,
+  areSimilar,
+  lineAt,
+  lineDiff
+} from './lineDiff';
 
 export interface IChangedLine extends IRange {
   /**
@@ -67,13 +72,11 @@ function rangeInB({ fromB, toB }: Pick<IHunk, 'fromB' | 'toB'>): IRange {
   return { from: fromB, to: toB };
 }
 
-/** The number of added lines and of removed lines. */
 export interface ILineCount {
   readonly added: number;
   readonly removed: number;
 }
 
-/** Count the added lines and the removed lines of a diff. */
 export function countLines(lines: readonly IChangedLine[]): ILineCount {
   const count = (countedKind: IChangedLine['kind']) =>
     lines.filter(({ kind }) => kind === countedKind).length;

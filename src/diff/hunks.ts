@@ -4,7 +4,6 @@ import { Text } from '@codemirror/state';
 
 import { DIFF_LIMITS } from './limits';
 
-/** Return the number of hunks between two sources. */
 export function countHunks(from: string, to: string): number {
   return hunksOf(from, to).length;
 }
@@ -28,10 +27,7 @@ export function hunkIndexAt(from: string, to: string, offset: number): number {
   );
 }
 
-/**
- * Return the offsets of a hunk's lines in the source `to`. If the hunk only removes lines, both are
- * the offset at which they were.
- */
+/** Return the offsets of a hunk's lines in the source `to`; both are equal if it removes lines. */
 export function hunkRange(
   from: string,
   to: string,

@@ -1,6 +1,5 @@
 /** Line breaks: people and models mean the same text by `\n`, `\r\n` (Windows) and `\r`. */
 
-/** Convert all line breaks to `\n`. */
 export function normalizeLineBreaks(code: string): string {
   return code.replace(/\r\n?/g, '\n');
 }

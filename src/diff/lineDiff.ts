@@ -12,16 +12,12 @@ import { Change, presentableDiff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
-/** A range of a text, as offsets in characters. */
 export interface IRange {
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * A change of whole lines: a range in A, and the range in B that replaces it. A range is empty if
- * its `from` equals its `to`.
- */
+/** A change of whole lines: a range in A, and the range in B that replaces it; one can be empty. */
 export interface IHunk {
   readonly fromA: number;
   /** The offset after the line break that ends the range's last line. */
@@ -94,4 +90,21 @@ function extendToLines(a: string, b: string, change: Change): IHunk {
     toB,
     changes: [change]
   };
+}
+
+/** The share of changed characters from which lines count as rewritten. */
+const MAX_CHANGED_SHARE = 0.6;
+
+/** Return whether marking changed words helps. In rewritten lines, nearly all would be marked. */
+export function areSimilar(original: string, code: string): boolean {
+  let total = 0;
+  let changed = 0;
+  for (const { fromA, toA, fromB, toB, changes } of lineDiff(original, code)
+    .hunks) {
+    total += toA - fromA + toB - fromB;
+    for (const change of changes) {
+      changed += change.toA - change.fromA + change.toB - change.fromB;
+    }
+  }
+  return changed < total * MAX_CHANGED_SHARE;
 }

@@ -9,7 +9,6 @@ import type { PromptMessage } from '../api/types';
 import { Markdown } from '../ui/markdown';
 import { unsupportedNumbers, unsupportedTexts } from './numbersInText';
 
-/** The outputs that a model got with a request. */
 export interface IHandedOutput {
   readonly text: string;
   /** Whether the model also got images. The numbers in them can't be compared. */
@@ -83,7 +82,6 @@ export function handedIn(messages: readonly PromptMessage[]): IHandedOutput {
 
 const MENTIONS = /<mentions ([0-9a-f]+)>\n([^]*)\n<\/mentions \1>/;
 
-/** Mark the numbers of a text that a result doesn't support. */
 function markNumbers(
   text: string,
   result: string,

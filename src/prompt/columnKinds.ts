@@ -46,7 +46,6 @@ export function isDate(column: Column): boolean {
   );
 }
 
-/** Return whether a column contains quantities. */
 export function isNumber(column: Column): boolean {
   const isOther =
     keyName(column.name) ||
@@ -107,4 +106,11 @@ function hasNumbers({ dtype }: Column): boolean {
 
 function isNamed({ name }: Column, pattern: RegExp): boolean {
   return pattern.test(snakeCase(name));
+}
+
+const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}]*$/u;
+
+/** Return the mention of a column, such as `@df.price` or `@df."unit price"`. */
+export function columnMention(frame: string, column: string): string {
+  return `@${frame}.${IDENTIFIER.test(column) ? column : `"${column}"`}`;
 }

@@ -10,7 +10,6 @@
 export interface INumberInText {
   readonly start: number;
   readonly end: number;
-  /** The absolute value. */
   readonly value: number;
   /** Half of a unit of the last digit: the largest error of rounding. */
   readonly tolerance: number;
@@ -25,7 +24,6 @@ const NUMBER =
   /(?<![\p{Script=Latin}\p{Nd}_.,])(?:\p{Nd}{1,3}(?:[,，\u00a0\u202f]\p{Nd}{3})+|\p{Nd}+)(?:[.．]\p{Nd}+)?(?:[eE][+-]?\p{Nd}+)?(?:\s?[万萬亿億])?(?:\s?[%％])?/gu;
 const FACTORS: Record<string, number> = { 万: 1e4, 萬: 1e4, 亿: 1e8, 億: 1e8 };
 
-/** Return the numbers of a text in their order. */
 export function numbersInText(text: string): INumberInText[] {
   return [...text.matchAll(NUMBER)].map(match => {
     const [raw] = match;

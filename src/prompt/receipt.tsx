@@ -84,7 +84,6 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
   );
 }
 
-/** Return the text that says what an item is. */
 export function itemText(
   item: ContextItem,
   { cellNumber, memory, requestNumber, trans }: IReceiptProps
@@ -134,7 +133,6 @@ export function itemText(
   }
 }
 
-/** Return why an item was left out. */
 function reasonText(item: ContextItem, trans: TranslationBundle): string {
   if (item.forbidden) {
     return trans.__('left out, set by your administrator');
@@ -222,7 +220,6 @@ function turnText(
     : trans.__('Earlier requests %1', rangesText(numbers));
 }
 
-/** Return where an item comes from. */
 function originText(
   { kind, name }: ContextItem,
   trans: TranslationBundle
@@ -256,10 +253,7 @@ function originText(
   }
 }
 
-/**
- * Return numbers as a text, in which three or more consecutive numbers are a range. For example,
- * return "1, 2, 4–6" for 1, 2, 4, 5 and 6.
- */
+/** Return numbers as a text with ranges: “1, 2, 4–6”. */
 export function rangesText(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const ranges: number[][] = [];

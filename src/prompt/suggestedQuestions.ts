@@ -15,11 +15,8 @@ import {
 } from './columnKinds';
 
 export interface ISuggestedQuestion {
-  /** The question as a person asks it. */
   readonly text: string;
-  /** The slash word with which it is asked. */
   readonly slashWord?: string;
-  /** Why it is suggested. */
   readonly reason?: string;
 }
 

@@ -29,7 +29,6 @@ export function costText(cost: number, trans: TranslationBundle): string {
   });
 }
 
-/** Return the sums of the receipts of answers and summaries. */
 export function sumReceipts(
   receipts: readonly (TurnReceipt | undefined)[]
 ): IUsage {
@@ -52,10 +51,7 @@ export function sumReceipts(
   };
 }
 
-/**
- * Return a short text about sums: "1,250 tokens · $0.02"; empty if no tokens were counted. If the
- * tokens or the cost of some answers or summaries aren't known, the text says that there are more.
- */
+/** Return the sums as a text, such as “1,250 tokens · $0.02”; empty if no tokens were counted. */
 export function totalsText(usage: IUsage, trans: TranslationBundle): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   if (!tokens) {

@@ -20,7 +20,6 @@ export const NO_TURN = 0;
 export interface ISuggestion {
   /** The id of the answer's turn, or `NO_TURN`. */
   readonly turnId: number;
-  /** The text of the request. */
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
@@ -28,11 +27,8 @@ export interface ISuggestion {
   readonly replacedCharacters?: readonly string[];
   /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
-  /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
-  /** The mode of the request, such as `explain`. */
   readonly mode?: string;
-  /** The tokens, times and cost of the turn. */
   readonly receipt?: TurnReceipt;
 }
 
@@ -83,7 +79,6 @@ export function toSuggestion(
   };
 }
 
-/** Return the suggestion that a stored answer contains. */
 export function fromAnswer(answer: IAnswerOfStep, intent: string): ISuggestion {
   const { turnId = NO_TURN, code, explanation = '' } = answer;
   const { model, mode, receipt } = answer;
@@ -120,10 +115,7 @@ function isSameRequest(a: IRequest | null | undefined, b: IRequest): boolean {
   );
 }
 
-/**
- * Change the answers like the cell, whose code was `base` and now is `source`. Those that change the
- * same lines are removed. The answer `exceptTurnId` stays as it is.
- */
+/** Change the answers like the cell; remove those that change the same lines, but `exceptTurnId`. */
 export function followCell(
   answers: readonly IAnswer[],
   base: string,

@@ -5,9 +5,7 @@ describe('a change of a suggestion', () => {
   /** Get the suggestion `AbcdE` for the cell `abcde`; each letter is a line. */
   async function suggestTwoChanges() {
     const t = setup({ source: 'a\nb\nc\nd\ne' });
-    void t.model.ask('shout');
-    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
-    await t.phase('suggested');
+    await t.answer('shout', 'A\nb\nc\nd\nE');
     return t;
   }
 
@@ -122,9 +120,7 @@ describe('a change of a suggestion', () => {
 
   it('regenerates no change that only removes lines', async () => {
     const t = setup({ source: 'a\nb\nc' });
-    void t.model.ask('less');
-    (await t.requested(1)).push(start(), done(1, 'a\nc'), null);
-    await t.phase('suggested');
+    await t.answer('less', 'a\nc');
     await t.model.decision.regenerateChange(0);
     expect(t.bodies).toHaveLength(1);
   });

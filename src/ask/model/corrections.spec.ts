@@ -27,9 +27,7 @@ async function askForPrice(
     )
   );
   t.model.open();
-  const asked = t.model.ask('do it');
-  (await t.requested(1)).push(start(1), done(1, 'prise'), null);
-  await asked;
+  await t.answer('do it', 'prise');
   return t;
 }
 
@@ -52,9 +50,7 @@ describe('checkSuggestion', () => {
       source === 'prise' ? [name] : []
     );
     t.model.open();
-    const asked = t.model.ask('do it');
-    (await t.requested(1)).push(start(1), done(1, 'prise'), null);
-    await asked;
+    await t.answer('do it', 'prise');
     expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });
     expect(t.model.state.problems).toEqual([name]);
   });
@@ -98,9 +94,7 @@ describe('checkSuggestion', () => {
       return source === 'prise' ? [PRISE] : [problem('a'), problem('b')];
     });
     t.model.open();
-    const asked = t.model.ask('do it');
-    (await t.requested(1)).push(start(1), done(1, 'prise'), null);
-    await asked;
+    await t.answer('do it', 'prise');
     const { code: now, warnings } = t.model.state;
     expect([now, warnings.map(({ name }) => name)]).toEqual([
       'prise',
@@ -234,9 +228,7 @@ describe('checkSuggestion', () => {
         : [problem('', 'syntax')]
     );
     t.model.open();
-    const asked = t.model.ask('do it');
-    (await t.requested(1)).push(start(1), done(1, 'prise, pric'), null);
-    await asked;
+    await t.answer('do it', 'prise, pric');
     expect(t.model.state.code).toBe('prise, pric');
   });
 
@@ -264,9 +256,7 @@ describe('a repair', () => {
     const t = setup();
     t.target.check.mockResolvedValue([problem('a')]);
     t.model.open();
-    const asked = t.model.ask('do it');
-    (await t.requested(1)).push(start(1), done(1, 'x = 2'), null);
-    await asked;
+    await t.answer('do it', 'x = 2');
     const repaired = t.model.decision.repair('correct a');
     (await t.requested(2)).push(start(2), ...end);
     return { t, repaired };

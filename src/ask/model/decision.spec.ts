@@ -25,9 +25,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('records how many changes of the suggestion are accepted in part', async () => {
     const t = setup({ source: 'a\nb\nc\nd\ne' });
-    void t.model.ask('shout');
-    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
-    await t.phase('suggested');
+    await t.answer('shout', 'A\nb\nc\nd\nE');
     t.model.decision.rejectChange(1);
     await t.model.decision.accept();
     expect(t.recorded).toEqual([
@@ -42,9 +40,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('records a suggestion as accepted as a whole after a name was replaced', async () => {
     const t = setup({ source: 'a\nb\nc\nd\nprice' });
-    void t.model.ask('shout');
-    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nPrize'), null);
-    await t.phase('suggested');
+    await t.answer('shout', 'A\nb\nc\nd\nPrize');
     // The corrected line equals the cell's, so the diff has one change less.
     t.model.decision.correct('A\nb\nc\nd\nprice');
     expect(t.model.decision.isRevised).toBe(true);
@@ -57,9 +53,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('P40: records what the person chose and what they typed one by one', async () => {
     const t = setup({ source: '' });
-    void t.model.ask('sum it');
-    (await t.requested(1)).push(start(), done(1, 'x = 1\ny = 2\nz = 3'), null);
-    await t.phase('suggested');
+    await t.answer('sum it', 'x = 1\ny = 2\nz = 3');
     t.model.decision.edit('x = 1\ny = 2\nz = 30');
     t.model.decision.correct('%pip install x\nx = 1\ny = 2\nz = 30');
     await t.model.decision.accept();
@@ -71,9 +65,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('counts only the rejected changes if a line was added, too', async () => {
     const t = setup({ source: 'a\nb\nc\nd\ne' });
-    void t.model.ask('shout');
-    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
-    await t.phase('suggested');
+    await t.answer('shout', 'A\nb\nc\nd\nE');
     t.model.decision.rejectChange(0);
     t.model.decision.correct('%pip install x\na\nb\nc\nd\nE');
     await t.model.decision.accept();
@@ -84,9 +76,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('rejects: leaves the cell unchanged and records it', async () => {
     const t = setup();
-    void t.model.ask('do it');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('do it', 'y');
     await t.model.decision.reject();
     expect(t.source()).toBe('x = 1');
     expect(t.recorded).toEqual([
@@ -142,9 +132,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('writes the rest after parts were removed', async () => {
     const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'a\nb'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'a\nb');
     t.model.decision.edit('a');
     expect(t.model.decision.isRevised).toBe(true);
     t.model.decision.restore();
@@ -158,9 +146,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
   it('writes the code and sets a notice if Accept could not be recorded', async () => {
     const t = setup();
     t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y');
     await t.model.decision.accept();
     expect(t.source()).toBe('y');
     expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
@@ -170,9 +156,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     'does not save the notebook to %s: the turn has its id',
     async verb => {
       const t = setup();
-      void t.model.ask('one');
-      (await t.requested(1)).push(start(), done(1, 'y'), null);
-      await t.phase('suggested');
+      await t.answer('one', 'y');
       t.target.ensure.mockRejectedValue(new Error('It could not be saved.'));
       await t.model.decision[verb]();
       expect(t.recorded).toMatchObject([{ type: verb, turnId: 1 }]);
@@ -184,9 +168,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     'preserves the typed text on %s',
     async verb => {
       const t = setup();
-      void t.model.ask('one');
-      (await t.requested(1)).push(start(), done(1, 'y'), null);
-      await t.phase('suggested');
+      await t.answer('one', 'y');
       t.model.inputText = 'and shorter';
       await t.model.decision[verb]();
       expect(t.recorded).toMatchObject([{ type: verb }]);
@@ -225,9 +207,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
   it('still marks it after a further request without an answer (P34)', async () => {
     const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y');
     t.edit('x = 3');
     t.model.decision.onSourceChanged();
     void t.model.ask('two');
@@ -262,9 +242,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
   describe('from another view', () => {
     const open = async () => {
       const t = setup();
-      void t.model.ask('one');
-      (await t.requested(1)).push(start(), done(1, 'y'), null);
-      await t.phase('suggested');
+      await t.answer('one', 'y');
       return t;
     };
     const key = { notebookId: 'nb', cellId: 'c1' };

@@ -82,10 +82,7 @@ export class Decision {
     }
   }
 
-  /**
-   * Ask the model of the shown answer to correct the answer's problems. `text` describes them. The
-   * corrected answer is shown beside the answer.
-   */
+  /** Ask the model of the shown answer for another one without the problems that `text` lists. */
   async repair(text: string): Promise<void> {
     const { request } = this._store;
     if (request && this._isOpen) {
@@ -144,10 +141,7 @@ export class Decision {
     }
   }
 
-  /**
-   * Write one of the suggestion's changes into the cell, and record that the person accepted it.
-   * The suggestion stays open until all changes are accepted or rejected.
-   */
+  /** Write and record one of the suggestion's changes. It stays open while others are left. */
   async acceptChange(index: number): Promise<void> {
     const store = this._store;
     const { answers, baseSource, suggestion, target } = store;
@@ -211,7 +205,6 @@ export class Decision {
     }
   }
 
-  /** Set the suggestion's code to the text that the person has edited. */
   edit(code: string): void {
     if (this._isOpen && code !== this._store.state.code) {
       this._store.setState({ code, problems: [], change: null });
@@ -221,10 +214,7 @@ export class Decision {
     }
   }
 
-  /**
-   * Set the code that `accept` will write: the suggestion with a correction that the person has
-   * chosen. A correction doesn't count as a rejected change, nor as written by hand.
-   */
+  /** Apply a correction that the person has chosen. It doesn't count as written by hand. */
   correct(code: string): void {
     const { suggestion, state } = this._store;
     if (this._isOpen && suggestion) {
@@ -242,7 +232,6 @@ export class Decision {
     return !!suggestion && suggestion.source !== state.code;
   }
 
-  /** Restore the suggestion as the model wrote it. */
   restore(): void {
     const { suggestion } = this._store;
     if (this._isOpen && suggestion) {
@@ -276,11 +265,7 @@ export class Decision {
     return true;
   }
 
-  /**
-   * Accept the open suggestion and run the cell. If the code fails, the person decides what to do
-   * next. Do nothing if the administrator doesn't allow it, or while the suggestion may still be
-   * corrected.
-   */
+  /** Accept the suggestion and run the cell, unless it is forbidden or still being checked. */
   async acceptAndRun(): Promise<void> {
     const { target, state } = this._store;
     const isRunning = () => this._store.state.phase === 'running';
@@ -298,7 +283,6 @@ export class Decision {
     }
   }
 
-  /** Interrupt the kernel if it runs the accepted code. */
   interrupt(): void {
     if (this._store.state.phase === 'running') {
       this._endRun('run_stopped');
@@ -393,7 +377,6 @@ export class Decision {
     return this._store.state.phase === 'suggested';
   }
 
-  /** The cell's code; null if the cell was deleted. */
   private get _source(): string | null {
     return this._store.target.source();
   }
@@ -425,10 +408,7 @@ export class Decision {
     };
   }
 
-  /**
-   * Add to the number of the open suggestion's changes that the person has accepted or rejected,
-   * and return both numbers.
-   */
+  /** Count accepted and rejected changes of the open suggestion, and return both numbers. */
   private _count(kind: 'accepted' | 'rejected', count: number): ICounts {
     const turnId = this._store.suggestion?.turnId ?? null;
     const counts =
@@ -461,10 +441,7 @@ export class Decision {
     void this._store.check();
   }
 
-  /**
-   * Return whether a decision on a turn was recorded; false if the history can't be read. Unless the
-   * notebook is shared, this page isn't notified of other pages' decisions.
-   */
+  /** Return whether the history has a decision on a turn, for example of another page. */
   private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
     const key = target.key();

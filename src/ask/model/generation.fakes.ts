@@ -215,7 +215,15 @@ export function setup(
     }
     return feeds[count - 1];
   };
+  /** Ask, and answer with this code, which is then checked and open. */
+  const answer = async (intent: string, suggestion: string) => {
+    const id = feeds.length + 1;
+    const asked = model.ask(intent);
+    (await requested(id)).push(start(id), done(id, suggestion), null);
+    await asked;
+  };
   return {
+    answer,
     api,
     bodies,
     feeds,

@@ -197,18 +197,14 @@ describe('GenerationModel', () => {
     await t.model.decision.accept();
     expect(choices()).toEqual(['sales', 'df']);
     t.model.inputText = '';
-    void t.model.ask('and sort it');
-    (await t.requested(2)).push(start(2), done(2, 'y = 2'), null);
-    await t.phase('suggested');
+    await t.answer('and sort it', 'y = 2');
     await t.model.decision.accept();
     expect(choices()).toEqual([]);
   });
 
   it('leaves an open suggestion for another branch without a decision', async () => {
     const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y = 1');
     t.model.branchFrom(null); // This removes nothing.
     expect(t.model.state.phase).toBe('suggested');
     t.model.branchFrom({ turnId: 1, title: 'one' });
@@ -230,9 +226,7 @@ describe('GenerationModel', () => {
       columns: [{ name: 'a', dtype: 'int64' }]
     };
     t.model.setDataFrames([profile]);
-    void t.model.ask('sum');
-    (await t.requested(1)).push(start(), done(1, 'a\r\nb'), null);
-    await t.phase('suggested');
+    await t.answer('sum', 'a\r\nb');
     expect(t.bodies[0]).toMatchObject({ dataframes: [profile] });
     expect(t.model.state.code).toBe('a\nb');
   });

@@ -61,10 +61,7 @@ export class GenerationModel extends GenerationStore {
   /** Offers answers of other notebooks; null if there are no memories. */
   readonly pastAnswers: PastAnswerOffer | null;
 
-  /**
-   * Open the prompt row and warm up a local model. `selection` are the lines that are selected in
-   * the cell's editor.
-   */
+  /** Open the prompt row, for a request about the selected lines, and warm up a local model. */
   open(selection: ISelection | null = null): void {
     if (this.state.phase !== 'idle') {
       if (selection && !this.isBusy && !this.suggestion) {
@@ -120,7 +117,6 @@ export class GenerationModel extends GenerationStore {
     return { turnId, codes: new Map([...codes, [turnId, code]]), isChecking };
   }
 
-  /** Accept one of the open answers as it is shown. */
   async acceptAnswer(turnId: number): Promise<boolean> {
     this.decision.show(turnId);
     const isOffered =
@@ -128,7 +124,6 @@ export class GenerationModel extends GenerationStore {
     return isOffered && this.decision.accept();
   }
 
-  /** Set the DataFrames of the next request. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this.setState({ dataframes });
   }
@@ -152,11 +147,7 @@ export class GenerationModel extends GenerationStore {
     this.setState({ shared: [...others, ...keys] });
   }
 
-  /**
-   * If the row of a code cell is open, read the kernel's variables again, and check an open
-   * suggestion against them. Values of DataFrames are read only for a local model; those of other
-   * variables are only sent if the request mentions them.
-   */
+  /** Read the kernel's variables again, with values of DataFrames for a local model only. */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {
       const examples = this.state.model?.onThisMachine ? EXAMPLES : 0;
@@ -178,10 +169,7 @@ export class GenerationModel extends GenerationStore {
     return Promise.race([this._reading.catch(() => undefined), timeout]);
   }
 
-  /**
-   * Let the next request continue from an older turn; null lets it continue from the newest turn.
-   * The caller has already restored the older turn's version in the cell.
-   */
+  /** Let the next request continue from an older turn, or from the newest one (null). */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
       this.setState({ notice: 'busy' });
@@ -214,10 +202,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /**
-   * Fetch the list of models, and update the model that the open row shows. Errors are ignored,
-   * because the next request reports them.
-   */
+  /** Fetch the list of models for the open row. The next request reports errors. */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
     const { api } = this.history;
@@ -236,10 +221,7 @@ export class GenerationModel extends GenerationStore {
     await this._sender.send(this.buildRequest(intent, typed));
   }
 
-  /**
-   * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText`
-   * returns the request's text for the error and the problems that the kernel finds in the code.
-   */
+  /** Ask for a fix of the cell's error. `requestText` writes the request about it. */
   async fix(
     requestText: (error: string, problems: readonly IProblem[]) => string
   ): Promise<void> {
@@ -270,10 +252,7 @@ export class GenerationModel extends GenerationStore {
     return this._sender.takeOver();
   }
 
-  /**
-   * Stop the generation, or interrupt the kernel if it runs the accepted code. The state changes at
-   * once. The server records the turn of a stopped generation as cancelled.
-   */
+  /** Stop the generation, or interrupt the kernel if it runs the accepted code, at once. */
   stop(): void {
     this.decision.interrupt();
     this._sender.stop();
@@ -295,7 +274,6 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Dispose of the model; this aborts a running generation. */
   dispose(): void {
     if (!this.isDisposed) {
       this.isDisposed = true;

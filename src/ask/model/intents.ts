@@ -28,10 +28,7 @@ export class IntentHistory {
     }
   }
 
-  /**
-   * Go to the previous request and return its text; null if there is no older request. `draft` is
-   * the text in the input field. The first call stores the draft, so that `next` can return it.
-   */
+  /** Go to the previous request and return its text; null if there is none. The draft is stored. */
   previous(draft: string): string | null {
     if (this._position === null) {
       this._draft = draft;
@@ -44,10 +41,7 @@ export class IntentHistory {
     return this._intents[this._position];
   }
 
-  /**
-   * Go to the next request and return its text. After the newest request, return the draft. If the
-   * draft was returned already, or `previous` wasn't called, return null.
-   */
+  /** Go to the next request and return its text, the draft after the newest one, and then null. */
   next(): string | null {
     if (this._position === null) {
       return null;
@@ -65,7 +59,6 @@ export class IntentHistory {
     this._position = null;
   }
 
-  /** The texts, oldest first. */
   private _intents: string[] = [];
   /** The position in `_intents`; null unless the person is going through them. */
   private _position: number | null = null;

@@ -66,12 +66,10 @@ export class PastAnswerOffer {
     _store.changed.connect(this._onChanged, this);
   }
 
-  /** The offered answer; null if nothing is offered. */
   get answer(): PastAnswer | null {
     return this._answer;
   }
 
-  /** The text in the input field has changed. */
   onText(text: string): void {
     const isRequest = !this._remembers || rememberedText(text) === null;
     const request = isRequest ? offeredRequest(text) : '';
@@ -146,7 +144,6 @@ export class PastAnswerOffer {
     }
   }
 
-  /** Ask the server after a pause, unless the text changes again. */
   private _wait(): void {
     clearTimeout(this._timer);
     this._timer = window.setTimeout(() => void this._ask(), PAUSE);

@@ -64,7 +64,6 @@ export function problemLine({
   return `Line ${line}: ${message}${hint}${install}${definition}`;
 }
 
-/** Return the line that installs a package from a cell. */
 export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
@@ -121,7 +120,6 @@ export function offsetOf(code: string, line: number, column: number): number {
 /** A line to add to the code; null for running the cells above. */
 export type Remedy = string | null;
 
-/** The maximum number of modules in an error message that are looked for. */
 const MAX_MODULES = 5;
 
 /** Return what helps with these problems, without duplicates, in the order in which it helps. */
@@ -158,7 +156,6 @@ export async function findRemedies(
     : [];
 }
 
-/** Return the name that a `NameError` is about; undefined for any other error. */
 function undefinedName(error: string): string | undefined {
   return /^NameError: name '([^']+)' is not defined/m.exec(error)?.[1];
 }

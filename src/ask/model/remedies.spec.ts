@@ -1,5 +1,5 @@
 import type { IProblem } from '../../kernel/check';
-import { code, done, setup, start } from './generation.fakes';
+import { setup } from './generation.fakes';
 import { findRemedies, isForModel, remediesOf } from './problems';
 
 const problem = (name: string, change: Partial<IProblem> = {}): IProblem => ({
@@ -158,9 +158,7 @@ describe('offerLine', () => {
     const t = setup();
     t.model.open();
     t.model.decision.offerLine(INSTALL);
-    const asked = t.model.ask('use csv');
-    (await t.requested(1)).push(start(1), code('y'), done(1, 'y'), null);
-    await asked;
+    await t.answer('use csv', 'y');
     expect(t.bodies[0]).toMatchObject({
       source: '%pip install openpyxl\nx = 1',
       parentTurnId: undefined
@@ -180,9 +178,7 @@ describe('offerLine', () => {
   it('replaces no open suggestion and no cell that was deleted', async () => {
     const t = setup();
     t.model.open();
-    const asked = t.model.ask('do it');
-    (await t.requested(1)).push(start(1), done(1, 'y'), null);
-    await asked;
+    await t.answer('do it', 'y');
     t.model.decision.offerLine(INSTALL);
     expect(t.model.state.code).toBe('y');
     const deleted = setup({ source: null });

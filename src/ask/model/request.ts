@@ -41,7 +41,6 @@ export interface IRequest {
   readonly typed?: string;
   /** The cells, files and errors that `typed` mentions. They are read again when it is sent. */
   readonly mentions?: readonly IMention[];
-  /** The past answer that the person has chosen as an example. */
   readonly example?: Mention;
   /** Whether the request asks to correct the problems of the open suggestion. */
   readonly isRepair?: boolean;
@@ -56,9 +55,8 @@ export interface IRequest {
 interface IBodyOptions {
   readonly target: ITarget;
   readonly model: string | null;
-  /** The levels of DataFrames that are chosen now. */
-  readonly levels?: ChosenLevels;
-  /** Whether the messages that the model gets are stored. */
+  /** Return the levels of DataFrames that are chosen when the body is complete. */
+  readonly levels?: () => ChosenLevels;
   readonly storesPrompt?: boolean;
 }
 
@@ -73,7 +71,7 @@ export function notebookIdOf(target: Pick<ITarget, 'key'>): string {
 /** Build the part of a body that describes the cell and its notebook. */
 export function cellBody(
   { source, attached, selection }: Omit<IRequest, 'intent' | 'dataframes'>,
-  { target, model, levels = new Map() }: IBodyOptions,
+  { target, model, levels = () => new Map() }: IBodyOptions,
   mentions: readonly Mention[] = []
 ) {
   const { context, ...cell } = target.surroundings();
@@ -87,7 +85,7 @@ export function cellBody(
     ...cell,
     context: {
       ...context,
-      dataframes: withLevels(frames, levels),
+      dataframes: withLevels(frames, levels()),
       variables: [...variables],
       ...(detached.length && { detached: detached.slice(0, 100) }),
       ...(selection && { selection }),
@@ -103,10 +101,8 @@ export async function requestBody(
 ): Promise<GenerateBody | AnalyzeBody> {
   const { intent, parentTurnId, isRepair, isRetry } = request;
   const mentions = await withImages(request.mentions ?? []);
-  const dataframes = withLevels(
-    request.dataframes,
-    options.levels ?? new Map()
-  );
+  const levels = options.levels?.() ?? new Map();
+  const dataframes = withLevels(request.dataframes, levels);
   const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
   return {
     ...cellBody(request, options, mentions),

@@ -106,9 +106,7 @@ describe('GenerationModel, while sending', () => {
     });
     expect(t.api.stop).toHaveBeenCalledWith('g1');
     feed.push(code('y'), done(1, 'late'), null);
-    void t.model.ask('another');
-    (await t.requested(2)).push(start(2), done(2, 'z'), null);
-    await t.phase('suggested');
+    await t.answer('another', 'z');
     expect(t.model.state.code).toBe('z');
     expect(t.states.some(state => state.code === 'late')).toBe(false);
   });
@@ -182,9 +180,7 @@ describe('GenerationModel, while sending', () => {
 
   it('builds a refinement on the suggestion, and restores it after a failure', async () => {
     const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y = 1');
     void t.model.ask('two');
     const feed = await t.requested(2);
     expect(t.bodies[0].parentTurnId).toBeUndefined();
@@ -209,9 +205,7 @@ describe('GenerationModel, while sending', () => {
 
   it('retries from the code of the first request', async () => {
     const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y');
     void t.model.retry();
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
     await t.until(({ turnId, phase }) => turnId === 2 && phase === 'suggested');

@@ -40,7 +40,6 @@ const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 type Change = Partial<IGenerationState>;
 
-/** A stream with the request that it answers. */
 class SentRequest extends GenerationStream {
   constructor(readonly request: IRequest) {
     super();
@@ -79,10 +78,7 @@ export class RequestSender {
     }
   }
 
-  /**
-   * Send a request and show its answer as it arrives. After the stream has ended, check the code of
-   * the suggestion, and make the obvious corrections.
-   */
+  /** Send a request, show its answer as it arrives, and then check and correct the suggestion. */
   async send(request: IRequest): Promise<void> {
     const store = this._store;
     if (store.isBusy) {
@@ -107,11 +103,10 @@ export class RequestSender {
         store.request = current;
       }
       const mentioned = { ...current, mentions: store.mentionsOf(current) };
-      const { cellModel, levels } = store.state;
       const body = await requestBody(mentioned, {
         target: store.target,
-        model: request.model ?? cellModel,
-        levels,
+        model: request.model ?? store.state.cellModel,
+        levels: () => store.state.levels,
         storesPrompt: store.storesPrompts()
       });
       store.sentMentions = body.context?.mentions ?? [];
@@ -130,13 +125,11 @@ export class RequestSender {
     }
   }
 
-  /** Abort the running request. */
   dispose(): void {
     this._current?.abort.abort();
     this._current = null;
   }
 
-  /** Enter the phase `waiting`. */
   private _begin(request: IRequest): void {
     const store = this._store;
     const { answers, state } = store;
@@ -181,10 +174,7 @@ export class RequestSender {
     return { ...request, source, selection };
   }
 
-  /**
-   * Send the request, and apply the stream's events to the state until the stream ends. After the
-   * person has stopped the generation, the remaining events don't change the state.
-   */
+  /** Send the request, and apply the stream's events until it ends. */
   private async _read(
     sent: SentRequest,
     body: GenerateBody | AnalyzeBody
@@ -277,10 +267,7 @@ export class RequestSender {
     }
   }
 
-  /**
-   * Show the turn's complete answer. If it has code, the code becomes the suggestion. If it is an
-   * answer in words, an open suggestion stays open.
-   */
+  /** Show a complete answer. Code becomes the suggestion; words leave an open suggestion open. */
   private _showAnswer(
     sent: SentRequest,
     interaction: Interaction,

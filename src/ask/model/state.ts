@@ -67,34 +67,22 @@ export interface IGenerationState extends IShownCode {
   readonly phase: Phase;
   /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
   readonly intent: string;
-  /**
-   * The text that the input field should contain. When it changes, a view copies it into the field,
-   * unless the person has typed another text.
-   */
+  /** The text for the input field. It doesn't replace a text that the person has typed. */
   readonly draft: string;
   /** The index of the suggestion's selected change; null if none is selected. */
   readonly change: number | null;
   readonly explanation: string;
-  /**
-   * The id of the current turn or, while there is no request, the id that the next turn will get;
-   * null if it is unknown.
-   */
+  /** The id of the current turn or, without a request, of the next one; null if unknown. */
   readonly turnId: number | null;
-  /**
-   * The ids of turns that `requestNumber` doesn't count: those without an answer, and all but the
-   * newest of several answers to a request.
-   */
+  /** The turns without an answer, and all but the newest of several answers to a request. */
   readonly uncountedTurnIds: readonly number[];
-  /** The model that the next request will be sent to. */
   readonly model: ModelInfo | null;
-  /** The model that the last request was sent to. */
   readonly askedModel: ModelInfo | null;
   /** The model chosen for this cell only; null for the default model. */
   readonly cellModel: string | null;
   /** Warnings about the server's store of sessions, as worded by the server. */
   readonly storeNotices?: readonly string[];
   readonly failure: IFailure | null;
-  /** A message for the person that is not a failure. */
   readonly notice: Notice | null;
   /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
@@ -104,26 +92,18 @@ export interface IGenerationState extends IShownCode {
   readonly requestTime: number;
   /** The time of the next attempt to ask the model, as `performance.now()`; 0 for no attempt. */
   readonly nextAttemptTime: number;
-  /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];
   /** The DataFrames of an earlier request that couldn't be chosen again; null if there are none. */
   readonly missingFrames: IMissingFrames | null;
-  /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
   /** Whether the suggestion is a line that helps with the cell's error; no model was asked. */
   readonly isRemedy: boolean;
-  /** The warnings about the suggestion's code, as it was checked last. */
   readonly warnings: readonly IWarning[];
-  /**
-   * Whether the suggestion is being checked, and may then be corrected. Until then, it isn't offered:
-   * its buttons are disabled.
-   */
+  /** Whether the suggestion may still be corrected, so that its buttons are disabled. */
   readonly isChecking: boolean;
-  /** The number of lines written by hand that the suggestion would change or remove. */
   readonly overwrittenCount: number;
   /** The kinds of characters that the server replaced in the suggestion, such as `quotes`. */
   readonly replacedCharacters: readonly string[];
-  /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
   /** The names of DataFrames that must not be attached automatically to the next request. */
   readonly detached: readonly string[];
@@ -131,10 +111,7 @@ export interface IGenerationState extends IShownCode {
   readonly branch: IBranch | null;
   /** The lines of the cell that the next request may change; null for the whole cell. */
   readonly selection: ISelection | null;
-  /**
-   * The keys (see `mentionKey`) of mentions whose outputs, values or texts the person has chosen to
-   * send to a remote model with the next request.
-   */
+  /** The mentions that the person has chosen to send to a remote model (see `mentionKey`). */
   readonly shared: readonly string[];
   /** The privacy levels of DataFrames that the person has chosen for the next request. */
   readonly levels: ChosenLevels;
@@ -201,7 +178,6 @@ export function modelFailure(model: ModelInfo | null): IFailure | null {
       };
 }
 
-/** Return the state change that a new list of models causes. */
 export function applyModelList(
   state: IGenerationState,
   list: ModelList
@@ -229,7 +205,6 @@ export function applyModelList(
   return { ...change, failure, notice };
 }
 
-/** Return the state change when a request is sent. */
 export function waitingState(
   intent: string,
   turnId: number | null
@@ -245,7 +220,6 @@ export function waitingState(
   };
 }
 
-/** Return the state change when an answer in words is complete. */
 export function answeredState(
   { intent, explanation, turnId, saveError, mode }: ISuggestion,
   model: ModelInfo | null

@@ -65,9 +65,7 @@ export class GenerationStore {
   readonly target: ITarget;
   readonly storesPrompts: () => boolean;
 
-  /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);
-  /** The texts of earlier requests. */
   readonly intents = new IntentHistory();
 
   /** The text of the input field. A recreated view starts with this text. */
@@ -78,15 +76,9 @@ export class GenerationStore {
   example: PastAnswer | null = null;
   /** All answers to the open request, in the order in which they arrived. */
   answers: readonly IAnswer[] = [];
-  /**
-   * The id of the last turn that was answered in words while the suggestion was open; null if there
-   * is no such turn. The next request continues from this turn.
-   */
+  /** The last turn in words about the open suggestion, from which the next request continues. */
   wordsTurnId: number | null = null;
-  /**
-   * The cell's code when the suggestion was requested; null if the cell was deleted. Later requests
-   * to change the open suggestion don't update this field.
-   */
+  /** The cell's code when the open request was sent first; null if the cell was deleted. */
   baseSource: string | null = null;
   sentMentions: readonly Mention[] = []; // with the last request
   isDisposed = false;
@@ -111,7 +103,6 @@ export class GenerationStore {
     return this.isGenerating || this._state.phase === 'running';
   }
 
-  /** Whether a request is waiting or streaming. */
   get isGenerating(): boolean {
     return this._state.phase === 'waiting' || this._state.phase === 'streaming';
   }
@@ -142,10 +133,7 @@ export class GenerationStore {
     );
   }
 
-  /**
-   * The selected lines, to which the next request is limited; null if it may change the whole cell.
-   * If a suggestion is open, these are lines of the suggestion.
-   */
+  /** The lines of the open suggestion, or of the cell, that may change; null for all of them. */
   get selectedLines(): ILineRange | null {
     return this.selectedLinesOf(this._currentSource);
   }
@@ -156,10 +144,7 @@ export class GenerationStore {
     return selection && lineRange(selection, source);
   }
 
-  /**
-   * Build the request that would be sent now for this intent. `typed` is the part of the intent that
-   * the person has typed, in which mentions count.
-   */
+  /** Build the request that would be sent now. Mentions count only in the `typed` part. */
   buildRequest(intent: string, typed = intent): IRequest {
     const { suggestion, state, target } = this;
     const example = this.example ? exampleMention(this.example) : undefined;
@@ -269,7 +254,6 @@ export class GenerationStore {
     this.wordsTurnId = null;
   }
 
-  /** Show the answer of a turn. */
   showAnswer(turnId: number): void {
     this.keepShown();
     this._shownTurnId = turnId;
@@ -293,7 +277,6 @@ export class GenerationStore {
     );
   }
 
-  /** Change some fields of the state, and emit `changed`. */
   setState(change: Partial<IGenerationState>): void {
     if (!this.isDisposed) {
       this._state = { ...this._state, ...change };
@@ -332,10 +315,7 @@ export class GenerationStore {
     });
   }
 
-  /**
-   * Record an event. If it isn't recorded now, set a notice: `unsaved` if it is queued, otherwise
-   * `not_recorded`. Return whether it was recorded.
-   */
+  /** Record an event and return true, or set a notice that it is queued or can't be recorded. */
   async record(event: EventBody): Promise<boolean> {
     const { cellId } = this.target;
     // `ensure` may save the notebook. That isn't necessary for an event if the notebook has an id.
@@ -367,7 +347,6 @@ export class GenerationStore {
     };
   }
 
-  /** Return the texts that are searched for names of the kernel's variables. */
   private _textsOf(intent: string): string[] {
     return [intent, this._currentSource, this.target.codeAbove()];
   }

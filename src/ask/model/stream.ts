@@ -7,7 +7,6 @@
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 
-/** The methods of `ApiClient` that a generation needs. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 
 /** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */
@@ -18,7 +17,6 @@ const STOP_TIMEOUT_MS = 5000;
  * refuses an attempt while the cell's previous generation is still shutting down.
  */
 export const MAX_ATTEMPTS = 12;
-/** The delay between two attempts. */
 const RETRY_DELAY_MS = 250;
 
 export class GenerationStream {
@@ -71,7 +69,6 @@ export class GenerationStream {
     return Promise.race([promise, aborted]);
   }
 
-  /** Stop the generation, as described at the top of this file. */
   stop(api: GenerationApi): void {
     this.isStopped = true;
     if (this.generationId) {

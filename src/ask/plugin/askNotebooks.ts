@@ -35,10 +35,10 @@ import { GenerationModel } from '../model/generation';
 import { PastAnswerSource } from '../model/pastAnswers';
 import { repeatRequest } from '../model/repeatRequest';
 import { createRowMenu } from '../view/commands';
-import { ErrorBars } from '../view/errors/errorBars';
+import { ErrorBars } from '../view/errorBars';
 import { NotebookAskManager } from '../view/notebookAskManager';
-import { runCellsAbove } from '../view/errors/runCellsAbove';
-import type { IPromptRowServices } from '../view/promptServices';
+import { runCellsAbove } from '../view/runCellsAbove';
+import type { IPromptRowServices } from '../view/row';
 
 export interface IAskServices {
   readonly app: JupyterFrontEnd;
@@ -70,7 +70,6 @@ export class AskNotebooks {
     tracker.widgetAdded.connect((_, panel) => this._addErrorBars(panel));
   }
 
-  /** Return the manager of a notebook; create it if there is none. */
   managerOf(panel: NotebookPanel): NotebookAskManager {
     let manager = this._managers.get(panel);
     if (!manager) {
@@ -80,7 +79,6 @@ export class AskNotebooks {
     return manager;
   }
 
-  /** Return whether a prompt row is open in a notebook. */
   isOpen(panel: NotebookPanel): boolean {
     return this._managers.get(panel)?.hasOpenRow ?? false;
   }
@@ -90,7 +88,6 @@ export class AskNotebooks {
     return this._managers.get(panel)?.find(cellId) ?? null;
   }
 
-  /** Send a request of a cell again; see `IPromptRows`. */
   repeat(
     panel: NotebookPanel,
     cellId: string,
@@ -98,7 +95,7 @@ export class AskNotebooks {
     signal: AbortSignal
   ): Promise<IRepeatedAnswer> {
     const { api, history } = this._services;
-    const { rules, memoryUse } = this.managerOf(panel);
+    const { rules, memoryUse } = this.managerOf(panel).services;
     const target = this._targetOf(panel, cellId, rules, memoryUse);
     const services = {
       api,

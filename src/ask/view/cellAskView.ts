@@ -18,7 +18,7 @@ import type { GenerationModel } from '../model/generation';
 import { DiffOverlay } from './diff/diffOverlay';
 import { handleKey, runChangeAction } from './input/promptKeys';
 import { PromptRow } from './promptRow';
-import type { IPromptRowServices } from './promptServices';
+import type { IPromptRowServices } from './row';
 import { RowFollower } from './rowFollower';
 import { sourceOf } from '../../cells/source';
 
@@ -60,7 +60,6 @@ export class CellAskView implements IDisposable {
     return this._disposed;
   }
 
-  /** Whether the diff covers the cell's editor. */
   get hasDiff(): boolean {
     return this._overlay !== null;
   }
@@ -191,10 +190,7 @@ export class CellAskView implements IDisposable {
     });
   }
 
-  /**
-   * Ask the server whether another page has recorded a decision on the suggestion. Without
-   * jupyter-collaboration, no signal reports the decisions of other pages.
-   */
+  /** Look for a decision of another page. Without jupyter-collaboration, no signal reports it. */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.closeIfDecided();
   };
@@ -215,7 +211,6 @@ export class CellAskView implements IDisposable {
   }
 
   private readonly _follower: RowFollower;
-  /** The cell's source when the view was created. */
   private readonly _initialSource: string;
   private _shownError: string | null = null;
   private readonly _wasRendered: boolean;

@@ -18,15 +18,12 @@ import type { PreviewApi } from '../model/request';
 import type { SaveRecipe } from './input/saveRecipe';
 import type { NotebookAskManager } from './notebookAskManager';
 
-/** Gives access to the managers of notebooks, whose code is loaded with the first notebook. */
 export interface IAskManagers {
-  /** Return the manager of a notebook; null until its code is loaded. */
   get(panel: NotebookPanel): NotebookAskManager | null;
   /** Load the manager of a notebook. If that fails, the person is told. */
   load(panel: NotebookPanel): Promise<NotebookAskManager>;
 }
 
-/** Add the commands that ask for code and decide on suggestions. */
 export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
@@ -39,10 +36,8 @@ export function addCommands(
   const currentCell = (): Cell | null =>
     tracker.currentWidget?.content.activeCell ?? null;
   /** Return the manager of the current notebook; null until its code is loaded. */
-  const currentManager = (): NotebookAskManager | null => {
-    const panel = tracker.currentWidget;
-    return panel && managers.get(panel);
-  };
+  const currentManager = () =>
+    tracker.currentWidget && managers.get(tracker.currentWidget);
   /** Call `action` with the active cell of the current notebook and the notebook's manager. */
   const withCell = async <T>(
     action: (manager: NotebookAskManager, cell: Cell) => T
@@ -80,12 +75,12 @@ export function addCommands(
     // null, the next request continues from the newest turn. Without arguments, only open the row.
     execute: ({ parentTurnId, parentTitle }) =>
       withCell((manager, cell) => {
+        manager.open(cell);
         const turnId = Number(parentTurnId);
         if (parentTurnId === null || turnId >= 1) {
           const title = String(parentTitle ?? '');
-          manager.openBranch(cell, turnId ? { turnId, title } : null);
-        } else {
-          manager.open(cell);
+          const branch = turnId ? { turnId, title } : null;
+          manager.get(cell)?.branchFrom(branch);
         }
       })
   });
@@ -195,13 +190,13 @@ export function addCommands(
       : trans.__(
           'Read the project’s rules for models, such as AGENTS.md, and choose which are sent'
         ),
-    isEnabled: () => !!currentManager()?.rules.list.length,
+    isEnabled: () => !!currentManager()?.services.rules.list.length,
     execute: async () => {
       const manager = currentManager();
       if (manager) {
-        const load = () => import('./chips/rulesDialog');
+        const load = () => import('./parts/rules');
         const { showRulesFiles } = await loadPart(load, trans);
-        await showRulesFiles(manager.rules, trans);
+        await showRulesFiles(manager.services.rules, trans);
       }
     }
   });
@@ -219,7 +214,7 @@ export function addCommands(
           const { saveRecipe } = await loadPart(load, trans);
           const save: SaveRecipe = recipe => api.saveRecipe(recipe);
           await saveRecipe(requestText(text), path, save, trans);
-          await manager.recipes.load();
+          await manager.services.recipes.load();
         }
       })
   });
@@ -237,7 +232,6 @@ export function addCommands(
   });
 }
 
-/** Create the menu that the prompt row's button “⋯” opens. */
 export function createRowMenu(app: JupyterFrontEnd): Menu {
   const menu = new Menu({ commands: app.commands });
   menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });

@@ -2,7 +2,7 @@
 import type { Cell } from '@jupyterlab/cells';
 
 import { NewCells } from '../../cells/emptyCell';
-import { done, start } from '../model/generation.fakes';
+import {} from '../model/generation.fakes';
 import { setup } from './notebookAskManager.fakes';
 
 type ISession = ReturnType<typeof setup>['sessionContext'];
@@ -156,9 +156,7 @@ describe('NotebookAskManager, for requests about data', () => {
     await fill();
     expect(text()).not.toContain('A suggestion is open');
     t.model.inputText = '';
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'x = 2');
     await fill();
     expect(text()).toContain(
       'A suggestion is open, so this request would change it.'

@@ -47,9 +47,7 @@ describe('NotebookAskManager', () => {
     expect(t.manager.hasOpenRow).toBe(false);
     await t.open(cell);
     expect(t.manager.hasOpenRow).toBe(true);
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('one', 'y');
     expect(t.manager.hasOpenRow).toBe(true);
     t.steps.push({ kind: 'turn', turnId: 1, outcome: 'accepted' });
     window.dispatchEvent(new Event('focus'));
@@ -128,9 +126,7 @@ describe('NotebookAskManager', () => {
     const t = setup();
     const cell = (await t.place(true))!;
     await t.open(cell);
-    void t.model.ask('do it');
-    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
-    await t.phase('suggested');
+    await t.answer('do it', 'x = 2');
     await t.settle();
     expect(diffs()).toBe(1);
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(true);
@@ -152,9 +148,7 @@ describe('NotebookAskManager', () => {
   it('preserves the row and its typed text on Accept', async () => {
     const t = setup();
     await t.open(await t.place(true));
-    void t.model.ask('do it');
-    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
-    await t.phase('suggested');
+    await t.answer('do it', 'x = 2');
     await t.settle();
     const field = document.querySelector('textarea')!;
     const setter = Object.getOwnPropertyDescriptor(
@@ -176,9 +170,7 @@ describe('NotebookAskManager', () => {
     const t = setup();
     const cell = (await t.place(true))!;
     await t.open(cell);
-    void t.model.ask('do it');
-    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
-    await t.phase('suggested');
+    await t.answer('do it', 'x = 2');
     t.edit('x = 1  # mine');
     cell.contentChanged.emit();
     await t.settle();
@@ -190,9 +182,7 @@ describe('NotebookAskManager', () => {
   it('reports that the cell was reloaded under an open answer (P34)', async () => {
     const t = setup();
     await t.open(await t.place(true));
-    void t.model.ask('do it');
-    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
-    await t.phase('suggested');
+    await t.answer('do it', 'x = 2');
     t.edit('x = 1  # other branch');
     await t.place(true); // Another widget, the same id.
     await t.settle();

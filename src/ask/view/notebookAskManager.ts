@@ -15,30 +15,23 @@ import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
 import { chooseCurrentFrames } from '../model/context/attachments';
-import type { Recipes } from '../model/context/recipes';
-import type { MemoryUse } from '../model/context/memoryUse';
-import type { RulesFiles } from '../model/context/rulesFiles';
 import { ISelection, selectLines } from '../model/context/selection';
 import type { Remedy } from '../model/problems';
 import type { Notice } from '../model/state';
-import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
 import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
 import { focusAfterPalette } from '../../ui/palette';
 import { CellAskView } from './cellAskView';
-import type { IPromptRowServices } from './promptServices';
+import type { IPromptRowServices } from './row';
 import { explainErrorRequest, fixRequest, noticeText } from './promptLabels';
 
 export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /**
-   * Called with a notice that the row can't show because it is closed. The notice `text` says that
-   * an event could not be recorded, or will be recorded only later.
-   */
+  /** Called if an event could not be recorded, or will be later, and the row is closed. */
   onUnsaved: (text: string) => void;
   /** Called when a suggestion arrives for a deleted cell. */
   onCellDeleted: (model: GenerationModel) => void;
@@ -68,7 +61,7 @@ export class NotebookAskManager implements IDisposable {
 
   /** Return the `GenerationModel` of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
-    return (cell && this._models.get(cell.model.id)) ?? null;
+    return cell && this.find(cell.model.id);
   }
 
   /** Return the `GenerationModel` of the cell with this id; null if its row was never opened. */
@@ -76,19 +69,9 @@ export class NotebookAskManager implements IDisposable {
     return this._models.get(cellId) ?? null;
   }
 
-  /** The rules files for the notebook. */
-  get rules(): RulesFiles {
-    return this._options.rules;
-  }
-
-  /** Whether requests of the notebook contain the entries of memories. */
-  get memoryUse(): MemoryUse {
-    return this._options.memoryUse;
-  }
-
-  /** The recipes that can be used in the notebook. */
-  get recipes(): Recipes {
-    return this._options.recipes;
+  /** The services of the notebook's rows. */
+  get services(): IPromptRowServices {
+    return this._options;
   }
 
   /** Whether the row of any cell is open. */
@@ -97,19 +80,7 @@ export class NotebookAskManager implements IDisposable {
     return models.some(({ state }) => state.phase !== 'idle');
   }
 
-  /**
-   * Open the row of a cell, and set the older turn that its next request continues from. If
-   * `branch` is null, the request continues from the newest turn.
-   */
-  openBranch(cell: Cell, branch: IBranch | null): void {
-    this.open(cell);
-    this.get(cell)?.branchFrom(branch);
-  }
-
-  /**
-   * Open the row of a cell if it is closed, and focus the row. With `pickDataFrames`, the row also
-   * shows the list of the kernel's DataFrames.
-   */
+  /** Open and focus the row of a cell. With `pickDataFrames`, it lists the kernel's DataFrames. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
@@ -121,7 +92,7 @@ export class NotebookAskManager implements IDisposable {
       model.changed.connect(this._onModelChanged, this);
       this._models.set(id, model);
     }
-    void this.recipes.load();
+    void this._options.recipes.load();
     model.open(this._selectionOf(cell));
     const view = this._showView(cell, model);
     if (pickDataFrames) {
@@ -139,8 +110,7 @@ export class NotebookAskManager implements IDisposable {
    */
   cellForNewCode(text = ''): Cell | null {
     const { activeCell } = this._panel.content;
-    const isOpen = (this.get(activeCell)?.state.phase ?? 'idle') !== 'idle';
-    return isOpen ? activeCell : this._newCells.provide(text);
+    return this._isOpen(activeCell) ? activeCell : this._newCells.provide(text);
   }
 
   /** Open the row of a cell. If its input field is empty, insert the beginning of a request. */
@@ -184,11 +154,10 @@ export class NotebookAskManager implements IDisposable {
 
   /** Insert a text at the cursor of a cell's row, and focus the row. Open the row if it is closed. */
   insertText(cell: Cell, text: string): void {
-    const isOpen = (this.get(cell)?.state.phase ?? 'idle') !== 'idle';
-    if (!isOpen || !this._views.has(cell.model.id)) {
+    const { id } = cell.model;
+    if (!this._isOpen(cell) || !this._views.has(id)) {
       this.open(cell);
     }
-    const { id } = cell.model;
     const view = this._views.get(id);
     if (view) {
       const before = view.model.inputText;
@@ -228,6 +197,10 @@ export class NotebookAskManager implements IDisposable {
     if (error) {
       void model?.ask(explainErrorRequest(error, this._options.trans), '');
     }
+  }
+
+  private _isOpen(cell: Cell | null): boolean {
+    return (this.get(cell)?.state.phase ?? 'idle') !== 'idle';
   }
 
   dispose(): void {

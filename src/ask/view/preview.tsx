@@ -22,7 +22,7 @@ import { CommandIDs } from '../../tokens';
 import type { GenerationModel } from '../model/generation';
 import { type PreviewApi, requestBody } from '../model/request';
 import { requestNumber } from '../model/state';
-import { completedRequest } from './input/slashWords';
+import { completedRequest } from './input/completions';
 
 /** Fetch and show what the next request of a cell would send. Show a failure as a notification. */
 export async function previewRequest(
@@ -32,75 +32,44 @@ export async function previewRequest(
   trans: TranslationBundle
 ): Promise<void> {
   const { target, state, inputText } = model;
-  const showNote = () =>
+  const showNote = () => {
+    Dialog.flush();
     void commands.execute(CommandIDs.showReplay, { tab: 'notebook' });
+  };
   try {
-    const request = model.buildRequest(
-      await completedRequest(model, inputText),
-      inputText
+    const intent = await completedRequest(model, inputText);
+    const request = model.buildRequest(intent, inputText);
+    const levels = () => model.state.levels;
+    const options = { target, model: state.cellModel, levels };
+    const preview = await api.preview(await requestBody(request, options));
+    const hasReplay = commands.hasCommand(CommandIDs.showReplay);
+    const body = ReactWidget.create(
+      <PreviewView
+        preview={preview}
+        cellNumber={cellId => target.cellNumber(cellId)}
+        requestNumber={turnId => requestNumber({ ...model.state, turnId })}
+        memory={model.memory?.memory}
+        showNote={hasReplay ? showNote : undefined}
+        trans={trans}
+      />
     );
-    await showPreview(
-      await api.preview(
-        await requestBody(request, {
-          target,
-          model: state.cellModel,
-          levels: state.levels
-        })
-      ),
-      cellId => target.cellNumber(cellId),
-      turnId => requestNumber({ ...model.state, turnId }),
-      trans,
-      model.memory?.memory,
-      commands.hasCommand(CommandIDs.showReplay) ? showNote : undefined
-    );
+    body.addClass('jp-AIServer-Preview');
+    await showDialog({
+      title: trans.__('What will be sent'),
+      body,
+      buttons: [Dialog.okButton({ label: trans.__('Close') })],
+      hasClose: true
+    });
   } catch (reason) {
     const text = failureText(toFailure(reason), trans);
     Notification.error(text, { autoClose: 5000 });
   }
 }
 
-export async function showPreview(
-  preview: Preview,
-  cellNumber: IReceiptProps['cellNumber'],
-  requestNumber: IReceiptProps['requestNumber'],
-  trans: TranslationBundle,
-  memory: IReceiptProps['memory'] = null,
-  showNote?: () => void
-): Promise<void> {
-  const body = ReactWidget.create(
-    <PreviewView
-      preview={preview}
-      cellNumber={cellNumber}
-      requestNumber={requestNumber}
-      memory={memory}
-      showNote={
-        showNote &&
-        (() => {
-          Dialog.flush();
-          showNote();
-        })
-      }
-      trans={trans}
-    />
-  );
-  body.addClass('jp-AIServer-Preview');
-  await showDialog({
-    title: trans.__('What will be sent'),
-    body,
-    buttons: [Dialog.okButton({ label: trans.__('Close') })],
-    hasClose: true
-  });
-}
-
-export function PreviewView(props: {
-  preview: Preview;
-  cellNumber: IReceiptProps['cellNumber'];
-  requestNumber: IReceiptProps['requestNumber'];
-  memory?: IReceiptProps['memory'];
-  showNote?: () => void;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { preview, cellNumber, requestNumber, memory, showNote, trans } = props;
+export function PreviewView(
+  props: Omit<IReceiptProps, 'items'> & { preview: Preview }
+): React.JSX.Element {
+  const { preview, trans, ...receipt } = props;
   const { model, messages, hidden: redactedCount } = preview;
   const redacted = redactedText(redactedCount, trans);
   return (
@@ -117,14 +86,7 @@ export function PreviewView(props: {
             )}
       </p>
       {redacted && <p>{redacted}</p>}
-      <Receipt
-        items={preview.items ?? []}
-        cellNumber={cellNumber}
-        requestNumber={requestNumber}
-        memory={memory}
-        showNote={showNote}
-        trans={trans}
-      />
+      <Receipt {...receipt} items={preview.items ?? []} trans={trans} />
       <Messages messages={messages} trans={trans} />
     </>
   );

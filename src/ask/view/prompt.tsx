@@ -9,47 +9,70 @@
  */
 import * as React from 'react';
 
-import type { GenerationModel } from '../model/generation';
-import { type Remedy, withFirstLine } from '../model/problems';
-import type { IGenerationState } from '../model/state';
-import { DataFramePicker } from './chips/dataFramePicker';
-import { FileButtons } from './chips/fileButtons';
 import { isComposing } from '../../ui/composing';
 import { askIcon } from '../../ui/icons';
-import { Actions, RequestLine, RequestNumber } from './promptActions';
-import { useModelCheck } from './modelCheck';
-import { ProblemList, repairRequest } from './findings/problemList';
-import { IFocusRequest, PromptInput } from './input/promptInput';
-import { handleKey, isAskKey } from './input/promptKeys';
-import type { IPromptRowServices } from './promptServices';
-import { DataFrameChips } from './chips/dataFrameChips';
-import { AnswerTabs } from './answers/answerTabs';
-import { AnswerText } from './answers/answerText';
-import { MemoryChip } from './chips/memoryChip';
-import { MentionChips } from './chips/mentionChips';
-import { ExampleChip, PastAnswerOffer } from './chips/pastAnswerChip';
-import { QuestionButtons } from './chips/questionButtons';
-import { RulesChips } from './chips/rulesChips';
-import { SteadyLine } from './chips/steadyLine';
-import { ScopeChips } from './chips/scopeChips';
-import { ErrorButtons } from './errors/remedies';
-import { WarningList } from './findings/warningList';
-import { Failure, ModelChoice, MoreButton } from './promptParts';
-import { RememberBar, proposeRequest } from './input/rememberBar';
-import { useFolderListing } from './input/folderListing';
-import { completeMention } from './input/mentionCompletion';
-import { completeRecipe } from './input/recipeCompletion';
+import type { GenerationModel } from '../model/generation';
+import { type Remedy, withFirstLine } from '../model/problems';
+import { AnswerTabs, AnswerText } from './parts/answers';
 import {
-  completeRemember,
-  completeSlashWords,
-  completedRequest
-} from './input/slashWords';
-import { Notices } from './notices';
+  ExampleChip,
+  MemoryChip,
+  MentionChips,
+  ScopeChips,
+  SteadyLine
+} from './parts/chips';
+import { FileButtons, QuestionButtons } from './parts/dataButtons';
+import { DataFrameChips, DataFramePicker } from './parts/dataFrames';
+import {
+  ErrorButtons,
+  ProblemList,
+  WarningList,
+  repairRequest
+} from './parts/findings';
+import {
+  completeRequest,
+  completedRequest,
+  useFolderListing
+} from './input/completions';
+import { type IFocusRequest, PromptInput } from './input/promptInput';
+import { handleKey, isAskKey } from './input/promptKeys';
+import { Failure, Notices, RememberBar, proposeRequest } from './parts/notices';
+import { PastAnswerOffer } from './parts/pastAnswer';
+import {
+  Actions,
+  ModelChoice,
+  MoreButton,
+  RequestLine,
+  RequestNumber
+} from './promptActions';
 import { announcement, fixRequest, inputLabels } from './promptLabels';
+import type { IPromptRowServices, IRow } from './row';
+import { RulesChips } from './parts/rules';
 
-interface IPromptProps {
+/** Return whether a request can be sent, after looking again for a model if none is ready. */
+function useModelCheck(model: GenerationModel, hasNoModel: boolean) {
+  const isChecking = React.useRef(false);
+  const [refusalCount, setRefusalCount] = React.useState(0);
+  const canAsk = async (): Promise<boolean> => {
+    if (isChecking.current) {
+      return false; // An earlier call is still fetching the list.
+    }
+    if (hasNoModel) {
+      isChecking.current = true;
+      await model.refreshModel();
+      isChecking.current = false;
+      if (model.state.failure || model.state.phase === 'idle') {
+        setRefusalCount(count => count + 1);
+        return false;
+      }
+    }
+    return true;
+  };
+  return { canAsk, refusalCount };
+}
+
+export function Prompt(props: {
   model: GenerationModel;
-  state: IGenerationState;
   services: IPromptRowServices;
   /** Whether the list of the kernel's DataFrames is shown. */
   isPicking: boolean;
@@ -57,12 +80,11 @@ interface IPromptProps {
   /** Focus the input field. */
   focus: () => void;
   focusRequest: IFocusRequest;
-}
-
-export function Prompt(props: IPromptProps): React.JSX.Element {
-  const { model, state, services, isPicking, setPicking, focus, focusRequest } =
-    props;
+}): React.JSX.Element {
+  const { model, services, isPicking, setPicking, focus, focusRequest } = props;
   const { trans } = services;
+  const { state } = model;
+  const { phase } = state;
   // Store the text in `model`, too, because the row may be recreated, for example when the cell is
   // moved. The new row then starts with this text.
   const [text, setText] = React.useState(model.inputText || state.draft);
@@ -78,20 +100,16 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
     );
   }, [state.draft]);
   const hasRequest =
-    model.isBusy || state.phase === 'suggested' || state.phase === 'answered';
-
+    model.isBusy || phase === 'suggested' || phase === 'answered';
   // If no model is ready, the row helps to set up a model instead of showing the failure.
   const modelSetup =
     state.failure?.code === 'no_model' ? services.models : null;
-  const dataframes = [...state.dataframes, ...model.attachedFrames(text)];
   const listFiles = useFolderListing(services.listFiles);
   const { canAsk, refusalCount } = useModelCheck(model, !!modelSetup);
-  const openSettings = async (provider: string) => {
-    if (await services.models?.connect(provider)) {
-      model.clearModelFailure();
-    }
-    focus();
+  const row: IRow = {
+    ...{ model, services, trans, text, setText, focus, canAsk, listFiles }
   };
+
   /** Send a request whose text doesn't come from the input field. */
   const start = async (request: () => Promise<void>) => {
     if (await canAsk()) {
@@ -101,10 +119,7 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
   };
   /** Send the text in the input field. */
   const send = async () => {
-    if (await proposeRequest(model, setText)) {
-      return;
-    }
-    if (!(await canAsk())) {
+    if ((await proposeRequest(row)) || !(await canAsk())) {
       return;
     }
     await model.waitForKernel();
@@ -119,7 +134,6 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
       void model.ask(intent, typed);
     }
   };
-
   const fix = () =>
     model.fix((error, problems) => fixRequest(error, problems, trans));
   const repair = () =>
@@ -143,9 +157,10 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
   /** Handle a key of the row; return whether the key was handled. */
   const onKey = (event: React.KeyboardEvent): boolean => {
     const accel = event.ctrlKey || event.metaKey;
-    if (accel && event.key.toLowerCase() === 's') {
+    const key = event.key.toLowerCase();
+    if (accel && key === 's') {
       services.save();
-    } else if (accel && event.shiftKey && event.key.toLowerCase() === 'c') {
+    } else if (accel && event.shiftKey && key === 'c') {
       // JupyterLab's shortcut for its palette is disabled in the row. If the key isn't handled
       // here, some browsers open their developer tools.
       return services.openPalette();
@@ -176,13 +191,11 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
   return (
     <div
       className="jp-AIServer-Ask-card"
-      data-phase={state.phase}
+      data-phase={phase}
       onKeyDown={event => {
-        if (!event.defaultPrevented && !isComposing(event)) {
-          if (onKey(event)) {
-            event.preventDefault();
-            event.stopPropagation();
-          }
+        if (!event.defaultPrevented && !isComposing(event) && onKey(event)) {
+          event.preventDefault();
+          event.stopPropagation();
         }
       }}
     >
@@ -193,33 +206,19 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
       >
         {announcement(model, trans)}
       </div>
-      {hasRequest && <RequestLine state={state} trans={trans} />}
-      {state.phase === 'answered' && <AnswerText model={model} trans={trans} />}
-      <AnswerTabs model={model} trans={trans} />
-      {modelSetup
-        ? modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
-        : state.failure && (
-            <Failure
-              failure={state.failure}
-              trans={trans}
-              onRetry={() => void model.retry()}
-              onTakeOver={() => void model.takeOver()}
-              onSettings={
-                services.models && (provider => void openSettings(provider))
-              }
-            />
-          )}
+      {hasRequest && <RequestLine row={row} />}
+      {phase === 'answered' && <AnswerText row={row} />}
+      <AnswerTabs row={row} />
+      {modelSetup ? (
+        modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
+      ) : (
+        <Failure row={row} />
+      )}
       {isPicking && (
-        <DataFramePicker
-          listDataFrames={services.listDataFrames}
-          chosen={state.dataframes}
-          trans={trans}
-          onChoose={frames => model.setDataFrames(frames)}
-          onClose={() => setPicking(false)}
-        />
+        <DataFramePicker row={row} onClose={() => setPicking(false)} />
       )}
       <RulesChips {...services} requestTime={state.requestTime} focus={focus} />
-      <ScopeChips model={model} trans={trans} focus={focus} />
+      <ScopeChips row={row} />
       <div className="jp-AIServer-Ask-line">
         {!hasRequest && (
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
@@ -232,35 +231,21 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
           onText={setText}
           onSend={send}
           onKey={onKey}
-          complete={before => [
-            ...completeSlashWords(model, before, trans),
-            ...(model.memory ? completeRemember(before, trans) : []),
-            ...completeRecipe(services.recipes.list, before),
-            ...completeMention(model, before, listFiles, trans)
-          ]}
+          complete={before => completeRequest(row, before)}
           completionsLabel={trans.__('Suggestions for the request')}
         />
-        {!hasRequest && <RequestNumber state={state} trans={trans} />}
+        {!hasRequest && <RequestNumber row={row} />}
       </div>
-      <RememberBar {...{ model, trans, focus, canAsk, setText }} />
-      <SteadyLine
-        subject={[state.phase, state.turnId, state.detached.length].join()}
-      >
-        <MentionChips model={model} text={text} trans={trans} />
-        <ExampleChip {...{ model, trans, focus }} />
-        {model.memory && (
-          <MemoryChip
-            memory={model.memory.memory}
-            use={services.memoryUse}
-            trans={trans}
-            focus={focus}
-          />
-        )}
-        <DataFrameChips model={model} text={text} trans={trans} focus={focus} />
-        <FileButtons {...{ model, text, listFiles, trans, setText, focus }} />
+      <RememberBar row={row} />
+      <SteadyLine subject={[phase, state.turnId, state.detached.length].join()}>
+        <MentionChips row={row} />
+        <ExampleChip row={row} />
+        <MemoryChip row={row} />
+        <DataFrameChips row={row} />
+        <FileButtons row={row} />
       </SteadyLine>
       <div className="jp-AIServer-Ask-bar">
-        <Actions {...{ model, state, trans, text, send }}>
+        <Actions row={row} send={() => void send()}>
           <ErrorButtons
             target={model.target}
             version={state.kernel}
@@ -270,24 +255,15 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
           />
         </Actions>
         <div className="jp-AIServer-Ask-tools">
-          <ModelChoice {...{ model, services, focus }} />
-          <MoreButton
-            openMenu={(x, y) => {
-              focus(); // The field gets the focus back when the menu closes.
-              services.openMenu(x, y);
-            }}
-            trans={trans}
-          />
+          <ModelChoice row={row} />
+          <MoreButton row={row} />
         </div>
       </div>
-      <QuestionButtons
-        {...services}
-        {...{ model, text, dataframes, setText, focus }}
-      />
-      <Notices model={model} services={services} />
-      <PastAnswerOffer {...services} {...{ model, text, focus }} />
+      <QuestionButtons row={row} />
+      <Notices row={row} />
+      <PastAnswerOffer row={row} />
       <WarningList
-        warnings={state.phase === 'suggested' ? state.warnings : []}
+        warnings={phase === 'suggested' ? state.warnings : []}
         trans={trans}
         code={state.code}
         onCorrect={correct}
@@ -300,10 +276,9 @@ export function Prompt(props: IPromptProps): React.JSX.Element {
         apply={applyRemedy}
         onRepair={() => void start(repair)}
       />
-      {(hasRequest || state.phase === 'failed') &&
-        state.phase !== 'answered' && (
-          <AnswerText model={model} trans={trans} />
-        )}
+      {phase !== 'answered' && (hasRequest || phase === 'failed') && (
+        <AnswerText row={row} />
+      )}
     </div>
   );
 }

@@ -15,13 +15,12 @@ async function renderOn(platform: string): Promise<string> {
     const { Actions } = await import('./promptActions');
     // Use the React instance of the isolated module.
     const { renderToStaticMarkup } = await import('react-dom/server');
-    const model = { target: {}, decision: {} } as GenerationModel;
+    const state = { ...INITIAL_STATE, phase: 'suggested' };
+    const model = { target: {}, decision: {}, state } as GenerationModel;
+    const trans = nullTranslator.load('aiserver');
     html = renderToStaticMarkup(
       <Actions
-        model={model}
-        state={{ ...INITIAL_STATE, phase: 'suggested' }}
-        trans={nullTranslator.load('aiserver')}
-        text="and shorter"
+        row={{ model, trans, text: 'and shorter' }}
         send={() => undefined}
       />
     );

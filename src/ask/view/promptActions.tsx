@@ -1,95 +1,97 @@
-/** The buttons of the prompt row, and the line that shows the open request. */
+/**
+ * The buttons of the prompt row, the progress of a generation, the row's model, and the line that shows
+ * the open request.
+ *
+ * Invariant: text from a model or a server is never rendered as HTML.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
-import type { GenerationModel } from '../model/generation';
-import { IGenerationState, requestNumber } from '../model/state';
-import { Progress, RunProgress } from './promptParts';
+import { durationText } from '../../labels/formats';
+import { requestTitle } from '../../labels/requestTitle';
+import { labelText, removeChineseSpaces } from '../../labels/serverText';
+import { unsupportedNote } from '../../prompt/checkedText';
+import { isForbidden } from '../../state/features';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
-import { requestTitle } from '../../labels/requestTitle';
-import { labelText } from '../../labels/serverText';
-import { isForbidden } from '../../state/features';
-import { unsupportedNote } from '../../prompt/checkedText';
+import { type IGenerationState, requestNumber } from '../model/state';
+import type { IRow } from './row';
 
 /** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
-export function RequestNumber(props: {
-  state: IGenerationState;
-  trans: TranslationBundle;
-}): React.JSX.Element | null {
-  const number = requestNumber(props.state);
+export function RequestNumber(props: { row: IRow }): React.JSX.Element | null {
+  const { model, trans } = props.row;
+  const number = requestNumber(model.state);
   return number ? (
     <span className="jp-AIServer-Ask-turn">
-      {props.trans.__('Request %1', number)}
+      {trans.__('Request %1', number)}
     </span>
   ) : null;
 }
 
 /** A line with the title and the number of the open request. The tooltip has the whole text. */
-export function RequestLine(props: {
-  state: IGenerationState;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { state, trans } = props;
-  const { intent } = state;
+export function RequestLine(props: { row: IRow }): React.JSX.Element {
+  const { model, trans } = props.row;
+  const { intent, isRemedy } = model.state;
   return (
     <div className="jp-AIServer-Ask-request">
       <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
       <span className="jp-AIServer-Ask-intent" title={intent}>
         {requestTitle(intent, trans)}
       </span>
-      {!state.isRemedy && <RequestNumber {...props} />}
+      {!isRemedy && <RequestNumber row={props.row} />}
     </div>
   );
 }
 
 /** The buttons for the current phase, and the progress of a generation or run. */
 export function Actions(props: {
-  model: GenerationModel;
-  state: IGenerationState;
-  trans: TranslationBundle;
-  /** The text in the input field. */
-  text: string;
+  row: Pick<IRow, 'model' | 'trans' | 'text'>;
   /** Send the text in the input field. */
   send: () => void;
   /** Buttons for the cell's error, shown while there is no suggestion. */
   children?: React.ReactNode;
 }): React.JSX.Element {
-  const { model, state, trans, text } = props;
+  const { row, send, children } = props;
+  const { model, trans, text } = row;
+  const { decision, state, target } = model;
+  const { isChecking, phase } = state;
+  const close = (
+    <Button
+      label={trans.__('Close')}
+      keys="Esc"
+      run={() => model.close(text)}
+    />
+  );
+  /** Ask the model for another answer. */
+  const retry = (label: string, isPrimary = false) => (
+    <Button
+      label={label}
+      title={trans.__('Ask the model for another answer')}
+      primary={isPrimary}
+      disabled={isChecking}
+      run={() => void model.retry()}
+    />
+  );
   if (model.isBusy) {
-    const askedModel = state.askedModel ?? state.model;
     return (
       <>
         <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
-        {state.phase === 'running' ? (
-          <RunProgress trans={trans} />
-        ) : (
-          <Progress
-            key={state.requestTime}
-            requestTime={state.requestTime}
-            isWriting={state.phase === 'streaming'}
-            model={askedModel ? labelText(askedModel.label, trans) : ''}
-            nextAttemptTime={state.nextAttemptTime}
-            trans={trans}
-          />
-        )}
+        <Progress key={state.requestTime} state={state} trans={trans} />
       </>
     );
   }
-  if (state.phase === 'suggested') {
+  if (phase === 'suggested') {
     const { changesNothing } = model;
-    const { isChecking } = state;
+    const canRun = target.cellType === 'code' && !isForbidden('running');
+    // If the suggestion can't be saved or written into the cell, the person can copy it.
+    const needsCopy =
+      target.isReadOnly || state.saveError || state.notice === 'not_written';
     return (
       <>
         {changesNothing ? (
-          <Button
-            label={trans.__('Try again')}
-            title={trans.__('Ask the model for another answer')}
-            primary
-            disabled={isChecking}
-            run={() => void model.retry()}
-          />
+          retry(trans.__('Try again'), true)
         ) : (
           <Button
             label={trans.__('Accept')}
@@ -97,70 +99,50 @@ export function Actions(props: {
             keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
             primary
             disabled={isChecking}
-            run={() => void model.decision.accept()}
+            run={() => void decision.accept()}
           />
         )}
         <Button
           label={trans.__('Reject')}
           keys="Esc"
-          run={() => void model.decision.reject()}
+          run={() => void decision.reject()}
         />
-        {model.target.cellType === 'code' &&
-          !changesNothing &&
-          !isForbidden('running') && (
-            <Button
-              label={trans.__('Accept and run')}
-              keys={keyNames('Alt Enter')}
-              title={trans.__('Accept the suggestion and run the cell.')}
-              disabled={isChecking}
-              run={() => void model.decision.acceptAndRun()}
-            />
-          )}
-        {/* If the suggestion can't be saved or written into the cell, the person can copy it. */}
-        {(model.target.isReadOnly ||
-          state.saveError ||
-          state.notice === 'not_written') && (
-          <CopyButton text={state.code} trans={trans} />
-        )}
-        {!changesNothing && !state.isRemedy && (
+        {canRun && !changesNothing && (
           <Button
-            label={trans.__('Regenerate')}
-            title={trans.__('Ask the model for another answer')}
+            label={trans.__('Accept and run')}
+            keys={keyNames('Alt Enter')}
+            title={trans.__('Accept the suggestion and run the cell.')}
             disabled={isChecking}
-            run={() => void model.retry()}
+            run={() => void decision.acceptAndRun()}
           />
         )}
-        {model.decision.isRevised && (
+        {needsCopy && <CopyButton text={state.code} trans={trans} />}
+        {!changesNothing && !state.isRemedy && retry(trans.__('Regenerate'))}
+        {decision.isRevised && (
           <Button
             label={trans.__('Restore the original suggestion')}
-            run={() => model.decision.restore()}
+            run={() => decision.restore()}
           />
         )}
       </>
     );
   }
-  if (state.phase === 'answered') {
+  if (phase === 'answered') {
+    const { explanation } = state;
+    const note = () => unsupportedNote(explanation, model.handedOutput, trans);
     return (
       <>
         <Button
           label={trans.__('Insert below')}
           title={trans.__('Insert the answer as a Markdown cell below')}
           primary
-          disabled={model.target.isReadOnly}
-          run={() =>
-            model.insertAnswer(
-              unsupportedNote(state.explanation, model.handedOutput, trans)
-            )
-          }
+          disabled={target.isReadOnly}
+          run={() => model.insertAnswer(note())}
         />
-        <CopyButton text={state.explanation} trans={trans} />
-        <Button
-          label={trans.__('Close')}
-          keys="Esc"
-          run={() => model.close(text)}
-        />
+        <CopyButton text={explanation} trans={trans} />
+        {close}
         <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
-        {props.children}
+        {children}
       </>
     );
   }
@@ -171,14 +153,10 @@ export function Actions(props: {
         keys="⏎"
         primary={state.failure?.code !== 'no_model'}
         disabled={!text.trim()}
-        run={props.send}
+        run={send}
       />
-      <Button
-        label={trans.__('Close')}
-        keys="Esc"
-        run={() => model.close(text)}
-      />
-      {props.children}
+      {close}
+      {children}
     </>
   );
 }
@@ -186,4 +164,143 @@ export function Actions(props: {
 /** Return the names of keys as the platform writes them, such as Ctrl+⏎ or ⌘⏎. */
 function keyNames(keys: string): string {
   return CommandRegistry.formatKeystroke(keys).replace('Enter', '⏎');
+}
+
+/** A line that shows what a generation is doing, and for how long, or that the code is running. */
+function Progress(props: {
+  state: IGenerationState;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { state, trans } = props;
+  const { phase, requestTime, nextAttemptTime } = state;
+  const [now, setNow] = React.useState(() => performance.now());
+  React.useEffect(() => {
+    const timer = window.setInterval(() => setNow(performance.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round((now - requestTime) / 1000));
+  const remaining = Math.ceil((nextAttemptTime - now) / 1000);
+  const info = state.askedModel ?? state.model;
+  const name = info ? labelText(info.label, trans) : trans.__('the model');
+  const hasTime = phase !== 'running' && seconds > 0 && remaining <= 0;
+  return (
+    <span className="jp-AIServer-Ask-progress" aria-hidden="true">
+      <span className="jp-AIServer-Ask-dots" />
+      {phase === 'running'
+        ? trans.__('Running…')
+        : phase === 'streaming'
+          ? trans.__('Writing…')
+          : waitingText(name, seconds, remaining, trans)}
+      {phase !== 'running' && (
+        <span className="jp-AIServer-Ask-seconds">
+          {hasTime ? durationText(seconds * 1000, trans) : ''}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Return the text while nothing of an answer has arrived; `remaining` seconds until a new attempt. */
+function waitingText(
+  name: string,
+  seconds: number,
+  remaining: number,
+  trans: TranslationBundle
+): string {
+  if (remaining > 0) {
+    const wait = durationText(remaining * 1000, trans);
+    return removeChineseSpaces(
+      trans.__('%1 can’t answer now. Retrying in %2…', name, wait)
+    );
+  }
+  return removeChineseSpaces(
+    seconds >= 20
+      ? trans.__(
+          'Still waiting for %1. The first answer can take half a minute…',
+          name
+        )
+      : trans.__('Waiting for %1…', name)
+  );
+}
+
+/** The name of the row's model; if models can be chosen, a button that opens their menu. */
+export function ModelChoice(props: { row: IRow }): React.JSX.Element | null {
+  const { model, services, trans, focus } = props.row;
+  const { models } = services;
+  const { cellModel, isChecking, model: info, phase } = model.state;
+  if (!info) {
+    return null;
+  }
+  const title = info.onThisMachine
+    ? trans.__(
+        'Your request and the code sent with it stay on the Jupyter server’s machine.'
+      )
+    : trans.__(
+        'Your request is sent to this provider, with the code, and the names and types of your data. Outputs and values only if you select them.'
+      );
+  const className =
+    'jp-AIServer-Ask-model' + (info.onThisMachine ? '' : ' jp-mod-remote');
+  const text = [
+    labelText(info.label, trans),
+    info.onThisMachine ? trans.__('on this computer') : trans.__('remote'),
+    ...(cellModel === null ? [] : [trans.__('this cell only')])
+  ].join(' · ');
+  if (!models) {
+    return (
+      <span className={className} title={title}>
+        {text}
+      </span>
+    );
+  }
+  const askAnother = (id: string) => {
+    void model.decision.askAnother(id);
+    focus();
+  };
+  return (
+    <button
+      type="button"
+      className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
+      title={title}
+      aria-label={trans.__('Model: %1', text)}
+      aria-haspopup="menu"
+      onClick={event => {
+        const { left: x, bottom: y } =
+          event.currentTarget.getBoundingClientRect();
+        const isOffered = phase === 'suggested' && !isChecking;
+        focus(); // The field gets the focus back when the menu closes.
+        models.pick({
+          x,
+          y,
+          cellModel,
+          chooseForCell: id => model.setCellModel(id),
+          askAnother: isOffered ? askAnother : undefined
+        });
+      }}
+    >
+      <span>{text}</span>
+      <caretDownEmptyIcon.react tag="span" width="14px" />
+    </button>
+  );
+}
+
+/** The button that opens the row's menu. */
+export function MoreButton(props: { row: IRow }): React.JSX.Element {
+  const { services, trans, focus } = props.row;
+  const label = trans.__('More');
+  return (
+    <button
+      type="button"
+      className="jp-AIServer-Ask-button jp-mod-quiet"
+      aria-label={label}
+      title={label}
+      aria-haspopup="menu"
+      onClick={event => {
+        const { left, bottom } = event.currentTarget.getBoundingClientRect();
+        focus(); // The field gets the focus back when the menu closes.
+        services.openMenu(left, bottom);
+      }}
+    >
+      ⋯
+    </button>
+  );
 }

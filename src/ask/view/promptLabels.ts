@@ -1,7 +1,4 @@
-/**
- * Texts of the prompt row: the label and placeholder of the input field, the request “Fix it”, the
- * notices, and what screen readers announce.
- */
+/** Texts of the prompt row: of the input field, the request “Fix it”, notices, announcements. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IProblem } from '../../kernel/check';
@@ -12,38 +9,38 @@ import { saveErrorText } from '../../labels/failureText';
 import { explainRequest } from '../../labels/requestTitle';
 import { joinSentences } from '../../labels/serverText';
 
-/** Return the label and the placeholder of the input field. */
 export function inputLabels(
   model: GenerationModel,
   trans: TranslationBundle
 ): { label: string; placeholder: string } {
+  const labels = (label: string, placeholder = label) => ({
+    label,
+    placeholder
+  });
+  const { phase } = model.state;
   if (model.isBusy) {
     const text = trans.__('Write your next request, to send it afterwards…');
-    return { label: trans.__('Next request'), placeholder: text };
+    return labels(trans.__('Next request'), text);
   }
-  if (model.state.phase === 'suggested') {
+  if (phase === 'suggested') {
     const text = trans.__('Describe another change…');
-    return { label: trans.__('Describe a change'), placeholder: text };
+    return labels(trans.__('Describe a change'), text);
   }
-  if (model.state.phase === 'answered') {
+  if (phase === 'answered') {
     const text = trans.__('Ask a follow-up question, or for code…');
-    return { label: trans.__('Next request'), placeholder: text };
+    return labels(trans.__('Next request'), text);
   }
   if (model.selectedLines) {
-    const text = trans.__('What should change in the selected lines?');
-    return { label: text, placeholder: text };
+    return labels(trans.__('What should change in the selected lines?'));
   }
-  const emptyCellText =
-    model.target.cellType === 'code'
-      ? trans.__('What should this cell do?')
-      : trans.__('What should this text say?');
-  const text = model.target.source()?.trim()
-    ? trans.__('What should change in this cell?')
-    : emptyCellText;
-  return { label: text, placeholder: text };
+  if (model.target.source()?.trim()) {
+    return labels(trans.__('What should change in this cell?'));
+  }
+  return model.target.cellType === 'code'
+    ? labels(trans.__('What should this cell do?'))
+    : labels(trans.__('What should this text say?'));
 }
 
-/** Return the text of the request to explain a cell's error. */
 export function explainErrorRequest(
   error: string,
   trans: TranslationBundle
@@ -51,13 +48,9 @@ export function explainErrorRequest(
   return [explainRequest(trans), error].join('\n');
 }
 
-/** The maximum number of problems in a request to fix an error. */
 const MAX_PROBLEMS = 5;
 
-/**
- * Return the text of the request to fix a cell's error. The text also contains at most
- * `MAX_PROBLEMS` problems that the check found in the cell's code, each with its candidates.
- */
+/** Return the text of the request to fix a cell's error, with the first problems of its code. */
 export function fixRequest(
   error: string,
   problems: readonly IProblem[],
@@ -69,7 +62,6 @@ export function fixRequest(
   );
 }
 
-/** Describe the first problems of a cell's code, each in one line. */
 export function problemLines(problems: readonly IProblem[]): string[] {
   return problems.slice(0, MAX_PROBLEMS).map(problemLine);
 }
@@ -82,41 +74,30 @@ export function noticeText(
   { state, changesNothing }: IShown,
   trans: TranslationBundle
 ): string {
-  const saveError = state.saveError
-    ? saveErrorText(state.saveError, trans)
-    : '';
-  const notice = stateNoticeText(state, trans);
-  const editedText = state.isCellEdited
-    ? trans.__(
-        'The cell has changed since you asked. The diff is against its current content.'
-      )
-    : '';
+  const { isCellEdited, overwrittenCount, saveError } = state;
   const corrections = [...replacedTexts(state, trans), ...state.corrections];
-  const correctionsText = corrections.length
-    ? trans.__(
-        'Corrected automatically: %1.',
-        corrections.join(trans._p('between names', ', '))
-      )
-    : '';
-  const overwrittenText = state.overwrittenCount
-    ? trans._n(
-        'The suggestion changes or removes %1 line that was written by hand.',
-        'The suggestion changes or removes %1 lines that were written by hand.',
-        state.overwrittenCount
-      )
-    : '';
+  const names = corrections.join(trans._p('between names', ', '));
   return joinSentences(
-    saveError,
-    notice,
+    saveError ? saveErrorText(saveError, trans) : '',
+    stateNoticeText(state, trans),
     changesNothing ? changesNothingText(state, trans) : '',
     missingFramesText(state, trans),
-    correctionsText,
-    overwrittenText,
-    editedText
+    names ? trans.__('Corrected automatically: %1.', names) : '',
+    overwrittenCount
+      ? trans._n(
+          'The suggestion changes or removes %1 line that was written by hand.',
+          'The suggestion changes or removes %1 lines that were written by hand.',
+          overwrittenCount
+        )
+      : '',
+    isCellEdited
+      ? trans.__(
+          'The cell has changed since you asked. The diff is against its current content.'
+        )
+      : ''
   );
 }
 
-/** Return names for what the server replaced in the suggestion. */
 function replacedTexts(
   { phase, replacedCharacters }: IGenerationState,
   trans: TranslationBundle
@@ -158,15 +139,13 @@ function changesNothingText(
   { explanation, notice }: IGenerationState,
   trans: TranslationBundle
 ): string {
-  if (explanation || notice === 'same_again') {
-    return trans.__('The suggestion would not change the cell.');
-  }
-  return trans.__(
-    'The answer is the same as the current code. Say what should be different, or choose another model.'
-  );
+  return explanation || notice === 'same_again'
+    ? trans.__('The suggestion would not change the cell.')
+    : trans.__(
+        'The answer is the same as the current code. Say what should be different, or choose another model.'
+      );
 }
 
-/** Return the text for the state's `notice`; empty if there is no notice. */
 function stateNoticeText(
   state: IGenerationState,
   trans: TranslationBundle
@@ -225,21 +204,14 @@ function stateNoticeText(
   }
 }
 
-/**
- * Return the notice that the notebook is read-only. The row shows it only if there is neither a
- * failure nor another notice.
- */
+/** Return the notice that the notebook is read-only, which is shown if there is no other one. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'
   );
 }
 
-/**
- * Return the text that screen readers announce: that a generation or run has started, that an
- * answer is ready, or the notices. It contains no failure, because the element that shows the
- * failure is an alert, which screen readers announce anyway.
- */
+/** Return the text that screen readers announce, without failures, which are alerts. */
 export function announcement(shown: IShown, trans: TranslationBundle): string {
   const { state, changesNothing } = shown;
   const notice = noticeText(shown, trans);

@@ -19,7 +19,7 @@ import type { IJoinKey } from '../../kernel/joinKeys';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IMemory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
-import type { IPromptRowServices } from './promptServices';
+import type { IPromptRowServices } from './row';
 
 export const LOCAL: ModelInfo = {
   id: 'local:qwen',

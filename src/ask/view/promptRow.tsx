@@ -17,7 +17,7 @@ import {
 } from './input/promptInput';
 import { Prompt } from './prompt';
 import { suppressShortcuts } from '../../ui/focus';
-import type { IPromptRowServices } from './promptServices';
+import type { IPromptRowServices } from './row';
 import { RowFocus } from './input/rowFocus';
 
 export class PromptRow extends ReactWidget {
@@ -46,7 +46,6 @@ export class PromptRow extends ReactWidget {
     super.dispose();
   }
 
-  /** Focus the input field, now or as soon as it is mounted. */
   focus(): void {
     const field = this.node.querySelector('textarea');
     this._focusRequest.focus = !field;
@@ -75,7 +74,6 @@ export class PromptRow extends ReactWidget {
     return this.node.contains(document.activeElement);
   }
 
-  /** Show or hide the list of the kernel's DataFrames. */
   pickDataFrames(isPicking: boolean): void {
     this._isPicking = isPicking;
     this.update();
@@ -88,7 +86,6 @@ export class PromptRow extends ReactWidget {
     return (
       <Prompt
         model={this.model}
-        state={this.model.state}
         services={this._services}
         isPicking={this._isPicking}
         setPicking={isPicking => this.pickDataFrames(isPicking)}

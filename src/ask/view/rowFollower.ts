@@ -56,10 +56,7 @@ export class RowFollower implements IDisposable {
     }
   }
 
-  /**
-   * If the code above the row is out of view, for example because the person has pressed “Fix it”
-   * below a long traceback, show as much of it as fits.
-   */
+  /** Show as much of the code above the row as fits, as after “Fix it” below a traceback. */
   private _showCode(): void {
     const area = this._scroller?.getBoundingClientRect();
     const top = this._cell.getBoundingClientRect().top;

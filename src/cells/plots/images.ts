@@ -1,7 +1,11 @@
-/** The images in a cell's outputs. */
+/**
+ * The images in a cell's outputs.
+ *
+ * Invariant: even a small image is drawn and encoded again before it is stored or sent, so that it
+ * contains no hidden data of the original file, such as GPS coordinates or an appended archive.
+ */
 import type { IOutput } from '@jupyterlab/nbformat';
 
-/** An image as returned by a kernel. */
 export interface IImage {
   readonly mime: string;
   readonly base64: string;
@@ -9,7 +13,6 @@ export interface IImage {
 
 /** An image whose base64 text has this number of characters or more isn't read. */
 const MAX_IMAGE_LENGTH = 24_000_000;
-/** The types of images that can be drawn. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 /** Return the images of outputs in their order: of each output, the first one. */
@@ -26,7 +29,65 @@ export function imagesOf(outputs: readonly IOutput[]): IImage[] {
   });
 }
 
-/** Return whether the data of an output contains an image. */
 export function hasImage(data: Readonly<Record<string, unknown>>): boolean {
   return IMAGE_TYPES.some(mime => mime in data);
 }
+
+export interface IRedrawnImage {
+  readonly blob: Blob;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface IImageLimits {
+  /** The maximum width and the maximum height, in pixels. */
+  readonly side: number;
+  readonly bytes: number;
+}
+
+/** Draw an image within the limits. Return null if it can't be read or would still be too large. */
+export async function redrawImage(
+  image: IImage,
+  limits: IImageLimits
+): Promise<IRedrawnImage | null> {
+  try {
+    const bytes = Uint8Array.from(atob(image.base64), char =>
+      char.charCodeAt(0)
+    );
+    const bitmap = await createImageBitmap(
+      new Blob([bytes], { type: image.mime })
+    );
+    const longest = Math.max(bitmap.width, bitmap.height);
+    const scale = Math.min(1, limits.side / longest);
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+    canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+    const context = canvas.getContext('2d');
+    if (!context) {
+      return null;
+    }
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    bitmap.close();
+    for (const [type, quality] of FORMATS) {
+      const blob = await new Promise<Blob | null>(resolve =>
+        canvas.toBlob(resolve, type, quality)
+      );
+      if (blob && blob.size <= limits.bytes) {
+        return { blob, width: canvas.width, height: canvas.height };
+      }
+    }
+  } catch {
+    // The data isn't an image, despite its type.
+  }
+  return null;
+}
+
+/**
+ * The types to try, in this order, each with its quality. PNG comes first because it shows plots
+ * most sharply. If the PNG is too large, as it can be for a photograph, JPEG is smaller.
+ */
+const FORMATS: readonly (readonly [string, number?])[] = [
+  ['image/png'],
+  ['image/jpeg', 0.8]
+];

@@ -1,8 +1,12 @@
-/**
- * Summarises a Plotly chart as text for a model: its titles, and for each trace its type and the
- * values that it shows.
- */
-import { countText, describeValues, valueText } from './values';
+/** Summarises a Plotly chart as text for a model: titles, and types and values of its traces. */
+import {
+  type Fields,
+  countText,
+  describeValues,
+  fieldsOf,
+  quoted,
+  titleOf
+} from './values';
 
 /** The maximum number of traces that are described. */
 const MAX_TRACES = 20;
@@ -26,7 +30,6 @@ const ARRAY_TYPES: Record<string, new (buffer: ArrayBuffer) => Numbers> = {
 };
 
 type Numbers = ArrayLike<number>;
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Return a summary of a Plotly chart; empty if `spec` isn't one. */
 export function plotlySummary(spec: unknown): string {
@@ -39,7 +42,7 @@ export function plotlySummary(spec: unknown): string {
     .map(trace => traceText(fieldsOf(trace)));
   const more = data.length - traces.length;
   return [
-    `Plotly chart${nameText(titleOf(layout))}`,
+    `Plotly chart${quoted(titleOf(layout))}`,
     ...axesText(fieldsOf(layout)),
     ...traces,
     ...(more > 0 ? [`${more} more traces`] : [])
@@ -57,7 +60,7 @@ function traceText(trace: Fields): string {
     0,
     ...DATA_FIELDS.map(field => valuesOf(trace[field]).length)
   );
-  const title = `- ${kind}${nameText(name)}, ${countText(count, 'point')}`;
+  const title = `- ${kind}${quoted(name)}, ${countText(count, 'point')}`;
   return [title, ...parts].join('\n');
 }
 
@@ -85,19 +88,4 @@ function valuesOf(field: unknown): unknown[] {
   } catch {
     return []; // The data isn't base64, or ends in the middle of a number.
   }
-}
-
-/** Return the title of a layout or an axis. */
-function titleOf(element: unknown): string {
-  const { title } = fieldsOf(element);
-  const text = fieldsOf(title).text ?? title;
-  return typeof text === 'string' ? valueText(text) : '';
-}
-
-function nameText(name: unknown): string {
-  return typeof name === 'string' && name ? ` “${valueText(name)}”` : '';
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -21,7 +21,6 @@ export function describeValues(values: readonly unknown[]): string {
   return present.length ? text : 'no values';
 }
 
-/** Return a short text of one value. */
 export function valueText(value: unknown): string {
   if (typeof value === 'number') {
     return String(Number(value.toPrecision(6)));
@@ -48,7 +47,6 @@ function describePresent(values: readonly unknown[]): string {
   return isNumeric && values.length > 1 ? `${list} (${summary})` : list;
 }
 
-/** Return the range and the mean of numbers. */
 function numbersText(numbers: readonly number[]): string {
   let [min, max, sum] = [Infinity, -Infinity, 0];
   for (const number of numbers) {
@@ -79,4 +77,22 @@ function textsText(values: readonly unknown[]): string {
 
 function isMissing(value: unknown): boolean {
   return value === null || value === undefined || Number.isNaN(value);
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+/** Return the title of a chart or an axis; empty if it has none. */
+export function titleOf(element: unknown): string {
+  const { title } = fieldsOf(element);
+  const text = fieldsOf(title).text ?? title;
+  return typeof text === 'string' ? valueText(text) : '';
+}
+
+/** Return a name in quotation marks, after a space; empty without a name. */
+export function quoted(name: unknown): string {
+  return typeof name === 'string' && name ? ` “${valueText(name)}”` : '';
 }

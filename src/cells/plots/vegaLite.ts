@@ -1,15 +1,18 @@
-/**
- * Summarises a Vega-Lite chart, such as one of Altair, as text for a model: its title, its marks with
- * the fields that they show, and the data before aggregations.
- */
-import { countText, describeValues, valueText } from './values';
+/** Summarises a Vega-Lite chart, such as one of Altair: titles, marks with fields, and data. */
+import {
+  type Fields,
+  countText,
+  describeValues,
+  fieldsOf,
+  quoted,
+  titleOf,
+  valueText
+} from './values';
 
 /** The maximum number of views, and of data sets, that are described. */
 const MAX_VIEWS = 20;
 const MAX_DATA_SETS = 10;
 const MAX_FIELDS = 40;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Return a summary of a Vega-Lite chart; empty if `spec` isn't one. */
 export function vegaLiteSummary(spec: unknown): string {
@@ -25,7 +28,7 @@ export function vegaLiteSummary(spec: unknown): string {
     fieldsByData.set(data, names);
   }
   return [
-    `Vega-Lite chart${titleText(top)}`,
+    `Vega-Lite chart${quoted(titleOf(top))}`,
     ...views.map(viewText),
     ...[...fieldsByData]
       .slice(0, MAX_DATA_SETS)
@@ -60,7 +63,14 @@ function viewsOf(spec: Fields, outer: Fields): IView[] {
   }
   const mark = fieldsOf(spec.mark).type ?? spec.mark;
   return typeof mark === 'string'
-    ? [{ mark, title: titleText(spec), channels: channelsOf(encoding), data }]
+    ? [
+        {
+          mark,
+          title: quoted(titleOf(spec)),
+          channels: channelsOf(encoding),
+          data
+        }
+      ]
     : [];
 }
 
@@ -79,7 +89,7 @@ function channelsOf(encoding: Fields): IChannel[] {
     const how = [aggregate, timeUnit].filter(part => typeof part === 'string');
     const function_ = [...how, ...(bin ? ['bins'] : [])].join(' of ');
     const text = function_ ? `${function_} of ${shown}` : shown;
-    const label = typeof title === 'string' ? ` “${valueText(title)}”` : '';
+    const label = quoted(title);
     return [
       {
         name,
@@ -112,13 +122,4 @@ function dataText(
       return `  ${valueText(name)}: ${describeValues(values)}`;
     })
   ];
-}
-
-function titleText({ title }: Fields): string {
-  const text = fieldsOf(title).text ?? title;
-  return typeof text === 'string' && text ? ` “${valueText(text)}”` : '';
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

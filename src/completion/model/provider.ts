@@ -111,7 +111,6 @@ export class CompletionProvider implements IInlineCompletionProvider {
     }
   }
 
-  /** Aborts the running request. */
   private _abort = new AbortController();
 }
 

@@ -2,7 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IColumnProfile, IDataItem } from '../../kernel/profile';
-import { columnMention } from '../../prompt/columnMention';
+import { columnMention } from '../../prompt/columnKinds';
 import { countText, localeOf } from '../../labels/formats';
 import type { IItemChange } from '../model/changes';
 import type { SortKey } from '../model/columnOrder';

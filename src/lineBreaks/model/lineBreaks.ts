@@ -73,7 +73,6 @@ function isWindowsBreak({ doc }: EditorState, offset: number): boolean {
   return doc.sliceString(offset, offset + 2) === '\r\n';
 }
 
-/** Return the offsets of all `\r`. */
 function returnsIn({ doc }: EditorState): number[] {
   return [...doc.toString().matchAll(/\r/g)].map(({ index }) => index);
 }

@@ -7,7 +7,6 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { IHistory, INotebookIdentity } from '../../tokens';
 
-/** Matches a source with the magic `%%ai` or `%ai`. */
 const REQUEST = /^\s*%%?ai(?!\w)/m;
 
 /** Return whether a cell's source sends a request when it is run. */

@@ -22,8 +22,11 @@ import type {
   ITracking,
   ISessionChange
 } from '../../tokens';
-import { imagesOf } from '../../cells/plots/images';
-import { IRedrawnImage, redrawImage } from '../../cells/plots/redrawnImage';
+import {
+  type IRedrawnImage,
+  imagesOf,
+  redrawImage
+} from '../../cells/plots/images';
 import { UntrackedPastes } from './untrackedPastes';
 import type { ICauseDetectors } from './contributors/writers';
 import { SessionAwareness } from './awareness';

@@ -40,10 +40,7 @@ export function namedFrames(
   return named.slice(0, MAX_ATTACHED);
 }
 
-/**
- * Return whether an intent names a data file, or a variable whose data is not a DataFrame. A
- * variable's name with one or two letters doesn't count, because it may be a word, such as “a”.
- */
+/** Return whether an intent names a data file or other data. “a” may be a word, not a variable. */
 function isAboutOtherData(intent: string, kernel: IKernelVariables): boolean {
   return (
     DATA_FILE.test(intent) ||
@@ -120,7 +117,6 @@ export function isNameAt(
   return !isInLonger && before !== '.' && (isColumn || !/^\.+\w/.test(after));
 }
 
-/** DataFrames of an earlier request that couldn't be chosen. */
 export interface IMissingFrames {
   readonly names: readonly string[];
   /** Why the kernel's DataFrames couldn't be listed, as a sentence; empty if they were listed. */

@@ -1,7 +1,4 @@
-/**
- * Whether the requests of one notebook contain the entries of memories; by default, they do. The
- * choice is stored in the browser.
- */
+/** Whether a notebook's requests contain entries of memories; the browser stores the choice. */
 import { PageConfig } from '@jupyterlab/coreutils';
 import { Signal } from '@lumino/signaling';
 
@@ -17,7 +14,6 @@ export class MemoryUse {
     return window.localStorage.getItem(this._key) !== OFF;
   }
 
-  /** Use the entries from the next request on, or don't. */
   set(isOn: boolean): void {
     if (isOn) {
       window.localStorage.removeItem(this._key);

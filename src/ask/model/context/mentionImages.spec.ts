@@ -1,4 +1,4 @@
-import * as redrawn from '../../../cells/plots/redrawnImage';
+import * as redrawn from '../../../cells/plots/images';
 import { withImages } from './mentions';
 
 const plot = (base64: string) => ({ mime: 'image/png', base64 });

@@ -1,4 +1,4 @@
-import * as redrawn from '../../../cells/plots/redrawnImage';
+import * as redrawn from '../../../cells/plots/images';
 import { MODEL, done, setup, start } from '../generation.fakes';
 import { IMention, mentionsIn, needsConsent } from './mentions';
 
@@ -260,9 +260,7 @@ describe('a request with mentions', () => {
     t.target.variables.mockResolvedValue(kernel);
     t.model.open();
     await t.model.readKernel();
-    void t.model.ask('above limit');
-    (await t.requested(1)).push(start(1), done(1, 'y'), null);
-    await t.phase('suggested');
+    await t.answer('above limit', 'y');
     expect(t.bodies[0].context?.variables).toContainEqual({
       name: 'limit',
       kind: 'float'
@@ -322,9 +320,7 @@ describe('a request with mentions', () => {
     (await t.requested(1)).push(start(1), done(1, 'y'), null);
     await t.phase('suggested');
     expect(t.bodies[0].context?.mentions).toBeUndefined();
-    void t.model.ask('like @cell3');
-    (await t.requested(2)).push(start(2), done(2, 'z'), null);
-    await t.phase('suggested');
+    await t.answer('like @cell3', 'z');
     void t.model.decision.repair('correct z');
     (await t.requested(3)).push(start(3));
     expect(t.bodies[2].mode).toBe('repair');

@@ -12,8 +12,7 @@
 import { PathExt } from '@jupyterlab/coreutils';
 
 import type { Mention, ModelInfo, PastAnswer } from '../../../api/types';
-import type { IImage } from '../../../cells/plots/images';
-import { redrawImage } from '../../../cells/plots/redrawnImage';
+import { type IImage, redrawImage } from '../../../cells/plots/images';
 import type { IKernelVariables, IVariable } from '../../../kernel/variables';
 import type { IHandedOutput } from '../../../prompt/checkedText';
 import { isForbidden } from '../../../state/features';
@@ -57,7 +56,6 @@ export function isMentionable(path: string): boolean {
   return FILE_NAME.test(path) && !path.includes('"');
 }
 
-/** Return whether a file can be described by its columns, by its extension. */
 export function isDataFile(path: string): boolean {
   return DATA_FILE.test(path) && !path.includes('"');
 }
@@ -67,7 +65,6 @@ export function fileMention(path: string): string {
   return new RegExp(`[${PATH_END}]`).test(path) ? `@"${path}"` : `@${path}`;
 }
 
-/** Return the mentions of an intent in their order, without duplicates. */
 export function mentionsIn(
   intent: string,
   target: ITarget,
@@ -147,7 +144,6 @@ export function shareKeys(mention: IMention, seesImages: boolean): string[] {
   return seesImages && mention.plots?.length ? [key, plotsKey(key)] : [key];
 }
 
-/** Return a mention with the person's choice to share it. */
 export function withChoice(
   mention: IMention,
   sharedKeys: readonly string[]
@@ -180,10 +176,7 @@ export function needsConsent(mention: IMention, seesImages: boolean): boolean {
   return needs && !forbiddenPart(mention);
 }
 
-/**
- * Return the part of what is mentioned that the administrator doesn't allow: the output of a cell or
- * the value of a variable, or a file; null if everything is allowed. The server leaves it out, and says so in the receipt.
- */
+/** Return the forbidden part of a mention, which the server leaves out; null if there is none. */
 export function forbiddenPart({
   kind,
   output,
@@ -261,7 +254,6 @@ export function notebookName({ path }: Pick<PastAnswer, 'path'>) {
   return path && PathExt.basename(path);
 }
 
-/** Return a past answer as a part of a request. */
 export function exampleMention(answer: PastAnswer): Mention {
   return {
     kind: 'past_answer',

@@ -1,6 +1,6 @@
 import type { DataFrameProfile } from '../../../api/types';
 import type { IDataValues } from '../../../kernel/dataValues';
-import { MODEL, code, done, setup, start } from '../generation.fakes';
+import { MODEL, setup, start } from '../generation.fakes';
 
 const FRAME: DataFrameProfile = {
   name: 'sales',
@@ -68,10 +68,7 @@ describe('privacy levels', () => {
   it('keeps the level for requests about the suggestion, and then forgets it', async () => {
     const t = await opened();
     await t.model.levels.choose('sales', 'statistics');
-    const answered = t.model.ask('plot sales');
-    const feed = await t.requested(1);
-    feed.push(start(), code('y'), done(1, 'y'), null);
-    await answered;
+    await t.answer('plot sales', 'y');
     await t.phase('suggested');
     expect(t.bodies[0].context?.dataframes?.[0].level).toBe('statistics');
     expect(t.sent().level).toBe('statistics');
@@ -90,9 +87,7 @@ describe('privacy levels', () => {
   it('applies the present choice to another answer to the same request (P15)', async () => {
     const t = await opened();
     await t.model.levels.choose('sales', 'sample');
-    void t.model.ask('plot sales');
-    (await t.requested(1)).push(start(1), done(1, 'x'), null);
-    await t.phase('suggested');
+    await t.answer('plot sales', 'x');
     expect(JSON.stringify(t.bodies[0])).toContain('canary');
     await t.model.levels.choose('sales', 'schema');
     void t.model.retry();

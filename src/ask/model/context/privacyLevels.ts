@@ -20,12 +20,10 @@ import type { IDataValues } from '../../../kernel/dataValues';
 /** The level that a person has chosen for a DataFrame, and the values that it includes. */
 export interface IChosenLevel {
   readonly level: Exclude<PrivacyLevel, 'schema'>;
-  /** The level for models on other machines. */
   readonly remoteLevel: PrivacyLevel;
   readonly values: IDataValues;
 }
 
-/** The chosen levels by the names of the DataFrames. */
 export type ChosenLevels = ReadonlyMap<string, IChosenLevel>;
 
 /** The DataFrame whose values are being read, or could not be read. */
@@ -34,7 +32,6 @@ export interface ILevelStatus {
   readonly isReading: boolean;
 }
 
-/** Return the level at which a model gets a DataFrame. */
 export function levelFor(
   levels: ChosenLevels,
   name: string,
@@ -44,10 +41,7 @@ export function levelFor(
   return (isOnThisMachine ? chosen?.level : chosen?.remoteLevel) ?? 'schema';
 }
 
-/**
- * Return DataFrames with the levels that are chosen now and their values, and with no other values.
- * Values of columns that the DataFrame no longer has are left out.
- */
+/** Return DataFrames with the values that are chosen now, of the columns that they still have. */
 export function withLevels(
   frames: readonly DataFrameProfile[],
   levels: ChosenLevels
@@ -59,7 +53,6 @@ export function withLevels(
   });
 }
 
-/** Return a DataFrame without the values of an earlier choice. */
 function withoutValues(frame: DataFrameProfile): DataFrameProfile {
   const { level, sample, columns, ...rest } = frame;
   const hasStatistics = columns?.some(({ statistics }) => statistics);

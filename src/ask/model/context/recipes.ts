@@ -1,14 +1,10 @@
-/**
- * Recipes: a person's own prompts, offered as slash words, with parameters written as `{{name}}` or
- * `{{name=default}}`.
- */
+/** Recipes: a person's own prompts as slash words, with parameters such as `{{name=default}}`. */
 import type { ApiClient } from '../../../api/client';
 import type { Recipe } from '../../../api/types';
 
 /** Matches a parameter: its name and, after `=`, its default. */
 const PARAMETER = /\{\{([^{}=\n]+)(?:=([^{}\n]*))?\}\}/g;
 
-/** The recipes that can be used in one notebook. */
 export class Recipes {
   /**
    * @param _notebookPath - Return the path of the notebook.

@@ -17,15 +17,12 @@ import type { RulesFile, UsedRulesFile } from '../../../api/types';
 export type RulesChoice = 'used' | 'ignored' | 'changed' | null;
 
 export interface IRulesFile extends RulesFile {
-  /** The person's choice; null if there is none yet. */
   readonly choice: RulesChoice;
 }
 
 /** The names of rules files, as in `aiserver/project_files/rules_files.py`. */
 const NAMES = ['.github/copilot-instructions.md', 'CLAUDE.md', 'AGENTS.md'];
-/** The maximum number of rules files in a request. */
 const MAX_FILES = 20;
-/** The maximum length of a path. */
 const MAX_PATH = 1000;
 const IGNORED = 'ignored';
 
@@ -41,10 +38,7 @@ export class RulesFiles {
   /** Emitted when the list was loaded, or when the person has made a choice. */
   readonly changed = new Signal<this, 'list' | 'choice'>(this);
 
-  /**
-   * The files, as far as the list has been loaded; those in the notebook's own folder are last. A
-   * copy of a nearer file is left out, unless the person has made a choice about it.
-   */
+  /** The loaded files, the nearest last, without copies of nearer ones that have no choice. */
   get list(): IRulesFile[] {
     const files = this._files.map(file => ({
       ...file,
@@ -101,7 +95,6 @@ export class RulesFiles {
     }
   }
 
-  /** The paths that rules files for the notebook can have. */
   private get _paths(): string[] {
     const names = this._notebookPath().split('/').slice(0, -1);
     const folders = names.map((_, index) =>

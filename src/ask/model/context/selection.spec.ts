@@ -1,4 +1,4 @@
-import { done, setup, start } from '../generation.fakes';
+import { setup, start } from '../generation.fakes';
 import { lineRange, selectLines } from './selection';
 
 const SOURCE = 'a = 1\nb = 2\nc = 3\nd = 4';
@@ -73,9 +73,7 @@ describe('a request about selected lines', () => {
   it('names them, also if it asks for a change of the suggestion', async () => {
     const t = setup({ source: 'a\nb\nc' });
     t.model.open(selection);
-    void t.model.ask('longer');
-    (await t.requested(1)).push(start(1), done(1, 'a\nb\nb\nc'), null);
-    await t.phase('suggested');
+    await t.answer('longer', 'a\nb\nb\nc');
     void t.model.ask('even longer');
     (await t.requested(2)).push(start(2));
     await t.phase('waiting');
@@ -107,9 +105,7 @@ describe('a request about selected lines', () => {
         .map(({ line }) => ({ ...LINE, line, endLine: line }))
     );
     t.model.open({ above: 'a\n', below: '\nbb' });
-    const asked = t.model.ask('again');
-    (await t.requested(1)).push(start(1), done(1, 'a\nbb\nbb'), null);
-    await asked;
+    await t.answer('again', 'a\nbb\nbb');
     expect(t.model.state.code).toBe('a\nb\nbb');
     expect(t.model.state.problems).toHaveLength(1);
     expect(t.bodies).toHaveLength(1);
@@ -118,9 +114,7 @@ describe('a request about selected lines', () => {
   it('ends when the suggestion is accepted', async () => {
     const t = setup({ source: 'a\nb\nc' });
     t.model.open(selection);
-    void t.model.ask('longer');
-    (await t.requested(1)).push(start(1), done(1, 'a\nx\nc'), null);
-    await t.phase('suggested');
+    await t.answer('longer', 'a\nx\nc');
     await t.model.decision.accept();
     t.model.open();
     expect(t.model.selectedLines).toBeNull();
@@ -129,9 +123,7 @@ describe('a request about selected lines', () => {
   it('is about the whole cell after the chip was removed, also if it is asked again', async () => {
     const t = setup({ source: 'a\nb\nc' });
     t.model.open(selection);
-    void t.model.ask('longer');
-    (await t.requested(1)).push(start(1), done(1, 'a\nx\nc'), null);
-    await t.phase('suggested');
+    await t.answer('longer', 'a\nx\nc');
     t.model.select(null);
     void t.model.retry();
     (await t.requested(2)).push(start(2));

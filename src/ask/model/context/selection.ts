@@ -12,7 +12,6 @@ export interface ISelection {
   readonly below: string;
 }
 
-/** Lines of a text, counted from 1. */
 export interface ILineRange {
   readonly first: number;
   readonly last: number;

@@ -12,7 +12,6 @@ import type { IMemory } from '../../../tokens';
 import type { GenerationStore } from '../store';
 import { rememberedClause, rememberedText } from './rememberedText';
 
-/** The proposal about which the row asks. */
 export interface IAskedProposal {
   readonly id: string;
   /** The request that was not sent, because all of it is to be remembered; empty if it was sent. */
@@ -27,7 +26,6 @@ export class RowMemory {
     _row.changed.connect(this._onChanged, this);
   }
 
-  /** The proposal about which the row asks; null if it asks nothing. */
   get asked(): IAskedProposal | null {
     return this._asked;
   }

@@ -10,18 +10,8 @@
  *   and extensions are unchanged after the overlay is removed.
  */
 import { unifiedMergeView } from '@codemirror/merge';
-import {
-  Compartment,
-  Extension,
-  StateEffect,
-  StateField
-} from '@codemirror/state';
-import {
-  Decoration,
-  DecorationSet,
-  EditorView,
-  WidgetType
-} from '@codemirror/view';
+import { Compartment, type Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
 import { CodeEditor } from '@jupyterlab/codeeditor';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
@@ -31,14 +21,17 @@ import type { IDisposable } from '@lumino/disposable';
 import { DIFF_LIMITS } from '../../../diff/limits';
 import { hiddenEnd } from '../../../diff/hiddenEnd';
 import { textChanges } from '../../../diff/replaceContent';
-import { areSimilar } from '../../../diff/similarity';
+import { areSimilar } from '../../../diff/lineDiff';
 import type { IProblem } from '../../../kernel/check';
 import { suppressShortcuts } from '../../../ui/focus';
 import {
-  problemDecorations,
+  type IRange,
+  diffDecorations,
   problemRanges,
-  setProblems
-} from './problemDecorations';
+  setProblems,
+  setSelected,
+  setWrittenEnd
+} from './decorations';
 import { streamView } from './streamView';
 import { ChangeAction, changeKeys } from '../input/promptKeys';
 
@@ -50,24 +43,19 @@ export interface IDiffOptions {
   trans: TranslationBundle;
   /** Called with the offset of a change in the suggestion's code when the person selects a button. */
   onChange: (offset: number, action: ChangeAction) => void;
-  /** Called with the suggestion's code after the person has edited it. */
   onEdit: (code: string) => void;
   /** Called for each key that is pressed in the overlay, before the editor handles it. */
   onKey: (event: KeyboardEvent) => void;
 }
 
 export interface IDiffContent {
-  /** The cell's own code. */
   original: string;
   /** The code of the suggestion, as far as it has arrived. */
   code: string;
-  /** The problems of the suggestion's code, which are underlined. */
   problems?: readonly IProblem[];
   /** The selected change, as offsets of the code; null if none is selected. */
-  selected?: { from: number; to: number } | null;
-  /** Whether the answer is still arriving. */
+  selected?: IRange | null;
   isStreaming: boolean;
-  /** Whether the person can edit the code. */
   isEditable?: boolean;
   /** Whether no model wrote the code, so that none can be asked for another change. */
   isRemedy?: boolean;
@@ -90,9 +78,7 @@ export class DiffOverlay implements IDisposable {
       config: { ...cell.editorConfig, readOnly: true },
       extensions: [
         this._mergeCompartment.of([]),
-        streamDecorations,
-        problemDecorations,
-        selectedDecorations,
+        diffDecorations,
         hiddenEnd,
         this._editableCompartment.of(EditorView.editable.of(false)),
         EditorView.contentAttributes.of({
@@ -164,7 +150,6 @@ export class DiffOverlay implements IDisposable {
     }
   }
 
-  /** Let the person edit the suggestion once it is complete. */
   private _setEditable(isEditable: boolean): void {
     if (isEditable !== this._isEditable) {
       this._isEditable = isEditable;
@@ -231,7 +216,6 @@ export class DiffOverlay implements IDisposable {
     }
   }
 
-  /** Create a button for a change. */
   private _createButton(action: ChangeAction): HTMLElement {
     const { trans, onChange } = this._options;
     const labels = {
@@ -258,83 +242,9 @@ export class DiffOverlay implements IDisposable {
   private _isEditable = false;
   /** Whether `show` changes the text, not the person. */
   private _isUpdating = false;
-  /** The start of the selected change; null if none is selected. */
   private _selectedFrom: number | null = null;
   /** The cell's code in the current diff; null before the first diff. */
   private _original: string | null = null;
-  /** Whether the changed words are highlighted in the current diff. */
   private _hasHighlights = false;
   private _disposed = false;
 }
-
-/** Sets the offset at which the partial answer ends; null means that the answer is complete. */
-const setWrittenEnd = StateEffect.define<number | null>();
-
-/** A caret at the end of a partial answer. */
-class Caret extends WidgetType {
-  override eq(): boolean {
-    return true;
-  }
-
-  toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = 'jp-AIServer-Diff-caret';
-    node.setAttribute('aria-hidden', 'true');
-    return node;
-  }
-}
-
-const caret = Decoration.widget({ widget: new Caret(), side: 1 });
-const dimmedLine = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
-
-/** Shows a caret at the end of a partial answer, and dims the lines of old code after it. */
-const streamDecorations = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update: (decorations, tr) => {
-    const effect = tr.effects.find(candidate => candidate.is(setWrittenEnd));
-    if (!effect) {
-      return decorations.map(tr.changes);
-    }
-    const writtenEnd = effect.value as number | null;
-    if (writtenEnd === null) {
-      return Decoration.none;
-    }
-    const { doc } = tr.state;
-    const caretOffset = Math.min(writtenEnd, doc.length);
-    const ranges = [caret.range(caretOffset)];
-    const caretLine = doc.lineAt(caretOffset).number;
-    for (let number = caretLine + 1; number <= doc.lines; number++) {
-      ranges.push(dimmedLine.range(doc.line(number).from));
-    }
-    return Decoration.set(ranges);
-  },
-  provide: field => EditorView.decorations.from(field)
-});
-
-/** Sets the offsets of the selected change. */
-const setSelected = StateEffect.define<{ from: number; to: number } | null>();
-
-const selectedLine = Decoration.line({ class: 'jp-AIServer-Diff-selected' });
-
-/** Marks the lines of the selected change. */
-const selectedDecorations = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update: (decorations, tr) => {
-    const effect = tr.effects.find(candidate => candidate.is(setSelected));
-    if (!effect) {
-      return decorations.map(tr.changes);
-    }
-    const range = effect.value as { from: number; to: number } | null;
-    const { doc } = tr.state;
-    const ranges = [];
-    if (range) {
-      const last = doc.lineAt(Math.min(range.to, doc.length)).number;
-      const first = doc.lineAt(Math.min(range.from, doc.length)).number;
-      for (let number = first; number <= last; number++) {
-        ranges.push(selectedLine.range(doc.line(number).from));
-      }
-    }
-    return Decoration.set(ranges);
-  },
-  provide: field => EditorView.decorations.from(field)
-});

@@ -14,7 +14,6 @@
 const SEARCH_WINDOW = 40;
 
 export interface IStreamView {
-  /** The text to show. */
   doc: string;
   /** The offset in `doc` at which the partial answer ends. */
   writtenEnd: number;

@@ -28,12 +28,9 @@ export interface ICompletion {
 
 export interface ICompletionState {
   readonly completions: readonly ICompletion[];
-  /** The index of the active completion. */
   readonly index: number;
-  /** The notes below the completions. */
   readonly notes: readonly string[];
   readonly listId: string;
-  /** Handle a key; return whether the list has handled it. */
   onKey: (event: React.KeyboardEvent) => boolean;
   choose: (completion: ICompletion) => void;
   /** Open the list for the text that the person has just typed. */
@@ -41,9 +38,7 @@ export interface ICompletionState {
   setFocused: (isFocused: boolean) => void;
 }
 
-/**
- * Return the state of the list for the field's text. `onChoose` inserts the chosen completion.
- */
+/** Return the state of the list for the field's text. `onChoose` inserts the chosen completion. */
 export function useCompletion(
   text: string,
   completions: readonly ICompletion[],
@@ -118,7 +113,6 @@ export function activeOptionId({
 export function CompletionList(props: {
   state: ICompletionState;
   label: string;
-  /** The input field. */
   field: React.RefObject<HTMLTextAreaElement>;
 }): React.JSX.Element | null {
   const { state, label, field } = props;

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { setup } from '../../model/generation.fakes';
-import { completeMention } from './mentionCompletion';
+import { completeMention } from './completions';
 
 const trans = nullTranslator.load('aiserver');
 

@@ -12,7 +12,7 @@ import * as React from 'react';
 
 import { isComposing } from '../../../ui/composing';
 import type { IntentHistory } from '../../model/intents';
-import { selectNextParameter } from './recipeCompletion';
+import { selectNextParameter } from './completions';
 import {
   CompletionList,
   ICompletion,
@@ -32,18 +32,14 @@ export interface IPromptInputProps {
   text: string;
   focusRequest: IFocusRequest;
   intents: IntentHistory;
-  /** Called when the text changes. */
   onText: (text: string) => void;
   onSend: () => void;
   /** Handle a key of the prompt row, such as Escape; return whether the key was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
-  /** Return the completions of the text before the cursor. */
   complete: (textBeforeCursor: string) => ICompletion[];
-  /** The name of the list of completions. */
   completionsLabel: string;
 }
 
-/** Fit the field's height to its text. */
 function fitHeight(node: HTMLTextAreaElement | null): void {
   if (node) {
     node.style.height = 'auto';
@@ -77,10 +73,7 @@ export function replaceText(
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/**
- * The selection of each field after its text was replaced. React may set the field's value again,
- * which moves the cursor to the end.
- */
+/** The selection after a field's text was replaced, because React may move the cursor. */
 const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
 
 /**
@@ -171,10 +164,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     return () => observer.disconnect();
   }, []);
 
-  /**
-   * For ArrowUp in the first line, show the previous request. For ArrowDown in the last line, show
-   * the next request or the draft. Return whether the key was handled.
-   */
+  /** Recall an earlier request by ArrowUp in the first line, or a later one by ArrowDown. */
   const recallIntent = (
     event: React.KeyboardEvent<HTMLTextAreaElement>
   ): boolean => {

@@ -47,17 +47,11 @@ export function handleKey(
   return false;
 }
 
-/**
- * The actions for one change of a suggestion, and their keys. They are pressed with Alt, on a Mac
- * with Control and Option.
- */
+/** The keys for one change of a suggestion, with Alt; on a Mac, with Control and Option. */
 const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
-/**
- * Handle a key that selects, accepts, rejects or regenerates a change of the suggestion. Return
- * whether the key was handled.
- */
+/** Handle a key that selects a change of the suggestion or decides on it; return whether it did. */
 function handleChangeKey(
   model: GenerationModel,
   event: Pick<
@@ -94,7 +88,6 @@ function isMac(): boolean {
   return navigator.platform.startsWith('Mac');
 }
 
-/** Accept, reject or regenerate one of the suggestion's changes. */
 export function runChangeAction(
   model: GenerationModel,
   change: number,
@@ -115,10 +108,7 @@ export function changeKeys(action: ChangeAction): string {
   return CommandRegistry.formatKeystroke(`${modifiers} ${CHANGE_KEYS[action]}`);
 }
 
-/**
- * Return whether a key is the one that opens the row: Ctrl+K, or Cmd+K on a Mac, where Ctrl+K
- * deletes the text to the end of the line.
- */
+/** Return whether a key opens the row. On a Mac, Ctrl+K deletes to the end of the line. */
 export function isAskKey(event: React.KeyboardEvent): boolean {
   const accel = isMac() ? event.metaKey : event.ctrlKey;
   return accel && !event.shiftKey && event.key.toLowerCase() === 'k';

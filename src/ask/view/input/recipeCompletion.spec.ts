@@ -1,4 +1,4 @@
-import { completeRecipe, selectNextParameter } from './recipeCompletion';
+import { completeRecipe, selectNextParameter } from './completions';
 
 const RECIPES = [
   { name: 'clean-up', description: 'Tidy', text: 'Clean {{x}}', own: true },

@@ -15,7 +15,6 @@ import { toFailure } from '../../../state/failure';
 /** The maximum number of characters of a recipe: the limit of the HTTP API. */
 export const MAX_RECIPE = 5000;
 
-/** Sends a recipe to the server. */
 export type SaveRecipe = (body: RecipeBody) => Promise<void>;
 
 /** The content of the dialog: a field for the name, and the choice of the folder. */

@@ -8,7 +8,7 @@ import {
   completeRemember,
   completeSlashWord,
   completedRequest
-} from './slashWords';
+} from './completions';
 
 const english = nullTranslator.load('aiserver');
 /** A language with a word for `/fix` only. */

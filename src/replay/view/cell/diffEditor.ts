@@ -6,7 +6,7 @@ import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 
 import { DIFF_LIMITS } from '../../../diff/limits';
 import { hiddenEnd } from '../../../diff/hiddenEnd';
-import { areSimilar } from '../../../diff/similarity';
+import { areSimilar } from '../../../diff/lineDiff';
 import {
   contentExtensions,
   replaceContent

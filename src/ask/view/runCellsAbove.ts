@@ -4,10 +4,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/**
- * Run the cells above the one with this id, and say so if one of them fails. The row that has the
- * focus has to take it again.
- */
+/** Run the cells above, and say so if one fails. The row has to take the focus again. */
 export async function runCellsAbove(
   { commands }: Pick<JupyterFrontEnd, 'commands'>,
   { content }: NotebookPanel,

@@ -7,7 +7,8 @@ import { createRoot } from 'react-dom/client';
 import type { MemoryEntry } from '../../../api/types';
 import type { IMemory } from '../../../tokens';
 import { MemoryUse } from '../../model/context/memoryUse';
-import { MemoryChip } from './memoryChip';
+import type { RowMemory } from '../../model/remember/rowMemory';
+import { MemoryChip } from './chips';
 
 const entry = (text: string): MemoryEntry => ({
   id: '0123456789ab',
@@ -27,12 +28,13 @@ async function setup(texts: string[]) {
   const focus = jest.fn();
   const node = document.createElement('div');
   const trans = nullTranslator.load('aiserver');
+  const model = {
+    memory: { memory: memory as unknown as IMemory } as RowMemory
+  };
+  const row = { model, trans, focus };
   await act(async () =>
     createRoot(node).render(
-      <MemoryChip
-        memory={memory as unknown as IMemory}
-        {...{ use, trans, focus }}
-      />
+      <MemoryChip row={{ ...row, services: { memoryUse: use } }} />
     )
   );
   const press = () => act(async () => node.querySelector('button')!.click());

@@ -1,10 +1,8 @@
 /**
- * The offer of a past answer, below the buttons of the row, and the chip of an answer that was
- * chosen as an example.
+ * The offer of a past answer, below the buttons of the row: neither the input field nor the buttons
+ * move when it appears.
  *
- * Invariants:
- * - Neither the input field nor the row's buttons move when an offer appears.
- * - Texts of other notebooks are rendered as text, never as HTML.
+ * Invariant: texts of other notebooks are rendered as text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -14,55 +12,21 @@ import { localeOf, pickLocale } from '../../../labels/formats';
 import { requestTitle } from '../../../labels/requestTitle';
 import { showTime } from '../../../labels/time';
 import { Button } from '../../../ui/button';
-import type { GenerationModel } from '../../model/generation';
 import { notebookName } from '../../model/context/mentions';
-import type { IPromptRowServices } from '../promptServices';
-import { Chip } from './chip';
+import type { IRow } from '../row';
 
-interface IProps {
-  model: GenerationModel;
-  trans: TranslationBundle;
-  /** Focus the input field. */
-  focus: () => void;
-}
-
-export function ExampleChip({
-  model,
-  trans,
-  focus
-}: IProps): React.JSX.Element | null {
-  const { pastAnswers } = model;
-  const { example } = model;
-  return example ? (
-    <div className="jp-AIServer-Ask-chips">
-      <Chip
-        className="jp-mod-words"
-        title={`${example.intent}\n\n${example.code}`}
-        removeLabel={trans.__('Don’t send the example')}
-        onRemove={() => {
-          pastAnswers?.removeExample();
-          focus();
-        }}
-      >
-        <span>{trans.__('Example from %1', nameOf(example, trans))}</span>
-      </Chip>
-    </div>
-  ) : null;
-}
-
-export function PastAnswerOffer(
-  props: IProps & {
-    /** The text of the input field. */
-    text: string;
-    showTurn?: IPromptRowServices['showTurn'];
-  }
-): React.JSX.Element | null {
-  const { model, text, trans, focus, showTurn } = props;
+export function PastAnswerOffer(props: {
+  row: IRow;
+}): React.JSX.Element | null {
+  const { model, text, trans } = props.row;
   const { pastAnswers } = model;
   React.useEffect(() => pastAnswers?.onText(text), [pastAnswers, text]);
-  const answer = pastAnswers?.answer;
+  if (!pastAnswers) {
+    return null;
+  }
+  const { answer } = pastAnswers;
   const sentence = answer ? offerText(answer, trans) : '';
-  return pastAnswers ? (
+  return (
     <>
       <div className="jp-AIServer-Ask-announcement" role="status">
         {sentence}
@@ -76,32 +40,19 @@ export function PastAnswerOffer(
           <span aria-hidden="true">{sentence}</span>
           <Actions
             key={`${answer.notebook_id} ${answer.cell_id} ${answer.turn_id}`}
-            {...{ answer, trans, showTurn }}
-            onExample={() => {
-              pastAnswers.useAsExample();
-              focus();
-            }}
-            onInsert={() => void pastAnswers.insert()}
-            onDismiss={() => {
-              pastAnswers.dismiss();
-              focus();
-            }}
+            answer={answer}
+            row={props.row}
           />
         </div>
       )}
     </>
-  ) : null;
+  );
 }
 
-function Actions(props: {
-  answer: PastAnswer;
-  trans: TranslationBundle;
-  showTurn?: IPromptRowServices['showTurn'];
-  onExample: () => void;
-  onInsert: () => void;
-  onDismiss: () => void;
-}): React.JSX.Element {
-  const { answer, trans, showTurn, onExample, onInsert, onDismiss } = props;
+function Actions(props: { answer: PastAnswer; row: IRow }): React.JSX.Element {
+  const { answer, row } = props;
+  const { model, services, trans, focus } = row;
+  const { showTurn } = services;
   const { path } = answer;
   const [isOpen, setOpen] = React.useState(false);
   return (
@@ -113,14 +64,24 @@ function Actions(props: {
       <Button
         label={trans.__('Use as example')}
         title={trans.__('Send this answer with your next request')}
-        run={onExample}
+        run={() => {
+          model.pastAnswers?.useAsExample();
+          focus();
+        }}
       />
       <Button
         label={trans.__('Insert')}
         title={trans.__('Write this code into the cell, without a model')}
-        run={onInsert}
+        run={() => void model.pastAnswers?.insert()}
       />
-      <Button label={trans.__('Not now')} quiet run={onDismiss} />
+      <Button
+        label={trans.__('Not now')}
+        quiet
+        run={() => {
+          model.pastAnswers?.dismiss();
+          focus();
+        }}
+      />
       {isOpen && (
         <div className="jp-AIServer-Ask-pastCode">
           <p>{requestTitle(answer.intent, trans)}</p>
@@ -144,12 +105,12 @@ function offerText(answer: PastAnswer, trans: TranslationBundle): string {
   const { short } = showTime(answer.timestamp, new Date(), locale);
   return trans.__(
     'You did this in %1 (%2): “%3”',
-    nameOf(answer, trans),
+    notebookText(answer, trans),
     short,
     requestTitle(answer.intent, trans).split('\n')[0]
   );
 }
 
-function nameOf(answer: PastAnswer, trans: TranslationBundle): string {
+export function notebookText(answer: PastAnswer, trans: TranslationBundle) {
   return notebookName(answer) ?? trans.__('another notebook');
 }

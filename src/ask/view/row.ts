@@ -1,18 +1,21 @@
-/** The services that a prompt row uses. */
+/** The data that the parts of a prompt row share. */
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type * as React from 'react';
 
 import type { DataFile, DataFrameProfile, PastAnswer } from '../../api/types';
-import type { IModels } from '../../tokens';
 import type { DailyBudget } from '../../state/dailyBudget';
+import type { IModels } from '../../tokens';
 import type { MemoryUse } from '../model/context/memoryUse';
 import type { Recipes } from '../model/context/recipes';
 import type { RulesFiles } from '../model/context/rulesFiles';
-import type { ListFiles } from './input/folderListing';
+import type { GenerationModel } from '../model/generation';
 
+/** The services that a prompt row uses. */
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
-  listFiles: ListFiles;
+  /** Return the names in a folder below the notebook's; the names of folders end with a slash. */
+  listFiles: (folder: string) => Promise<readonly string[]>;
   /** Describe data files; their names are relative to the notebook's folder. */
   describeFiles: (names: string[]) => Promise<readonly DataFile[]>;
   rules: RulesFiles;
@@ -22,19 +25,28 @@ export interface IPromptRowServices {
   showTurn?: (turn: PastAnswer, path: string) => void;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
-  /**
-   * Save the notebook. The row disables JupyterLab's shortcut for saving, so it handles the key
-   * itself.
-   */
+  /** Save the notebook. The row disables JupyterLab's shortcut, so it handles the key itself. */
   save: () => void;
-  /**
-   * Open the command palette. Return false if the application has no palette. The row disables
-   * JupyterLab's shortcut for the palette, so it handles the key itself.
-   */
+  /** Open the command palette, like `save`. Return false if the application has no palette. */
   openPalette: () => boolean;
   /** Run the cells above the one with this id. */
   runCellsAbove: (cellId: string) => void;
   budget?: DailyBudget;
   /** Undefined if the plugin that provides `IModels` is disabled. */
   models?: IModels;
+}
+
+export interface IRow {
+  readonly model: GenerationModel;
+  readonly services: IPromptRowServices;
+  readonly trans: TranslationBundle;
+  /** The text in the input field. */
+  readonly text: string;
+  readonly setText: React.Dispatch<React.SetStateAction<string>>;
+  /** Focus the input field. */
+  readonly focus: () => void;
+  /** Return whether a model is ready, after looking for one if necessary. */
+  readonly canAsk: () => Promise<boolean>;
+  /** Return the names in a folder as far as they have arrived. */
+  readonly listFiles: (folder: string) => readonly string[];
 }

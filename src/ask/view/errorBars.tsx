@@ -13,20 +13,18 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { errorOutput } from '../../../cells/cellError';
-import { type KernelEvent, KernelEvents } from '../../../kernel/kernelEvents';
-import { Button } from '../../../ui/button';
-import { askIcon } from '../../../ui/icons';
-import type { Remedy } from '../../model/problems';
-import type { ITarget } from '../../../cells/notebookCell';
-import { ErrorButtons } from './remedies';
+import { errorOutput } from '../../cells/cellError';
+import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
+import { Button } from '../../ui/button';
+import { askIcon } from '../../ui/icons';
+import type { Remedy } from '../model/problems';
+import type { ITarget } from '../../cells/notebookCell';
+import { ErrorButtons } from './parts/findings';
 
 export interface IErrorBarOptions {
   readonly panel: NotebookPanel;
   readonly trans: TranslationBundle;
-  /** Ask for a fix of the cell's error. */
   readonly fix: (cell: Cell) => void;
-  /** Ask why the cell's error occurs. */
   readonly explain: (cell: Cell) => void;
   readonly targetOf: (cell: Cell) => ITarget;
   readonly applyRemedy: (cell: Cell, remedy: Remedy) => void;
@@ -57,7 +55,6 @@ export class ErrorBars implements IDisposable {
     cancelAnimationFrame(this._pendingFrame);
   }
 
-  /** Observe the errors of cells that have new widgets. */
   private _watchCells(): void {
     if (this._disposed || this._options.panel.isDisposed) {
       return;

@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 
 import type { RulesFile } from '../../../api/types';
 import { RulesFiles } from '../../model/context/rulesFiles';
-import { RulesChips } from './rulesChips';
-import { RulesFilesView } from './rulesDialog';
+import { RulesChips } from './rules';
+import { RulesFilesView } from './rules';
 
 const HOSTILE: RulesFile = {
   path: 'project/<img src=x>/AGENTS.md',

@@ -2,7 +2,7 @@ import * as React from 'react';
 import { act } from 'react';
 import { Root, createRoot } from 'react-dom/client';
 
-import { SteadyLine } from './steadyLine';
+import { SteadyLine } from './chips';
 
 /** A line whose height is that of its children: 26 pixels for each button. */
 function setup() {

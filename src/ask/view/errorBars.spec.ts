@@ -5,8 +5,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import type { IProblem } from '../../../kernel/check';
-import type { ITarget } from '../../../cells/notebookCell';
+import type { IProblem } from '../../kernel/check';
+import type { ITarget } from '../../cells/notebookCell';
 import { ErrorBars } from './errorBars';
 import { runCellsAbove } from './runCellsAbove';
 

@@ -1,6 +1,6 @@
 /**
- * The answers to the open request, as tabs, if there are several. The diff shows the selected one,
- * which is also the one that is accepted.
+ * The answers to the open request, as tabs, if there are several, and the words of an answer. The diff
+ * shows the selected one, which is also the one that is accepted.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -8,27 +8,36 @@ import * as React from 'react';
 import type { ModelInfo } from '../../../api/types';
 import { countLineChanges } from '../../../diff/changedLines';
 import { labelText } from '../../../labels/serverText';
+import { CheckedText } from '../../../prompt/checkedText';
 import { receiptTexts } from '../../../prompt/usageLabels';
 import type { IAnswer } from '../../model/answers';
-import type { GenerationModel } from '../../model/generation';
+import type { IRow } from '../row';
 
-export function AnswerTabs(props: {
-  model: GenerationModel;
-  trans: TranslationBundle;
-}): React.JSX.Element | null {
-  const { model, trans } = props;
-  const { answers, suggestion, state } = model;
-  if (answers.length < 2) {
+/** An answer's words, with marks at the numbers that the output doesn't support. */
+export function AnswerText(props: { row: IRow }): React.JSX.Element | null {
+  const { model, trans } = props.row;
+  const { explanation } = model.state;
+  return explanation ? (
+    <div className="jp-AIServer-Ask-explanation">
+      <CheckedText
+        text={explanation}
+        handed={model.handedOutput}
+        trans={trans}
+      />
+    </div>
+  ) : null;
+}
+
+export function AnswerTabs(props: { row: IRow }): React.JSX.Element | null {
+  const { model, trans } = props.row;
+  const { answer: shown, answers, isBusy, state } = model;
+  const count = answers.length;
+  if (count < 2) {
     return null;
   }
-  const shownIndex = answers.findIndex(
-    answer => answer.suggestion.turnId === suggestion?.turnId
-  );
-  const show = (index: number) => {
-    const count = answers.length;
-    const { turnId } = answers[(index + count) % count].suggestion;
-    model.decision.show(turnId);
-  };
+  const shownIndex = answers.findIndex(answer => answer === shown);
+  const show = (index: number) =>
+    model.decision.show(answers[index].suggestion.turnId);
   return (
     <div
       className="jp-AIServer-Ask-answers"
@@ -39,25 +48,24 @@ export function AnswerTabs(props: {
         if (offset) {
           event.preventDefault();
           event.stopPropagation();
-          show(shownIndex + offset);
-          const tabs = event.currentTarget.children;
-          const index = (shownIndex + offset + tabs.length) % tabs.length;
-          (tabs[index] as HTMLElement).focus();
+          const index = (shownIndex + offset + count) % count;
+          show(index);
+          (event.currentTarget.children[index] as HTMLElement).focus();
         }
       }}
     >
       {answers.map((answer, index) => {
-        const isShown = index === shownIndex;
-        const { receipt } = answer.suggestion;
+        const isShown = answer === shown;
+        const { receipt, source, turnId } = answer.suggestion;
         return (
           <button
-            key={answer.suggestion.turnId}
+            key={turnId}
             type="button"
             role="tab"
             aria-selected={isShown}
             tabIndex={isShown ? 0 : -1}
             // A new answer replaces the diff, so wait for it.
-            disabled={model.isBusy || state.isChecking}
+            disabled={isBusy || state.isChecking}
             title={receipt && receiptTexts(receipt, trans).join(' · ')}
             onClick={() => show(index)}
           >
@@ -68,9 +76,7 @@ export function AnswerTabs(props: {
             )}
             <AnswerSize
               code={
-                isShown && !model.isBusy
-                  ? state.code
-                  : (answer.shown?.code ?? answer.suggestion.source)
+                isShown && !isBusy ? state.code : (answer.shown?.code ?? source)
               }
               source={model.target.source() ?? ''}
             />

@@ -1,0 +1,304 @@
+/**
+ * The problems of a suggestion and the warnings about it, and the buttons that help with problems and
+ * with a cell's error.
+ *
+ * Invariants:
+ * - Names from the person's data and lines from the check are rendered as text, never as HTML.
+ * - A warning is a sentence, not a barrier: the suggestion can be accepted as it is.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ITarget } from '../../../cells/notebookCell';
+import type { IProblem, IWarning } from '../../../kernel/check';
+import { countText } from '../../../labels/formats';
+import { joinSentences } from '../../../labels/serverText';
+import { Button } from '../../../ui/button';
+import {
+  type Remedy,
+  findRemedies,
+  isForModel,
+  problemLine,
+  remediesOf,
+  replaceNames,
+  withOtherName
+} from '../../model/problems';
+
+const MAX_SHOWN = 4;
+const MAX_CANDIDATES = 2;
+
+interface IFindingsProps {
+  trans: TranslationBundle;
+  /** The code that the findings are about. */
+  code: string;
+  /** Called with the corrected code after the person has chosen a correction. */
+  onCorrect: (code: string) => void;
+}
+
+/** A section of the prompt row that lists the first findings. */
+function Findings<T extends object>(props: {
+  label: string;
+  role?: 'status';
+  findings: readonly T[];
+  trans: TranslationBundle;
+  /** Return the text of a finding, and its buttons. */
+  show: (finding: T) => React.ReactNode;
+  /** Buttons below the list. */
+  children?: React.ReactNode;
+}): React.JSX.Element | null {
+  const { label, role, findings, trans, show, children } = props;
+  const hiddenCount = findings.length - MAX_SHOWN;
+  return findings.length ? (
+    <section
+      className="jp-AIServer-Ask-problems"
+      role={role}
+      aria-label={label}
+    >
+      <ul>
+        {findings.slice(0, MAX_SHOWN).map((finding, index) => (
+          <li key={index}>{show(finding)}</li>
+        ))}
+      </ul>
+      {children}
+      {hiddenCount > 0 && (
+        <span className="jp-AIServer-Ask-hint">
+          {trans._n('and %1 more', 'and %1 more', hiddenCount)}
+        </span>
+      )}
+    </section>
+  ) : null;
+}
+
+export function ProblemList(
+  props: IFindingsProps & {
+    problems: readonly IProblem[];
+    /** Called to add a line to the code, or to run the cells above. */
+    apply: (remedy: Remedy) => void;
+    onRepair: () => void;
+  }
+): React.JSX.Element {
+  const { problems, code, trans, onCorrect, apply, onRepair } = props;
+  // The same problem can occur several times in a line.
+  const groups = new Map<string, IProblem[]>();
+  for (const problem of problems) {
+    const text = problemText(problem, trans);
+    groups.set(text, [...(groups.get(text) ?? []), problem]);
+  }
+  // A name that a cell above defines is right as it is.
+  const candidatesOf = ({ candidates, isDefinedAbove }: IProblem) =>
+    isDefinedAbove ? [] : candidates.slice(0, MAX_CANDIDATES);
+  return (
+    <Findings
+      label={trans.__('Problems in this suggestion')}
+      findings={[...groups]}
+      trans={trans}
+      show={([text, same]) => (
+        <>
+          <span>{text}</span>
+          {candidatesOf(same[0]).map(candidate => (
+            <Button
+              key={candidate}
+              label={candidate}
+              title={trans.__('Replace with “%1”', candidate)}
+              run={() => onCorrect(replaceNames(code, same, candidate))}
+            />
+          ))}
+        </>
+      )}
+    >
+      <RemedyButtons
+        remedies={remediesOf(problems)}
+        trans={trans}
+        apply={apply}
+      />
+      {problems.some(isForModel) && (
+        <Button label={trans.__('Ask for a repair')} run={onRepair} />
+      )}
+    </Findings>
+  );
+}
+
+function problemText(
+  { kind, name, line }: IProblem,
+  trans: TranslationBundle
+): string {
+  switch (kind) {
+    case 'undefined_name':
+      return trans.__('Line %1: “%2” isn’t defined.', line, name);
+    case 'missing_column':
+      return trans.__('Line %1: there is no column “%2”.', line, name);
+    case 'missing_module':
+      return trans.__('Line %1: “%2” isn’t installed.', line, name);
+    case 'missing_attribute':
+      return trans.__('Line %1: “%2” doesn’t exist.', line, name);
+    case 'unknown_argument':
+      return trans.__('Line %1: “%2” isn’t an argument here.', line, name);
+    case 'not_numbers':
+      return trans.__(
+        'Line %1: “%2” needs numbers, but there is text.',
+        line,
+        name
+      );
+    case 'not_dates':
+      return trans.__('Line %1: “%2” doesn’t contain dates.', line, name);
+    case 'not_text':
+      return trans.__('Line %1: “%2” doesn’t contain text.', line, name);
+    case 'not_aligned':
+      return trans.__(
+        'Line %1: “%2” doesn’t give one value per row.',
+        line,
+        name
+      );
+    case 'missing_file':
+      return trans.__('Line %1: there is no file “%2”.', line, name);
+    case 'changed_code':
+      return trans.__(
+        'Line %1: code is changed, which you did not ask for.',
+        line
+      );
+    case 'no_tests':
+      return trans.__('There are no tests.');
+    default:
+      return trans.__('Line %1 isn’t valid Python.', line);
+  }
+}
+
+/** Return the text of the request for a repair. Only the text's first line is translated. */
+export function repairRequest(
+  problems: readonly IProblem[],
+  trans: TranslationBundle
+): string {
+  const lines = problems.filter(isForModel).map(problemLine);
+  return [trans.__('Fix these problems:'), ...lines].join('\n');
+}
+
+/** The DataFrames in the kernel and the files that a suggestion would overwrite. */
+export function WarningList(
+  props: IFindingsProps & { warnings: readonly IWarning[] }
+): React.JSX.Element {
+  const { warnings, code, trans, onCorrect } = props;
+  return (
+    <Findings
+      label={trans.__('What this suggestion would overwrite')}
+      role="status"
+      findings={warnings}
+      trans={trans}
+      show={warning => {
+        const renamed = withOtherName(code, warning);
+        const { isInOtherCells, name, otherName } = warning;
+        return (
+          <>
+            <span>
+              {joinSentences(
+                warningText(warning, trans),
+                isInOtherCells ? trans.__('Other cells use it.') : ''
+              )}
+            </span>
+            {renamed !== null && (
+              <Button
+                label={trans.__('Name it “%1”', otherName)}
+                title={trans.__(
+                  'Keep “%1”, and give the result another name',
+                  name
+                )}
+                run={() => onCorrect(renamed)}
+              />
+            )}
+          </>
+        );
+      }}
+    />
+  );
+}
+
+function warningText(
+  { kind, name, rows, width, labels }: IWarning,
+  trans: TranslationBundle
+): string {
+  const size = [countText(rows, trans), countText(width, trans)];
+  const columns = labels
+    .map(label => trans.__('“%1”', label))
+    .join(trans._p('between names', ', '));
+  switch (kind) {
+    case 'file':
+      return trans.__('This overwrites the file “%1”.', name);
+    case 'replaced':
+      return trans.__('This replaces “%1” (%2 × %3).', name, ...size);
+    case 'reloaded':
+      return trans.__(
+        'This loads “%1” again, and replaces the present one (%2 × %3).',
+        name,
+        ...size
+      );
+    case 'deleted':
+      return trans.__('This deletes “%1” (%2 × %3).', name, ...size);
+    case 'columns':
+      return trans.__('This overwrites %1 in “%2”.', columns, name);
+    default:
+      return trans.__('This changes “%1” (%2 × %3) in place.', name, ...size);
+  }
+}
+
+function RemedyButtons(props: {
+  remedies: readonly Remedy[];
+  trans: TranslationBundle;
+  apply: (remedy: Remedy) => void;
+}): React.JSX.Element {
+  const { remedies, trans, apply } = props;
+  return (
+    <>
+      {remedies.map(line => (
+        <Button
+          key={line}
+          label={line ?? trans.__('Run the cells above')}
+          title={
+            line === null
+              ? trans.__('They define what is missing in the kernel')
+              : trans.__('Add this line')
+          }
+          run={() => apply(line)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** The buttons for a cell's error: what helps without a model, and “Fix it”. */
+export function ErrorButtons(props: {
+  target: Pick<ITarget, 'error' | 'source' | 'check'>;
+  /** A change of this value makes the remedies be looked for again. */
+  version: unknown;
+  trans: TranslationBundle;
+  apply: (remedy: Remedy) => void;
+  fix: () => void;
+}): React.JSX.Element | null {
+  const { target, version, trans, apply, fix } = props;
+  const error = target.error();
+  const [last, setLast] = React.useState({
+    error,
+    remedies: [] as readonly Remedy[]
+  });
+  React.useEffect(() => {
+    let isCurrent = true;
+    void findRemedies(target).then(
+      remedies => isCurrent && setLast({ error, remedies })
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [target, error, version]);
+  return error === null ? null : (
+    <>
+      <RemedyButtons
+        remedies={last.error === error ? last.remedies : []}
+        trans={trans}
+        apply={apply}
+      />
+      <Button
+        label={trans.__('Fix it')}
+        title={trans.__('Ask for a fix for this error: %1', error)}
+        run={fix}
+      />
+    </>
+  );
+}
