@@ -20,7 +20,6 @@ CHECK_MODULES = (
     "inspection/files",
     "inspection/dtypes",
     "scopes/bindings",
-    "scopes/scope",
     "scopes/names",
     "frames/values",
     "frames/context",

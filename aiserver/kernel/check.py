@@ -75,7 +75,7 @@ def check_suggestion(
     if source.error is not None:
         message = str(source.error.msg or "invalid syntax")
         problems.deadline = math.inf  # parsing alone may have taken longer
-        problems.add_at(*syntax_position(source.error, source.text), "syntax", "", message)
+        problems.add(syntax_position(source.error, source.text), "syntax", "", message)
     elif tree is not None and _is_checked(tree, source, code):
         with contextlib.suppress(Exception):
             problems.check_time()

@@ -21,7 +21,7 @@ class Problems:
     Lines are counted from 1, and columns from 0, in characters (code points). End columns are
     exclusive. ``text`` is the parsed text of the cell. If indentation was removed before parsing,
     ``indent`` contains the number of characters that were removed from each line. With these
-    numbers, ``add`` and ``add_at`` convert positions in ``text`` to positions in the original cell.
+    numbers, ``add`` converts positions in ``text`` to positions in the original cell.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -58,35 +58,18 @@ class Problems:
         statement: str = "",
         correction: str = "",
     ) -> None:
-        """Add a problem at an AST node.
+        """Add a problem at an AST node, or at a tuple with the position in the parsed text.
 
         An empty ``correction`` becomes the candidate that the name clearly means, if there is one.
         """
-        position = self._parsed_position(node)
-        self.add_at(*position, kind, name, message, candidates, package, statement, correction)
-
-    def add_at(
-        self,
-        line: int,
-        column: int,
-        end_line: int,
-        end_column: int,
-        kind: str,
-        name: str,
-        message: str,
-        candidates: list[str] | None = None,
-        package: str = "",
-        statement: str = "",
-        correction: str = "",
-    ) -> None:
-        """Add a problem at a position in the parsed text."""
-        if self.is_full or (line, column, name) in self._seen:
+        position = node if isinstance(node, tuple) else self._parsed_position(node)
+        if self.is_full or (*position[:2], name) in self._seen:
             return
-        self._seen.add((line, column, name))
+        self._seen.add((*position[:2], name))
         correction = correction or _correction(name, kind, candidates or [])
         self._problems.append(
             {
-                **self._position(line, column, end_line, end_column),
+                **self._position(*position),
                 "kind": kind,
                 "name": printable(name),
                 "message": printable(message, 400),

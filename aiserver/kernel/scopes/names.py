@@ -8,8 +8,9 @@ may be meant for later cells. So only misspelt names and missing imports are rep
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..inspection.modules import exported_names
@@ -26,7 +27,50 @@ from .bindings import (
     target_names,
     type_parameters,
 )
-from .scope import CLASS_NAMES, MODULE_ALIASES, Body, Scope, is_implicit
+
+_IMPLICIT = set(
+    "__name__ __doc__ __builtins__ __spec__ __loader__ __package__ __debug__ __build_class__ "
+    "__annotations__ __import__ In Out get_ipython exit quit display __IPYTHON__".split()
+)
+_HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
+# Names that are defined in the body of each class.
+_CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
+# Common names of modules. If a function uses such a name without an import, this is reported even
+# if the cell doesn't use the function.
+_MODULE_ALIASES = set(
+    "np pd plt sns os re sys math json time random datetime itertools collections functools "
+    "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
+    "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
+)
+
+
+class Scope:
+    """A scope in which names are bound.
+
+    ``kind`` is ``module`` (the cell), ``function``, ``class``, ``comprehension`` or ``types`` (type
+    parameters). ``bound`` has the names that are bound at the current statement or, in a function,
+    anywhere in its body. ``ever_bound`` also has the names that the cell has deleted; in all other
+    scopes, it is the same set. ``global_names`` has the names that are declared as global.
+    """
+
+    def __init__(self, kind: str, names: set[str] | None = None) -> None:
+        self.kind = kind
+        self.bound: set[str] = set(names or ())
+        self.ever_bound: set[str] = self.bound
+        self.global_names: set[str] = set()
+
+
+class Body:
+    """A function's body, which is visited after the statements of the cell.
+
+    The function counts as used if the cell uses ``name``, which is the function's name or, for a
+    method, the name of its class. If ``name`` is "", the function always counts as used. ``scopes``
+    are the scopes around the function. ``ignored_kinds`` has the kinds of problems that are not
+    reported in the body.
+    """
+
+    def __init__(self, node: Any, name: str, scopes: list[Scope], ignored_kinds: set[str]) -> None:
+        self.node, self.name, self.scopes, self.ignored_kinds = node, name, scopes, ignored_kinds
 
 
 class NameChecker(ast.NodeVisitor):
@@ -99,32 +143,21 @@ class NameChecker(ast.NodeVisitor):
         self._scopes = self._scopes[:1]
         self._ignored_kinds = set()
 
-    def _names(self) -> set[str]:
-        """Return the names that are visible in the current scope."""
-        names: set[str] = set()
-        innermost = len(self._scopes) - 1
-        in_function = any(scope.kind == "function" for scope in self._scopes)
+    def _visible(self) -> Iterator[set[str]]:
+        """Yield the names of each scope that is visible in the current one."""
+        kinds = [scope.kind for scope in self._scopes]
         for number, scope in enumerate(self._scopes):
-            if scope.kind == "class" and number != innermost:
-                following = self._scopes[number + 1 :]
-                if any(inner.kind == "function" for inner in following):
-                    continue
-            names |= scope.ever_bound if in_function and scope.kind == "module" else scope.bound
-        return names
+            if scope.kind == "class" and "function" in kinds[number + 1 :]:
+                continue  # the methods of a class don't see its names
+            is_later = scope.kind == "module" and "function" in kinds
+            yield scope.ever_bound if is_later else scope.bound
 
     def _is_bound(self, name: str) -> bool:
-        in_function = any(scope.kind == "function" for scope in self._scopes)
-        for number, scope in enumerate(reversed(self._scopes)):
-            if scope.kind == "class":
-                if name in CLASS_NAMES:
-                    return True
-                inner = self._scopes[len(self._scopes) - number :]
-                if any(item.kind == "function" for item in inner):
-                    continue
-            names = scope.ever_bound if in_function and scope.kind == "module" else scope.bound
-            if name in names:
-                return True
-        return is_implicit(name)
+        if any(name in names for names in self._visible()):
+            return True
+        in_class = any(scope.kind == "class" for scope in self._scopes)
+        is_implicit = name in _IMPLICIT or _HISTORY.fullmatch(name) is not None
+        return is_implicit or (in_class and name in _CLASS_NAMES)
 
     def _use(self, node: ast.AST, name: str, has_attribute: bool = False) -> None:
         """Record a use of a name. ``has_attribute``: whether one follows, as in ``np.mean``."""
@@ -132,8 +165,8 @@ class NameChecker(ast.NodeVisitor):
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
             return
-        names = self._names()
-        if self._only_clear_mistakes and not (has_attribute and name in MODULE_ALIASES):
+        names = set().union(*self._visible())
+        if self._only_clear_mistakes and not (has_attribute and name in _MODULE_ALIASES):
             likely = self._scopes[-1].bound | (self._scopes[0].ever_bound - self._scopes[0].bound)
             alike = (other for other in likely if similarity(name, other) >= CLEAR_SIMILARITY)
             if len(name) < 4 or not any(alike):
@@ -202,8 +235,7 @@ class NameChecker(ast.NodeVisitor):
         self.visit(node.target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        in_function = any(scope.kind == "function" for scope in self._scopes)
-        if not in_function:
+        if not any(scope.kind == "function" for scope in self._scopes):
             self._visit_annotation(node.annotation)
         if node.value is not None:
             self.visit(node.value)
