@@ -1,6 +1,5 @@
-import type { Kernel } from '@jupyterlab/services';
-
 import { checkSuggestion } from './check';
+import { returning } from './request.fakes';
 
 const PROBLEM = {
   line: 1,
@@ -14,28 +13,6 @@ const PROBLEM = {
   package: '',
   import: 'import re'
 };
-
-function kernel(result: unknown) {
-  const bytes = new TextEncoder().encode(JSON.stringify(result));
-  const text = btoa(String.fromCharCode(...bytes));
-  const requestExecute = jest.fn(
-    (_content: { user_expressions: { result: string } }) => ({
-      done: Promise.resolve({
-        content: {
-          user_expressions: {
-            result: { status: 'ok', data: { 'text/plain': `'${text}'` } }
-          }
-        }
-      }),
-      dispose: () => undefined
-    })
-  );
-  const connection = { status: 'idle', requestExecute };
-  return {
-    requestExecute,
-    connection: connection as unknown as Kernel.IKernelConnection
-  };
-}
 
 const EMPTY = { problems: [], warnings: [] };
 const WARNING = {
@@ -55,7 +32,7 @@ const WARNING = {
 describe('checkSuggestion', () => {
   it('returns the valid problems', async () => {
     const problems = [null, { ...PROBLEM, line: 'x' }, PROBLEM];
-    const t = kernel({ problems, warnings: [] });
+    const t = returning({ problems, warnings: [] });
     const { end_line: endLine, end_column: endColumn, ...rest } = PROBLEM;
     expect(await checkSuggestion(t.connection, 'df["价钱"]', '')).toEqual({
       problems: [{ ...rest, endLine, endColumn }],
@@ -71,7 +48,7 @@ describe('checkSuggestion', () => {
       { ...WARNING, labels: null },
       { ...WARNING, other_name: 1 }
     ];
-    const t = kernel({ problems: [], warnings: [...invalid, WARNING] });
+    const t = returning({ problems: [], warnings: [...invalid, WARNING] });
     const { warnings } = await checkSuggestion(t.connection, 'x', '');
     const { end_line: endLine, end_column: endColumn, ...rest } = WARNING;
     const { other_name: otherName, ...more } = rest;
@@ -79,7 +56,7 @@ describe('checkSuggestion', () => {
   });
 
   it('sends the code unchanged', async () => {
-    const t = kernel(EMPTY);
+    const t = returning(EMPTY);
     const code = 'print("😀", \'"\', """\\n""")';
     await checkSuggestion(t.connection, code, '');
     const [{ user_expressions: sent }] = t.requestExecute.mock.calls[0];
@@ -91,7 +68,7 @@ describe('checkSuggestion', () => {
   });
 
   it('sends the request that the code answers', async () => {
-    const t = kernel(EMPTY);
+    const t = returning(EMPTY);
     await checkSuggestion(t.connection, 'x', '价', {
       source: '价',
       mode: 'document'
@@ -103,7 +80,7 @@ describe('checkSuggestion', () => {
   });
 
   it('rejects a result that is no list', async () => {
-    const { connection } = kernel({ problems: [] });
+    const { connection } = returning({ problems: [] });
     await expect(checkSuggestion(connection, 'x', '')).rejects.toThrow();
   });
 });

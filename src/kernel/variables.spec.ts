@@ -1,6 +1,6 @@
-import type { Kernel } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { answer, fakeKernel, replying, returning } from './request.fakes';
 import { listDataFrames, readVariables } from './variables';
 
 const trans = nullTranslator.load('aiserver');
@@ -13,31 +13,6 @@ const PROFILE = {
   columns: [{ name: '价格', dtype: 'float64' }]
 };
 
-function answer(value: unknown): unknown {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
-  const text = btoa(String.fromCharCode(...bytes));
-  return { result: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
-}
-
-/** A kernel that replies with this value of `user_expressions`. */
-const replying = (expressions: unknown) =>
-  kernel(Promise.resolve({ content: { user_expressions: expressions } }));
-
-function kernel(done: Promise<unknown>, status = 'idle') {
-  const future = { done, dispose: jest.fn() };
-  const requestExecute = jest.fn(
-    (_content: Record<string, unknown>, _dispose: boolean) => future
-  );
-  return {
-    future,
-    requestExecute,
-    connection: {
-      status,
-      requestExecute
-    } as unknown as Kernel.IKernelConnection
-  };
-}
-
 describe('readVariables', () => {
   const DATA = {
     language: 'python',
@@ -46,7 +21,7 @@ describe('readVariables', () => {
   };
 
   it('reads the frames and the other variables', async () => {
-    const t = replying(answer(DATA));
+    const t = returning(DATA);
     expect(await readVariables(t.connection, 'python', 2)).toEqual(DATA);
     const [content] = t.requestExecute.mock.calls[0];
     expect(JSON.stringify(content)).toContain('describe(variables, 2, False)');
@@ -57,7 +32,7 @@ describe('readVariables', () => {
       ...DATA,
       variables: [{ name: 'x', kind: 'int', value: '3' }]
     };
-    const t = replying(answer(data));
+    const t = returning(data);
     expect(await readVariables(t.connection, 'python', 0, true)).toEqual(data);
     const [content] = t.requestExecute.mock.calls[0];
     expect(JSON.stringify(content)).toContain('describe(variables, 0, True)');
@@ -78,19 +53,17 @@ describe('readVariables', () => {
 
   it('skips what is invalid', async () => {
     const frames = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
-    const t = replying(
-      answer({
-        frames: [...frames, PROFILE],
-        variables: [null, { name: 'x' }, ...DATA.variables]
-      })
-    );
+    const t = returning({
+      frames: [...frames, PROFILE],
+      variables: [null, { name: 'x' }, ...DATA.variables]
+    });
     expect(await readVariables(t.connection, 'python')).toEqual(DATA);
   });
 });
 
 describe('listDataFrames', () => {
   it('leaves no trace in the kernel (P18)', async () => {
-    const t = replying(answer({ frames: [PROFILE], variables: [] }));
+    const t = returning({ frames: [PROFILE], variables: [] });
     expect(await listDataFrames(t.connection, 'python', trans)).toEqual([
       PROFILE
     ]);
@@ -103,7 +76,7 @@ describe('listDataFrames', () => {
   });
 
   it('does not wait for a busy kernel, and requires a kernel of Python or R', async () => {
-    const busy = kernel(new Promise(() => undefined), 'busy');
+    const busy = fakeKernel(new Promise(() => undefined), 'busy');
     await expect(
       listDataFrames(busy.connection, 'python', trans)
     ).rejects.toThrow('busy');
@@ -118,7 +91,7 @@ describe('listDataFrames', () => {
 
   it('gives up on a kernel that does not answer', async () => {
     jest.useFakeTimers();
-    const t = kernel(new Promise(() => undefined));
+    const t = fakeKernel(new Promise(() => undefined));
     const result = listDataFrames(t.connection, 'python', trans);
     const failed = expect(result).rejects.toThrow('busy');
     await jest.runAllTimersAsync();
@@ -128,7 +101,7 @@ describe('listDataFrames', () => {
   });
 
   it('reports a kernel that dies during the request', async () => {
-    const t = kernel(Promise.reject(new Error('Canceled future')));
+    const t = fakeKernel(Promise.reject(new Error('Canceled future')));
     await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
       'could not list'
     );
@@ -136,7 +109,7 @@ describe('listDataFrames', () => {
   });
 
   it('reports a kernel that can’t list its DataFrames', async () => {
-    const t = kernel(Promise.resolve({ content: { status: 'error' } }));
+    const t = fakeKernel(Promise.resolve({ content: { status: 'error' } }));
     await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
       'could not list'
     );

@@ -1,0 +1,33 @@
+/** Fake kernels for the specs of requests to kernels. */
+import type { Kernel } from '@jupyterlab/services';
+
+/** A fake kernel whose requests end like `done`. */
+export function fakeKernel(done: Promise<unknown>, status = 'idle') {
+  const future = { done, dispose: jest.fn() };
+  const requestExecute = jest.fn(
+    (
+      _content: { user_expressions: { result: string } },
+      _disposeOnDone?: boolean
+    ) => future
+  );
+  const connection = { status, requestExecute };
+  return {
+    future,
+    requestExecute,
+    connection: connection as unknown as Kernel.IKernelConnection
+  };
+}
+
+/** A fake kernel that replies with this value of `user_expressions`. */
+export const replying = (expressions: unknown) =>
+  fakeKernel(Promise.resolve({ content: { user_expressions: expressions } }));
+
+/** A fake kernel whose functions return `result`. */
+export const returning = (result: unknown) => replying(answer(result));
+
+/** The value of `user_expressions` for a result of one of our functions. */
+export function answer(result: unknown): unknown {
+  const bytes = new TextEncoder().encode(JSON.stringify(result));
+  const text = btoa(String.fromCharCode(...bytes));
+  return { result: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
+}
