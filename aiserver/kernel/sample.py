@@ -11,16 +11,14 @@ Invariants:
 
 from __future__ import annotations
 
-import base64
 import datetime
 import decimal
-import json
 import re
 import sys
 from typing import Any
 
 from .inspection.objects import class_name, is_instance, is_plain_dtype
-from .inspection.scalars import is_plain_scalar, label_text
+from .inspection.scalars import encode, is_plain_scalar, label_text
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
@@ -50,7 +48,7 @@ def first_rows(variables: dict[str, Any], name: str, count: int) -> str:
             if frame is not None:
                 result = _first_rows(kind, frame, count)
             break
-    return base64.b64encode(json.dumps(result).encode()).decode()
+    return encode(result)
 
 
 def _first_rows(kind: str, frame: Any, count: int) -> dict[str, Any]:

@@ -15,9 +15,7 @@ Invariants:
 from __future__ import annotations
 
 import abc
-import base64
 import itertools
-import json
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +28,7 @@ from .inspection.objects import (
     is_library_class,
     is_numpy_dtype,
 )
-from .inspection.scalars import dtype_text, label_text
+from .inspection.scalars import dtype_text, encode, label_text
 from .values import value_text
 
 MAX_FRAMES = 50
@@ -73,8 +71,7 @@ def describe(variables: dict[str, Any], examples: int = 0, has_values: bool = Fa
                     others[-1]["value"] = text
         except Exception:  # an object that can't be described is left out
             continue
-    text = json.dumps({"frames": frames, "variables": others})
-    return base64.b64encode(text.encode()).decode()
+    return encode({"frames": frames, "variables": others})
 
 
 def library_classes() -> Iterator[tuple[str, type]]:

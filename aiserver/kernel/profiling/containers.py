@@ -11,6 +11,7 @@ Invariants:
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,12 @@ class Container:
 
 def container_of(value: Any) -> Container | None:
     """Return the description of a variable; None if it contains no data or can't be read."""
+    with contextlib.suppress(Exception):  # an object in a state that its library doesn't expect
+        return _container_of(value)
+    return None
+
+
+def _container_of(value: Any) -> Container | None:
     for name, read in _READERS:
         module, _, attribute = name.partition(".")
         cls = loaded_value(module, attribute)

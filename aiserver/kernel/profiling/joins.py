@@ -12,8 +12,6 @@ The values stay in the kernel: the result has names and shares.
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from typing import Any
 
@@ -22,7 +20,7 @@ from ..inspection.objects import (
     is_library_class,
     plain_variables,
 )
-from ..inspection.scalars import dtype_text
+from ..inspection.scalars import dtype_text, encode
 from .containers import Container, container_of
 from .reading import inner_column, is_arrow, kind_of, plain_values
 
@@ -68,7 +66,7 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
     """
     deadline = time.monotonic() + JOIN_SECONDS
     plain = plain_variables(variables)
-    tables = [(name, container) for name in names if (container := _table(plain.get(name)))]
+    tables = [(name, container) for name in names if (container := container_of(plain.get(name)))]
     columns: dict[tuple[str, int], KeyColumn] = {}
     keys: list[tuple[float, dict[str, Any]]] = []
     for position, (left, left_table) in enumerate(tables):
@@ -86,14 +84,7 @@ def join_keys(variables: dict[str, Any], names: list[str]) -> str:
             candidates.sort(key=lambda pair: -pair[0])
             keys += candidates[:MAX_CANDIDATES]
     keys.sort(key=lambda pair: -pair[0])
-    return base64.b64encode(json.dumps({"keys": [key for _, key in keys]}).encode()).decode()
-
-
-def _table(value: Any) -> Container | None:
-    try:
-        return container_of(value)
-    except Exception:  # an object in a state that its library doesn't expect
-        return None
+    return encode({"keys": [key for _, key in keys]})
 
 
 def _read_column(table: str, container: Container, index: int) -> KeyColumn:

@@ -12,12 +12,11 @@ Invariants (P18):
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from typing import Any
 
 from ..inspection.objects import plain_variables
+from ..inspection.scalars import encode
 from .columns import profile_column
 from .containers import Container, container_of, lazy_columns
 
@@ -35,7 +34,7 @@ def list_data(variables: dict[str, Any]) -> str:
     for name, value in reversed(list(plain_variables(variables).items())):
         if name[:1] == "_" or not name.isidentifier() or name in _SHELL_NAMES:
             continue
-        container = _read(value)
+        container = container_of(value)
         if container is None:
             continue
         size = sum(len(text) for pair in container.columns for text in pair)
@@ -44,7 +43,7 @@ def list_data(variables: dict[str, Any]) -> str:
             break
         room -= size
         items.append(_describe(name, value, container))
-    return _encode({"items": items, "isComplete": is_complete})
+    return encode({"items": items, "isComplete": is_complete})
 
 
 def profile_columns(variables: dict[str, Any], name: str, first: int, count: int) -> str:
@@ -54,11 +53,11 @@ def profile_columns(variables: dict[str, Any], name: str, first: int, count: int
     column to continue with, None after the last. A variable that doesn't exist or computes on
     demand gives ``{"problem": "missing"}`` or ``{"problem": "lazy"}``.
     """
-    container = _read(plain_variables(variables).get(name))
+    container = container_of(plain_variables(variables).get(name))
     if container is None:
-        return _encode({"problem": "missing"})
+        return encode({"problem": "missing"})
     if container.column is None:
-        return _encode({"problem": "lazy"})
+        return encode({"problem": "lazy"})
     started = time.monotonic()
     end = min(first + count, len(container.columns))
     columns: list[dict[str, Any]] = []
@@ -68,7 +67,7 @@ def profile_columns(variables: dict[str, Any], name: str, first: int, count: int
         columns.append({"index": index, "name": label, "dtype": dtype})
         columns[-1].update(_profile(container, index))
         index += 1
-    return _encode(
+    return encode(
         {
             "name": name,
             "kind": container.kind,
@@ -88,17 +87,10 @@ def list_lazy_columns(variables: dict[str, Any], name: str) -> str:
     try:
         columns = lazy_columns(plain_variables(variables).get(name))
     except Exception:  # a file or a column that doesn't exist
-        return _encode({"problem": "unreadable"})
+        return encode({"problem": "unreadable"})
     if columns is None:
-        return _encode({"problem": "missing"})
-    return _encode({"columns": [{"name": label, "dtype": dtype} for label, dtype in columns]})
-
-
-def _read(value: Any) -> Container | None:
-    try:
-        return container_of(value)
-    except Exception:  # an object in a state that its library doesn't expect
-        return None
+        return encode({"problem": "missing"})
+    return encode({"columns": [{"name": label, "dtype": dtype} for label, dtype in columns]})
 
 
 def _profile(container: Container, index: int) -> dict[str, Any]:
@@ -121,7 +113,3 @@ def _describe(name: str, value: Any, container: Container) -> dict[str, Any]:
         "identity": f"{id(value):x}",
     }
     return described if container.shape is None else {**described, "shape": container.shape}
-
-
-def _encode(result: dict[str, Any]) -> str:
-    return base64.b64encode(json.dumps(result).encode()).decode()
