@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import types
 from collections.abc import Iterator
 
 import pandas as pd
 import pytest
+
+from aiserver.kernel import check
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +23,13 @@ def only_standard_finders(monkeypatch: pytest.MonkeyPatch) -> None:
         if isinstance(finder, type) and finder.__module__ in standard
     ]
     monkeypatch.setattr(sys, "meta_path", finders)
+
+
+@pytest.fixture(autouse=True)
+def no_hidden_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the check raise its own errors, which it hides from people."""
+    visible = types.SimpleNamespace(suppress=lambda *_: contextlib.suppress(TimeoutError))
+    monkeypatch.setattr(check, "contextlib", visible)
 
 
 @pytest.fixture(autouse=True)

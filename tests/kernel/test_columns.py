@@ -60,6 +60,7 @@ def columns(code, **variables):
         ("t = df.groupby('城市', as_index=False)['price'].sum()\nt['qty']", ["qty"]),
         ("t = df.groupby('城市').agg(total=('price', 'sum')).reset_index()\nt['prise']", ["prise"]),
         ("pd.concat([df, df])['prise']", ["prise"]),
+        ("rest = 3 - len(df) % 2\ndf['prise']", ["prise"]),
         ("df.groupby('城市').price.mean().reset_index().sort_values('prise')", ["prise"]),
     ],
 )

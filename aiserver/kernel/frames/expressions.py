@@ -236,7 +236,8 @@ class Expressions(Context):
         for value in values:
             if isinstance(value, Series):
                 return Series(value.library, None, value.index)
-        return self._texts(self.labels(node)) if isinstance(node, ast.BinOp) else UNKNOWN
+        is_sum = isinstance(getattr(node, "op", None), ast.Add)
+        return self._texts(self.labels(node)) if is_sum else UNKNOWN
 
     _of_UnaryOp = _of_Compare = _of_BinOp = _operation
 
