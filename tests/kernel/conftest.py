@@ -28,7 +28,8 @@ def only_standard_finders(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_hidden_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the check raise its own errors, which it hides from people."""
-    visible = types.SimpleNamespace(suppress=lambda *_: contextlib.suppress(TimeoutError))
+    expected = (TimeoutError, OSError)
+    visible = types.SimpleNamespace(suppress=lambda *_: contextlib.suppress(*expected))
     monkeypatch.setattr(check, "contextlib", visible)
 
 

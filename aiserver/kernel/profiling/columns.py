@@ -32,7 +32,7 @@ _FEW_VALUES = 10  # integers with at most so many distinct values are also count
 _NUMBER_CLASSES = (int, float, decimal.Decimal)
 _DATE_CLASSES = (datetime.datetime, datetime.date)
 _NESTED_CLASSES = (list, tuple, dict, set, frozenset)
-_OTHER_PLAIN = (str, bool, datetime.timedelta, bytes)
+_OTHER_PLAIN = (datetime.timedelta, bytes)
 _LIBRARY_PLAIN = ("Timedelta", "Period", "Interval")
 
 
@@ -50,8 +50,9 @@ def profile_column(values: Any) -> dict[str, Any]:
     if kind == "time":
         return _profile_times(plain, lambda index: sample[index])
     if kind == "category":
-        texts = [None if value is None else _plain_text(value) for value in plain]
-        return profile_values(texts)
+        used = {id(value): value for value in plain if value is not None}
+        texts = {key: _plain_text(value) for key, value in used.items()}
+        return profile_values([texts.get(id(value)) for value in plain])
     if kind != "number":
         return profile_values(plain)
     present = [value for value in plain if value is not None and value == value]
@@ -178,7 +179,7 @@ def _histogram(values: list[float]) -> dict[str, Any] | None:
     counts = [0] * BINS
     for value in values:
         place = int((value - low) / width) if width > 0 else 0
-        counts[min(place, BINS - 1)] += 1
+        counts[place if place < BINS else -1] += 1
     return {"min": low, "max": high, "counts": counts}
 
 
@@ -215,7 +216,7 @@ def _time_text(value: Any) -> str:
 def _classify(value: Any) -> tuple[str, Any]:
     """Return the kind of a value, and the value as a plain Python object."""
     cls = type(value)
-    if any(cls is plain for plain in _OTHER_PLAIN):
+    if cls is str or cls is bool or any(cls is plain for plain in _OTHER_PLAIN):
         return "text", value
     if value is None:
         return "missing", None
