@@ -1,7 +1,7 @@
 /** A server with two memories, for the specs. It decides as the real one does. */
 import { ApiError } from '../../api/request';
 import type { MemoryEntry, MemoryProposal } from '../../api/types';
-import type { MemoryApi } from './memoryLists';
+import type { MemoryApi } from './memoryModel';
 
 let lastId = 0;
 const newId = () => (++lastId).toString(16).padStart(12, '0');

@@ -1,7 +1,6 @@
 import { ApiError } from '../../api/request';
 import { FakeMemory, entryOf, proposalOf } from './memory.fakes';
-import { NEW } from './memoryLists';
-import { MemoryModel } from './memoryModel';
+import { MemoryModel, NEW } from './memoryModel';
 import { entryKey } from './rows';
 
 const SOURCE = { notebookId: 'nb', cellId: 'c1', turnId: 3 };

@@ -4,7 +4,7 @@ import React from 'react';
 
 import { useMemory } from './context';
 import { noteText } from './memoryLabels';
-import { ProposalView } from './proposalView';
+import { ProposalView } from './rows';
 import { ignoreRepeatedKey } from '../../ui/textField';
 
 export interface IAskedProposalProps {

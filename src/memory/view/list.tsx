@@ -12,10 +12,8 @@ import { Button } from '../../ui/button';
 import { IVirtualListHandle, VirtualList } from '../../ui/virtualList';
 import type { IRow, Section } from '../model/rows';
 import { useMemory } from './context';
-import { EntryView } from './entryView';
 import { rememberLabel, sectionHint, sectionTitle } from './memoryLabels';
-import { FailureText } from './parts';
-import { ProposalView } from './proposalView';
+import { EntryView, FailureText, ProposalView } from './rows';
 
 /** Estimated heights of rows that haven't been rendered yet, in pixels. */
 const HEIGHTS = { section: 34, proposal: 130, entry: 52 };

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { MemoryProposal, MemoryScope } from '../../api/types';
 import { removeChineseSpaces } from '../../labels/serverText';
 import { showTime } from '../../labels/time';
-import type { Note } from '../model/memoryLists';
+import type { Note } from '../model/memoryModel';
 import type { Section } from '../model/rows';
 
 /** The maximum number of characters of an entry that a sentence quotes. */

@@ -6,12 +6,11 @@ import { failureText } from '../../labels/failureText';
 import { Button } from '../../ui/button';
 import { FilterField } from '../../ui/filterField';
 import { IconButton } from '../../ui/iconButton';
-import { NEW } from '../model/memoryLists';
-import { UNDO, canAddAgain } from '../model/memoryModel';
+import { NEW, UNDO, canAddAgain } from '../model/memoryModel';
 import { useMemory } from './context';
 import { MemoryList } from './list';
 import { noteText, unreadableText } from './memoryLabels';
-import { FailureText, RememberButtons } from './parts';
+import { FailureText, RememberButtons } from './rows';
 import { TextField, ignoreRepeatedKey } from '../../ui/textField';
 
 export function MemoryView(props: {
