@@ -30,11 +30,11 @@ _ANOTHER_WAY = re.compile(
     r"|或者|或是|另一种|也可以|方法[二三2-9]|または|別の方法",
     re.IGNORECASE,
 )
-_CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^\s*(#|//|--)", re.MULTILINE)
+_CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^[ \t]*(#|//|--)", re.MULTILINE)
 _WRAPPER = re.compile(r"\s*(`{3,}|~{3,})[ \t]*(?:markdown|md)[ \t]*\n", re.IGNORECASE)
 # Words around code without a fence: a first line such as "Here is the code:", and a last one.
 _INTRODUCTION = re.compile(r"[^\n]*(?:[:：]\n+|\n\s*\n)")
-_LAST_PARAGRAPH = re.compile(r"\n\s*\n[^\n]+\Z")
+_LAST_PARAGRAPH = re.compile(r"\n[^\S\n]*\n[^\n]+\Z")
 _NO_CODE = ("text", "output", "console", "log", "markdown")  # languages of blocks without code
 
 

@@ -120,6 +120,7 @@ HOSTILE = {
     "an open line and blanks": f"``` {' ' * 20_000}`",
     "blanks and a line": f"{' ' * 40_000}x\ny",
     "signs of code": f"{'=' * 40_000}\ny",
+    "line breaks": "x = " + "\n" * 30_000 + "x\ny",
     "tildes": f"{'~' * 20_000}`",
     "a value of blanks": f"x = 1\nx {' ' * 20_000}!",
 }
