@@ -5,9 +5,9 @@ Tools that rewrite notebooks number the cells anew (nbstripout), give them new i
 notebook (PyCharm). So a cell is recognised by one of these signs, in this order:
 
 1. ``id``: its id, unless tools give such ids to any cell. A random id counts alone if the
-   notebook's own file keeps ids. Any other id needs a recorded or a similar content: a person, an
-   agent or a template may have given it to several cells, and jupytext gives those of a pair by
-   order. (In the notebook's own file, a name also counts if no content says otherwise.)
+   notebook's own file keeps ids, and a name if no content says otherwise. Any other id needs a
+   recorded content: a person, an agent or a template may have given it to several cells, and
+   jupytext gives those of a pair by order.
 2. ``content``: a content that only one recorded cell has had. A short content only counts in the
    version that fits the file best. Equal contents are told apart by their order between two cells
    that are recognised, if as many cells are between them as in that version.
@@ -39,9 +39,9 @@ _POSITIONAL = re.compile(
     r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}[-_]?\d{1,3}"
     r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19|79c7e3d0-c299-4dcb-8224-4455121ee9b0"
 )
-# A UUID, its first eight digits, as JupyterLab, nbformat and VS Code generate them, or Colab's.
+# A UUID, its first digits, as JupyterLab, nbformat, VS Code and PyCharm write them, or Colab's.
 _RANDOM = re.compile(
-    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}"
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}([0-9a-f]{8})?"
     r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{12}"
 )
 _WORD = re.compile(r"\w+")
@@ -147,7 +147,7 @@ class _Matcher:
         for index, (id_, source) in enumerate(self._cells):
             if id_ in self._free and not is_positional(id_):
                 is_same = self._trusts_ids and is_random(id_)
-                if is_same or source in self._sources[id_] or self._are_similar(source, id_):
+                if is_same or source in self._sources[id_]:
                     self._take(index, id_, "id")
 
     def match_contents(self) -> None:
@@ -191,8 +191,10 @@ class _Matcher:
                 self._take(index, ids[source][0], "content")
 
     def match_names(self) -> None:
-        """Match cells by other ids, if other cells show that this is the notebook."""
-        for index, (id_, _) in enumerate(self._cells if self._trusts_ids and self.matches else ()):
+        """Match cells by other ids, unless a content shows that ids were given to other cells."""
+        ids = {cell.id for cell in self._cells}
+        moved = any(match.sign != "id" and match.id in ids for match in self.matches.values())
+        for index, (id_, _) in enumerate(self._cells if self._trusts_ids and not moved else ()):
             if index not in self.matches and id_ in self._free and not is_positional(id_):
                 self._take(index, id_, "id")
 
@@ -337,9 +339,6 @@ class _Matcher:
         words, old_words = map(self._count_words, (source, self._newest(id_)))
         sizes = words.total(), old_words.total()
         return 2 * (words & old_words).total() / sum(sizes) if min(sizes) >= _MIN_WORDS else 0.0
-
-    def _are_similar(self, source: str, id_: str) -> bool:
-        return self._similarity(source, id_) >= _MIN_SIMILARITY
 
     def _count_words(self, text: str) -> Counter[str]:
         if text not in self._words:

@@ -57,7 +57,7 @@ from .recorded_cells import read_contents, record_matches
 _PATH_SEEN = "path_seen"
 _COPIED = "taken_over"
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
-_MAX_MOVED = 10  # notebooks that are compared with a file at another path
+_MAX_MOVED = 30  # notebooks that are compared with a file at another path
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -222,8 +222,10 @@ class NotebookRegistry:
         if notebook_id is None:
             result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
         else:
+            # Several files may have been made from one, and contain other cells with its ids.
+            is_own = keeps_ids and await self._is_original(notebook_id, name)
             id_ = await self._find_recorded(name, notebook_id, cell_ids)
-            result = await self._recognise(id_, cells, trusts_ids=keeps_ids) if id_ else None
+            result = await self._recognise(id_, cells, trusts_ids=is_own) if id_ else None
         again = [match for match in result.matches.values() if match.sign != "id"] if result else []
         if again:
             self._matches.put(name, again)

@@ -70,10 +70,13 @@ def test_a_cell_with_its_own_id_is_recognised_whatever_it_contains() -> None:
 def test_an_id_that_was_chosen_requires_a_recorded_content() -> None:
     """marimo and agents give the same names to cells of several notebooks."""
     recorded = {"load": ["sales = load('sales.csv')"], "plot": [LONG]}
-    cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG.replace("bar", "line"))]
+    cells = [("load", "weather = fetch('weather.csv')"), ("plot", LONG)]
     assert matched(cells, recorded, trusts_ids=False) == {1: "plot"}
     shifted = [("load", "# Sales"), ("plot", "sales = load('sales.csv')"), ("end", LONG)]
     assert matched(shifted, recorded) == {1: "load", 2: "plot"}, "an agent has named them anew"
+    shifted[1] = ("plot", "sales = load('other.csv')")
+    assert matched(shifted, recorded) == {2: "plot"}
+    assert matched([("load", "new = 1"), ("plot", "new = 2")], recorded) == {0: "load", 1: "plot"}
 
 
 def test_in_a_pair_a_random_id_requires_a_content() -> None:

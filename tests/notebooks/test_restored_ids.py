@@ -275,6 +275,19 @@ async def test_a_cleaned_and_moved_notebook_is_recognised_if_it_is_unchanged(wor
 
 
 @in_loop
+async def test_files_made_from_one_notebook_share_no_history_of_other_cells(world: World) -> None:
+    """Two students submit the same notebook, with the same ids and other answers."""
+    alice = Notebook(world, "alice.ipynb")
+    first = await alice.open()
+    await world.write(first.notebook_id, B)
+    world.disk.ids["bob.ipynb"] = first.notebook_id
+    bob = Notebook(world, "bob.ipynb", {**SOURCES, B: "answer = other(7)"})
+    second = await bob.open()
+    assert second.notebook_id != first.notebook_id
+    assert list(bob.cells)[::2] == list(alice.cells)[::2] and B not in bob.cells
+
+
+@in_loop
 async def test_a_renamed_text_notebook_keeps_its_history(world: World) -> None:
     notebook = Notebook(world, "a.py", minor=4)
     first = await notebook.open()
