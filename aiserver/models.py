@@ -14,7 +14,6 @@ Invariants:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
@@ -249,17 +248,6 @@ class SessionMeta(Stored):
     and `seqs`, a list of ranges: [first old seq, last old seq, first new seq]."""
 
 
-def in_order(turns: Iterable[Any], events: Iterable[Any]) -> list[Any]:
-    """Return turns and events, whole or lazy ones, in the order of ``Session.ordered``."""
-    numbered: list[tuple[int, int, Any]] = []
-    seq = 0
-    for turn in sorted(turns, key=lambda turn: turn.turn_id):
-        seq = turn.seq if turn.seq is not None else seq + 1
-        numbered.append((seq, 0, turn))
-    numbered += [(event.seq, 1, event) for event in events]
-    return [record for _, _, record in sorted(numbered, key=lambda entry: entry[:2])]
-
-
 class Session(Stored):
     """The stored record of one cell: its turns and events."""
 
@@ -295,7 +283,13 @@ class Session(Stored):
         A turn without ``seq`` follows the turn with the preceding ``turn_id``. An event with the
         same ``seq`` as a turn follows that turn.
         """
-        return in_order(self.interactions, self.events or [])
+        numbered: list[tuple[int, int, Interaction | Event]] = []
+        seq = 0
+        for turn in sorted(self.interactions, key=lambda turn: turn.turn_id):
+            seq = turn.seq if turn.seq is not None else seq + 1
+            numbered.append((seq, 0, turn))
+        numbered += [(event.seq, 1, event) for event in self.events or []]
+        return [record for _, _, record in sorted(numbered, key=lambda entry: entry[:2])]
 
     def until(self, seq: int) -> Session:
         """Return the session as it was after the record with this ``seq``."""

@@ -47,6 +47,7 @@ INNER = {
     "sessions": [
         {"record"},
         {"base", "threads"},
+        {"values"},
         {"key_value"},
         {"file", "memory", "redis", "sql"},
         {"factory"},

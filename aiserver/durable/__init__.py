@@ -17,8 +17,7 @@ Invariants:
 
 The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
 checks folders. ``quarantine`` preserves unreadable files. ``locking`` locks a name, so that only
-one process at a time writes the file of this name. If the disk doesn't support the operating
-system's file locks, ``locking`` uses ``lock_files``. ``disks`` detects network file systems.
+one process at a time writes the file of this name. ``disks`` detects network file systems.
 ``platform`` hides differences between operating systems. ``errors`` translates ``OSError`` into
 the project's own errors.
 """
@@ -38,12 +37,11 @@ from .files import (
     temp_target,
 )
 from .folders import Access, check_folder, ensure_folder, get_access, restrict_access
-from .locking import NO_FLOCK, has_system_locks, lock_file
+from .locking import has_system_locks, lock_file
 from .platform import flush_folder, group_access
 from .quarantine import QUARANTINE_SUFFIX, copy_to_quarantine, move_to_quarantine
 
 __all__ = [
-    "NO_FLOCK",
     "QUARANTINE_SUFFIX",
     "Access",
     "NotRegularFile",

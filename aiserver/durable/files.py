@@ -12,7 +12,7 @@ import re
 import secrets
 import stat
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -24,14 +24,12 @@ from .platform import (
     flush_folder,
     group_access,
     make_private,
-    open_old_file,
     retry_while_in_use,
     set_time,
 )
 
 # The name of a temp file: the name of the file that it will replace, and a random number.
 _TEMP_NAME = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
-_LONG = 1 << 20  # bytes; from this size on, joining the chunks of a file takes too long
 
 
 class NotRegularFile(Exception):
@@ -105,24 +103,19 @@ def open_zip_member(zipped: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> I
 def replace_file(
     folder: Path,
     name: str,
-    data: bytes | Sequence[bytes | bytearray],
+    data: bytes,
     *,
     temp_folder: Path | None = None,
     public: bool = False,
     shareable: bool = False,
-    on_durable: Callable[[], object] | None = None,
 ) -> Stamp | None:
-    """Atomically and durably replace the file ``name`` with ``data``, which may be in chunks.
+    """Atomically and durably replace the file ``name`` with ``data``.
 
     The data is first written to a temp file in the same folder, or in ``temp_folder``, which must
     be on the same disk. If the process is killed, the temp file is left. Its name begins with
     ``name``, so a process that later locks ``name`` may delete the temp file. If ``public`` is set,
     the file's mode depends on the umask, as usual; otherwise the file is private. If
     ``shareable`` is set, a group that shares the folder may read and write the file.
-
-    ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
-    Freeing them takes time. If ``on_durable`` were called afterwards, saving a session of 10 turns
-    would exceed its target in ``benchmarks/stores.py``.
 
     Return the file's stamp if no later change can produce the same stamp, else None. To make the
     stamp unique, this function sets the file's time itself, to the nanosecond. The disk's own clock
@@ -133,37 +126,23 @@ def replace_file(
     target = folder / name
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS
     fd = os.open(temp, flags, 0o666 if public else 0o600)
-    old_fd = None
     try:
         try:
             if not public:
                 make_private(fd, folder if shareable else None)
             elif shareable and group_access(folder):
                 os.fchmod(fd, os.fstat(fd).st_mode & 0o777 | 0o060)
-            chunks = [data] if isinstance(data, bytes) else data
-            # Write a short file with one call. Seven calls for seven chunks took 5 % of the time of
-            # a save (``benchmarks/stores.py``).
-            if sum(map(len, chunks)) < _LONG:
-                chunks = [b"".join(chunks)]
-            for chunk in chunks:
-                _write_all(fd, chunk)
+            _write_all(fd, data)
             written_at = set_time(fd)
             flush(fd)
         finally:
             os.close(fd)  # some file systems report a full disk only here
-        if on_durable:
-            old_fd = open_old_file(target)
         retry_while_in_use(partial(os.replace, temp, target))
         flush_folder(folder)
-        if on_durable:
-            on_durable()
     except BaseException:
         with contextlib.suppress(OSError):
             temp.unlink()
         raise
-    finally:
-        if old_fd is not None:
-            os.close(old_fd)
     try:
         stamp = Stamp.of(os.lstat(target))
     except OSError:
@@ -227,7 +206,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
     return has_removed
 
 
-def _write_all(fd: int, data: bytes | bytearray) -> None:
+def _write_all(fd: int, data: bytes) -> None:
     with memoryview(data) as view:
         written_count = 0
         while written_count < len(view):

@@ -83,18 +83,6 @@ def make_private(fd: int, shared_folder: str | Path | None = None) -> None:
             os.fchmod(fd, mode)
 
 
-def open_old_file(path: Path) -> int | None:
-    """Open a file that is about to be replaced, and return its descriptor.
-
-    The disk frees the bytes of the replaced file only when the descriptor is closed. Return None on
-    Windows, or if the file can't be opened.
-    """
-    if sys.platform != "win32":  # Windows can't replace an open file
-        with contextlib.suppress(OSError):
-            return os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
-    return None
-
-
 def set_time(fd: int) -> int:
     """Set the times of an open file to now; return the current time in nanoseconds."""
     now = time.time_ns()

@@ -24,15 +24,20 @@ from dataclasses import dataclass
 
 from ..errors import BadAnswer, StaleRevision
 from ..llm.base import ChatModel
-from ..models import Event, Interaction, NewEvent, SessionKey
+from ..models import Event, Interaction, NewEvent, Session, SessionKey
 from ..prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
 from ..prompts.receipt import ContextItem
 from ..redact import redact
 from ..sessions.base import SessionManager
-from ..sessions.record.lazy_session import AnySession, AnyTurn, is_answered, loaded
 from ..surrogates import fix_surrogates
 from .background.tasks import BackgroundTasks
-from .condensed_turns import CondensedTurns, answered_count, newest_valid, to_event
+from .condensed_turns import (
+    CondensedTurns,
+    answered_count,
+    is_answered,
+    newest_valid,
+    to_event,
+)
 from .past_turns import PastTurns
 from .receipts import Cost
 
@@ -40,7 +45,7 @@ REACH = 200  # a first summary begins at most this many turns before the oldest 
 MAX_TURNS = 100  # the maximum number of turns in one request
 _SAVE_ATTEMPTS = 3
 
-PastTurnsOf = Callable[[AnySession], Awaitable[PastTurns]]
+PastTurnsOf = Callable[[Session], Awaitable[PastTurns]]
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ def plan_summary(past: PastTurns, receipt: Sequence[ContextItem]) -> Plan | None
     return Plan(condensed.text, condensed.start, condensed.end, end)
 
 
-def _first_sent(turns: Sequence[AnyTurn], receipt: Sequence[ContextItem]) -> int:
+def _first_sent(turns: Sequence[Interaction], receipt: Sequence[ContextItem]) -> int:
     """Return the index of the oldest turn that was sent; if all were left out, their number."""
     items = [item for item in receipt if item.kind == "turn"]
     if not items:
@@ -146,7 +151,7 @@ class Condenser:
         indexes = range(plan.next, plan.end)
         answered = [i for i in indexes if is_answered(past.all[i])]
         chosen = [past.all[i] for i in answered[:MAX_TURNS]]
-        turns = await asyncio.to_thread(lambda: [_redacted(loaded(turn)) for turn in chosen])
+        turns = await asyncio.to_thread(lambda: [_redacted(turn) for turn in chosen])
         # Another tool may have stored the previous summary.
         previous = redact(fix_surrogates(plan.previous), is_prose=True)
         messages, count = await condense_messages(
@@ -170,7 +175,7 @@ class Condenser:
     async def _save(self, key: SessionKey, event: NewEvent, reload: PastTurnsOf) -> None:
         """Store a summary, unless the turns that it covers aren't past turns any more."""
         for attempt in range(1, _SAVE_ATTEMPTS + 1):
-            session = await self._sessions.load_lazily(key)
+            session = await self._sessions.load_if_exists(key)
             if session is None:
                 return
             past = await reload(session)

@@ -19,8 +19,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..models import CONDENSED_TURNS, Contributor, NewEvent, utc_now
-from ..sessions.record.lazy_session import AnyEvent, AnyTurn, is_answered, loaded
+from ..models import CONDENSED_TURNS, Contributor, Event, Interaction, NewEvent, utc_now
 
 _DIGEST_LENGTH = 32  # hex digits
 
@@ -34,12 +33,17 @@ class CondensedTurns:
     end: int
 
 
-def answered_count(turns: Sequence[AnyTurn]) -> int:
+def answered_count(turns: Sequence[Interaction]) -> int:
     """Return the number of turns that were answered."""
     return sum(map(is_answered, turns))
 
 
-def to_event(condensed: CondensedTurns, turns: Sequence[AnyTurn], model: str) -> NewEvent:
+def is_answered(turn: Interaction) -> bool:
+    """Return whether a turn was answered. Models get only these."""
+    return turn.ai_response.status == "success"
+
+
+def to_event(condensed: CondensedTurns, turns: Sequence[Interaction], model: str) -> NewEvent:
     """Return the event to store. ``turns`` are all past turns of the request."""
     digests = [_digest(turn) for turn in turns[condensed.start : condensed.end]]
     return NewEvent(
@@ -55,7 +59,7 @@ def to_event(condensed: CondensedTurns, turns: Sequence[AnyTurn], model: str) ->
     )
 
 
-def newest_valid(events: Iterable[AnyEvent], turns: Sequence[AnyTurn]) -> CondensedTurns | None:
+def newest_valid(events: Iterable[Event], turns: Sequence[Interaction]) -> CondensedTurns | None:
     """Return the newest condensed turns that are valid for a request; None if there are none.
 
     ``turns`` are all past turns of the request.
@@ -81,8 +85,7 @@ def newest_valid(events: Iterable[AnyEvent], turns: Sequence[AnyTurn]) -> Conden
     return None
 
 
-def _digest(turn: AnyTurn) -> str:
-    turn = loaded(turn)
+def _digest(turn: Interaction) -> str:
     request, answer = turn.user_request, turn.ai_response
     content = (
         turn.timestamp,

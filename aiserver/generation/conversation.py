@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..models import Interaction
-from ..sessions.record.lazy_session import AnyEvent, AnySession, AnyTurn, LazyTurn, source_hash
+from ..models import Event, Interaction, Session
 
 
-def conversation(session: AnySession, parent_turn_id: int | None = None) -> list[AnyTurn]:
+def conversation(session: Session, parent_turn_id: int | None = None) -> list[Interaction]:
     """Return the turns from which the next request continues, oldest first.
 
     With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
@@ -29,7 +28,7 @@ def conversation(session: AnySession, parent_turn_id: int | None = None) -> list
     """
     path = _Path(session.meta.cell_id)
     for record in session.ordered():
-        if isinstance(record, Interaction | LazyTurn):
+        if isinstance(record, Interaction):
             path.add_turn(record)
         elif record.type == "context_reset":
             path = _Path(session.meta.cell_id)
@@ -39,10 +38,10 @@ def conversation(session: AnySession, parent_turn_id: int | None = None) -> list
 
 
 class _State(NamedTuple):
-    """The turns from which a request continues while the cell has a source with this hash."""
+    """The turns from which a request continues while the cell has this source."""
 
-    source: int | None
-    turns: list[AnyTurn]
+    source: str | None
+    turns: list[Interaction]
     ids: set[int]
     current_id: int | None
 
@@ -54,18 +53,18 @@ class _Path:
     """
 
     def __init__(self, cell_id: str) -> None:
-        self.turns: list[AnyTurn] = []
+        self.turns: list[Interaction] = []
         self._cell_id = cell_id
         self._ids: set[int] = set()  # the ids of `turns`
-        self._turns_with_parents: list[tuple[AnyTurn, int | None]] = []
+        self._turns_with_parents: list[tuple[Interaction, int | None]] = []
         self._all_ids: set[int] = set()
         self._id_by_seq: dict[int, int] = {}
         """Maps the seq of a record to the id of the turn whose code the record shows."""
         self._current_id: int | None = None
-        self._source: int | None = None  # the hash of the cell's source after the last record
+        self._source: str | None = None  # the cell's source after the last record
         self._other: _State | None = None  # the state that an undo or redo brings back
 
-    def add_turn(self, turn: AnyTurn) -> None:
+    def add_turn(self, turn: Interaction) -> None:
         """Add a turn. The parent of a turn that was stored without a parent is the previous one."""
         parent_id = turn.parent_turn_id
         if turn.repeats_turn_id is None:
@@ -75,22 +74,22 @@ class _Path:
                 parent_id = self.turns[-1].turn_id
             self.turns.append(turn)
             self._ids.add(turn.turn_id)
-            self._source = source_hash(turn)
+            self._source = turn.user_request.current_code
         self._turns_with_parents.append((turn, parent_id))
         self._all_ids.add(turn.turn_id)
         if turn.seq is not None:
             self._id_by_seq[turn.seq] = turn.turn_id
 
-    def add_event(self, event: AnyEvent) -> None:
+    def add_event(self, event: Event) -> None:
         """Add an event. An acceptance or a restore may bring the turns of another branch back."""
-        source = source_hash(event)
+        source = event.source
         state = _State(self._source, self.turns, self._ids, self._current_id)
         if event.type == "accept":
             self._current_id = event.turn_id
         elif event.type == "restore":
             data = event.data or {}
             if isinstance(replaced := data.get("replaced"), str):
-                state = state._replace(source=hash(replaced))  # an edit that isn't recorded
+                state = state._replace(source=replaced)  # an edit that isn't recorded
             seq = data.get("from_seq")
             is_same_cell = data.get("from_cell") in (None, self._cell_id)
             self._current_id = (
@@ -114,9 +113,9 @@ class _Path:
         self._ids = {turn.turn_id for turn in self.turns}
         return True
 
-    def ancestors(self, turn_id: int) -> list[AnyTurn]:
+    def ancestors(self, turn_id: int) -> list[Interaction]:
         """Return the turn with the id ``turn_id`` and its ancestors, oldest first."""
-        ancestors: list[AnyTurn] = []
+        ancestors: list[Interaction] = []
         ancestor_id: int | None = turn_id
         for turn, parent_id in reversed(self._turns_with_parents):
             if turn.turn_id == ancestor_id:

@@ -26,7 +26,7 @@ from typing import Any
 
 from ..errors import AIServerError, AnswerCut, BadAnswer, UserText
 from ..llm.base import ChatModel
-from ..models import Interaction, SessionKey, Status, utc_now
+from ..models import Interaction, Session, SessionKey, Status, utc_now
 from ..prompts.answers.reader import Answer, AnswerReader, Change, changes_of
 from ..prompts.answers.thoughts import MAX_STORED, stored_thoughts
 from ..prompts.receipt import ContextItem
@@ -34,7 +34,6 @@ from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
-from ..sessions.record.lazy_session import AnySession
 from ..sessions.record.mutations import check_writable
 from ..surrogates import fix_surrogates
 from .allowed_parts import ContextOptions, allows_values
@@ -127,7 +126,7 @@ class Generation:
         self.turn_id = session.next_turn_id
         self.past = await self.past_turns_of(session)
 
-    async def past_turns_of(self, session: AnySession) -> PastTurns:
+    async def past_turns_of(self, session: Session) -> PastTurns:
         """Return the request's past turns, given the cell's session."""
         body = self.body
         return await past_turns_of(

@@ -24,11 +24,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import SessionCorrupt
-from ..gc_pause import pause_gc
-from ..models import CONDENSED_TURNS, Interaction, SessionKey, is_id, new_session
+from ..models import CONDENSED_TURNS, Interaction, Session, SessionKey, is_id, new_session
 from ..redact import redact
 from ..sessions.base import SessionManager
-from ..sessions.record.lazy_session import AnySession, AnyTurn, loaded
 from .condensed_turns import CondensedTurns, newest_valid
 from .conversation import conversation
 
@@ -36,10 +34,10 @@ HISTORY_TURNS = 50  # the maximum number of turns; the budget of a prompt may al
 _MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
 
 
-async def load_or_new(sessions: SessionManager, key: SessionKey) -> AnySession:
+async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
     """Return the session of a cell; an empty one if there is none, or if it is damaged."""
     try:
-        return await sessions.load_lazily(key) or new_session(key)
+        return await sessions.load_session(key)
     except SessionCorrupt:  # new requests must remain possible
         return new_session(key)
 
@@ -48,7 +46,7 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> AnySession:
 class PastTurns:
     """The past turns of a request, the oldest first, and the newest valid summary of older ones."""
 
-    all: Sequence[AnyTurn] = ()
+    all: Sequence[Interaction] = ()
     condensed: CondensedTurns | None = None
     left_out: int = 0
     """The number of turns that are left out, because they are attempts at the same request."""
@@ -56,7 +54,7 @@ class PastTurns:
     @property
     def recent(self) -> list[Interaction]:
         """The turns that a model gets word for word, as far as they fit."""
-        return list(map(loaded, self.all[-HISTORY_TURNS:]))
+        return list(self.all[-HISTORY_TURNS:])
 
     @property
     def recent_start(self) -> int:
@@ -83,7 +81,7 @@ async def load_past_turns(
 
 async def past_turns_of(
     sessions: SessionManager,
-    session: AnySession,
+    session: Session,
     key: SessionKey,
     parent_turn_id: int | None = None,
     *,
@@ -97,25 +95,24 @@ async def past_turns_of(
     If ``before`` is the intent and the source of a request, return the turns before the newest
     attempts at this request.
     """
-    # In threads and without the garbage collector, because the turns can be very many.
-    with pause_gc():
-        turns: list[AnyTurn] = []
-        if not begins_branch:
-            turns = await asyncio.to_thread(conversation, session, parent_turn_id)
-        # Only a summary needs merged cells' turns that are older than the recent turns.
-        if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
-            turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
-        count = len(turns)
-        if before:
-            turns = await asyncio.to_thread(before_request, turns, *before)
-        left_out = count - len(turns)
-        events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
-        if not (events and condenses):
-            return PastTurns(turns, left_out=left_out)
-        return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns), left_out)
+    # In threads, because the turns can be very many.
+    turns: list[Interaction] = []
+    if not begins_branch:
+        turns = await asyncio.to_thread(conversation, session, parent_turn_id)
+    # Only a summary needs merged cells' turns that are older than the recent turns.
+    if session.meta.parents and (condenses or len(turns) < HISTORY_TURNS):
+        turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
+    count = len(turns)
+    if before:
+        turns = await asyncio.to_thread(before_request, turns, *before)
+    left_out = count - len(turns)
+    events = [event for event in session.events or [] if event.type == CONDENSED_TURNS]
+    if not (events and condenses):
+        return PastTurns(turns, left_out=left_out)
+    return PastTurns(turns, await asyncio.to_thread(newest_valid, events, turns), left_out)
 
 
-def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[AnyTurn]:
+def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
     """Return the turns that came before the newest attempts at a request.
 
     When a person asks for another answer to a request, a small model gets only these turns. An
@@ -127,7 +124,7 @@ def before_request(turns: Sequence[AnyTurn], intent: str, source: str) -> list[A
     attempts = [(intent, source), (redact(intent, is_prose=True), redact(source))]
     end = None
     for index in range(len(turns) - 1, -1, -1):
-        turn = loaded(turns[index])
+        turn = turns[index]
         request = turn.user_request
         if (request.intent, request.current_code) in attempts:
             end = index
@@ -143,7 +140,7 @@ class _MergedCells:
         self._sessions = sessions
         self._loaded_keys = {key}
 
-    async def turns_before(self, session: AnySession) -> list[AnyTurn]:
+    async def turns_before(self, session: Session) -> list[Interaction]:
         """Return the turns of the cells that were merged into the cell of ``session``.
 
         The turns of the session itself aren't included. Return [] if the session has an event
@@ -155,7 +152,7 @@ class _MergedCells:
         # A parent is a cell that was merged into this cell. The parent's merge event names this
         # cell or, if this cell is a copy, the original cell.
         cell_ids = {session.meta.cell_id, forked_from}
-        turns: list[AnyTurn] = []
+        turns: list[Interaction] = []
         for parent in session.meta.parents or []:
             parent_session = await self._load_parent(session, parent)
             if parent_session is not None:
@@ -164,9 +161,7 @@ class _MergedCells:
                 turns += conversation(session_at_merge)
         return turns
 
-    async def _load_parent(
-        self, session: AnySession, parent: dict[str, object]
-    ) -> AnySession | None:
+    async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
         """Load the session of ``parent``, an item of ``meta.parents``.
 
         Return None if the session doesn't exist, is damaged or was loaded before. Also return None
@@ -188,15 +183,15 @@ class _MergedCells:
                 return loaded
         return None
 
-    async def _load_readable(self, key: SessionKey) -> AnySession | None:
+    async def _load_readable(self, key: SessionKey) -> Session | None:
         """Load a session. Return None if it doesn't exist or is damaged."""
         try:
-            return await self._sessions.load_lazily(key)
+            return await self._sessions.load_if_exists(key)
         except SessionCorrupt:
             return None
 
 
-def _until_merged(session: AnySession, cell_ids: set[str | None]) -> AnySession:
+def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
     """Return a session as it was when its cell was merged into one of ``cell_ids``.
 
     If the cell was merged, but into none of ``cell_ids``, return the session as it was at its first

@@ -35,16 +35,20 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
     """
     try:
         left, right = Path(ours).read_bytes(), Path(theirs).read_bytes()
-        if path.lower().endswith(".jsonl"):
-            merged = merge_logs(left, right, merge_id())
-        else:
-            merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
+        merged = merge_copies(Path(base).read_bytes(), left, right, path)
         if merged != left:
             # The write is atomic, so that git finds an unchanged file if the write fails.
             replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
     except (DamagedData, AIServerError, OSError):
         return 1
     return 0
+
+
+def merge_copies(base: bytes, ours: bytes, theirs: bytes, path: str) -> bytes:
+    """Return the merged bytes of a session or a log. Raises DamagedData, SessionTooNew."""
+    if path.lower().endswith(".jsonl"):
+        return merge_logs(ours, theirs, merge_id())
+    return merge_sessions(base, ours, theirs, merge_id())
 
 
 def merge_id() -> str:

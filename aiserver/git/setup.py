@@ -18,9 +18,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import NotFound, StorageReadOnly, UserText
+from ..durable import replace_file
+from ..errors import AIServerError, NotFound, StorageReadOnly, UserText
 from ..safe_git import run_git
 from ..sessions.file.root import FOLDER
+from ..sessions.record.codec import DamagedData, has_markers
+from . import driver
 
 DRIVER = "aiserver"
 COMMAND = (
@@ -38,10 +41,15 @@ _SAMPLE_PATHS = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
 
 def install() -> int:
-    """Set up the repository of the current folder; return the exit status."""
+    """Set up the repository of the current folder; return the exit status.
+
+    Also merges the histories that git has left in conflict because it was not set up.
+    """
     top = _top()
     has_new_lines = set_up_merging(top)
     print(f"git now merges the histories in {top}.")
+    if count := merge_conflicts(top):
+        print(f"Merged both sides of {count} histories. To continue: git add {FOLDER}")
     if has_new_lines:
         print("Commit .gitattributes, and run “jupyter aiserver git install” once in each clone.")
     return 0
@@ -59,6 +67,33 @@ def set_up_merging(folder: Path) -> bool:
     _git("config", f"merge.{DRIVER}.name", "AI Server histories", folder=folder)
     _git("config", f"merge.{DRIVER}.driver", COMMAND, folder=folder)
     return has_new_lines
+
+
+def merge_conflicts(top: Path) -> int:
+    """Merge both sides of each history that git has left in conflict; return their number.
+
+    Both sides are read from git's index. If AI Server has written to the file since, so that it has
+    no conflict markers, the result also has what the file has. The index doesn't change.
+    """
+    paths = {line.partition("\t")[2] for line in _git("ls-files", "-u", folder=top).splitlines()}
+    count = 0
+    for path in sorted(path for path in paths if FOLDER in Path(path).parts):
+        file = top / path
+        try:
+            ours, theirs = (
+                run_git("cat-file", "blob", f":{stage}:{path}", folder=top).stdout
+                for stage in (2, 3)
+            )
+            merged = driver.merge_copies(b"", ours, theirs, path)
+            data = file.read_bytes()
+            if not has_markers(data):
+                merged = driver.merge_copies(b"", merged, data, path)
+            replace_file(file.parent, file.name, merged, shareable=True)
+        except (subprocess.CalledProcessError, DamagedData, AIServerError, OSError):
+            print(f"{path} could not be merged: restore it, for example with git checkout --ours.")
+        else:
+            count += 1
+    return count
 
 
 def ignore_histories(folder: Path) -> None:

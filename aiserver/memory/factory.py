@@ -6,7 +6,6 @@ database of the sessions if they are in one, so that it is the same on all machi
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from traitlets.utils.importstring import import_item
@@ -14,14 +13,12 @@ from traitlets.utils.importstring import import_item
 from ..errors import SettingError
 from ..sessions.base import SessionManager
 from ..sessions.file.root import find_folder, find_root
-from ..sessions.memory import InMemorySessionManager
-from ..sessions.sql import SQLSessionManager
+from ..sessions.key_value import KeyValueSessionManager
 from .manager import LIFETIME, MemoryManager
 from .notes import manager as notes
 from .stores.base import MemoryStore
 from .stores.file import PROJECT_FOLDER, FileMemoryStore
-from .stores.in_memory import InMemoryMemoryStore
-from .stores.sql import SQLMemoryStore
+from .stores.key_value import KeyValueMemoryStore
 
 
 def create_memory(
@@ -69,12 +66,10 @@ def create_person_store(
     """
     if choice and choice != "file":
         return _load(choice)(parent=sessions.parent)
-    if not choice and isinstance(sessions, SQLSessionManager):
-        return SQLMemoryStore(sessions)
-    if not choice and isinstance(sessions, InMemorySessionManager):
-        return InMemoryMemoryStore()
-    if not choice and (store := _create_redis_store(sessions)):
-        return store
+    # A store of another package may not be made for memories.
+    is_ours = type(sessions).__module__.startswith("aiserver.sessions.")
+    if not choice and is_ours and isinstance(sessions, KeyValueSessionManager):
+        return KeyValueMemoryStore(sessions)
     return FileMemoryStore(person_folder())
 
 
@@ -83,16 +78,6 @@ def person_folder() -> Path:
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "aiserver" / "memory"
-
-
-def _create_redis_store(sessions: SessionManager) -> MemoryStore | None:
-    """Return a store in the Redis of the sessions, or None if they aren't in Redis."""
-    if "aiserver.sessions.redis.manager" not in sys.modules:  # the package may not be installed
-        return None
-    from ..sessions.redis import RedisSessionManager
-    from .stores.redis import RedisMemoryStore
-
-    return RedisMemoryStore(sessions) if isinstance(sessions, RedisSessionManager) else None
 
 
 def _load(choice: str | type[MemoryStore]) -> type[MemoryStore]:

@@ -30,10 +30,10 @@ from ..models import NotebookLogEntry, Session, SessionKey, check_id
 from ..replay import CountCache, Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
-from ..sessions.record.damage.recovery import parse_or_recover
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
+from ..sessions.record.recovery import parse_or_recover
 
 _MAX_NOTEBOOKS = 4
 _MAX_BYTES = 64 * 1024 * 1024  # of sessions; a larger notebook is cached alone

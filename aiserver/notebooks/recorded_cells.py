@@ -10,7 +10,7 @@ from ..errors import StorageError
 from ..models import Contributor, Event, NewEvent, Session, SessionKey, utc_now
 from ..replay import replay
 from ..sessions.base import SessionManager
-from ..sessions.record.damage.recovery import parse_or_recover
+from ..sessions.record.recovery import parse_or_recover
 from .cell_match import Match, normalized
 from .history import load_raw_batch
 

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..models import SessionKey
-from ..sessions.record.damage.recovery import parse_or_recover
+from ..sessions.record.recovery import parse_or_recover
 from ..surrogates import fix_surrogates
 from .documents import FIELD_WEIGHTS, texts_of, without_mode
 from .embeddings import similarities, vectors

@@ -30,7 +30,6 @@ import contextlib
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
@@ -52,8 +51,6 @@ from ..models import (
 )
 from ..tokens import estimate_tokens
 from .record.codec import dumps
-from .record.history import read_newest
-from .record.lazy_session import AnySession
 from .record.mutations import find_problems
 from .record.summaries import summary_marks
 
@@ -115,13 +112,6 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the stored session; if there is none, return a new session, which isn't saved."""
         return await self.load_if_exists(key) or new_session(key)
 
-    async def load_lazily(self, key: SessionKey) -> AnySession | None:
-        """Return the same session as ``load_if_exists``, but a large one possibly as a LazySession.
-
-        A store overrides this method if it can read a large session without blocking other threads.
-        """
-        return await self.load_if_exists(key)
-
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
         session = await self.load_if_exists(key)
@@ -179,20 +169,19 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         answer, and is never split. Its tokens are those of the intent, of the cell's code at the
         time of the request, and of the suggestion.
         """
-        read = partial(self._newest_turns, key)
-        return await read_newest(read, max_messages, max_tokens, count_tokens)
-
-    async def _newest_turns(
-        self, key: SessionKey, limit: int | None
-    ) -> tuple[list[Interaction], bool]:
-        """Return the newest turns after the last ``context_reset`` event, oldest first.
-
-        The caller needs at most ``limit`` turns, or all turns if ``limit`` is None. This base class
-        always returns all turns; a store may override the method to read only ``limit`` turns.
-        The second result is True if there may be turns between the event and the oldest returned
-        turn.
-        """
-        return (await self.load_session(key)).history(), False
+        turns = (await self.load_session(key)).history()
+        fitting: list[Interaction] = []
+        for turn in (
+            turns[::-1] if max_messages is None else turns[: -1 - max(0, max_messages // 2) : -1]
+        ):
+            if max_tokens is not None:
+                request = turn.user_request
+                texts = (request.intent, request.current_code, turn.ai_response.suggestion)
+                max_tokens -= sum(map(count_tokens, texts))
+                if max_tokens < 0:
+                    break
+            fitting.append(turn)
+        return fitting[::-1]
 
     @abstractmethod
     async def list_sessions(

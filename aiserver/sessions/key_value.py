@@ -1,18 +1,19 @@
-"""A base class for stores that save each session, change log and blob as one value under a key.
+"""A base class for stores of values by key: SQL, Redis, memory, and stores of other packages.
 
 A subclass only has to implement ``run`` and a ``Transaction``. Each write of the store is one
-transaction. To append a record, this class reads the whole session and writes it again, which is
-slow for long sessions. The SQL and Redis stores only write the new records, so they aren't based on
-this class.
+transaction. ``values.py`` describes how sessions and logs are stored.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
+
+from pydantic import ValidationError
 
 from ..errors import SessionCorrupt
 from ..models import (
@@ -26,10 +27,10 @@ from ..models import (
     SessionKey,
     SessionSummary,
     check_id,
-    new_session,
 )
-from .base import SessionManager
+from .base import SessionManager, VerifyResult
 from .record import codec
+from .record.codec import DamagedData
 from .record.filenames import check_sha256
 from .record.merge.sessions import merge_into
 from .record.mutations import (
@@ -37,84 +38,103 @@ from .record.mutations import (
     append_turn,
     check_writable,
     fork_session,
-    number_entries,
+    next_revision,
+    number_entries_from,
+    number_events,
+    number_turn,
 )
-from .record.summaries import sort_and_slice, summarise
+from .record.summaries import extend_summary, sort_and_slice, summarise
+from .values import (
+    BLOB,
+    DAMAGED,
+    LOG,
+    LOG_PART,
+    PART,
+    SESSION,
+    LogHead,
+    SessionHead,
+    StoredSession,
+    Transaction,
+    change_session,
+    complete_lines,
+    encode_part,
+    find_events,
+    parse_head,
+    part_name,
+    read_log,
+    session_key,
+    value_key,
+    verify_session,
+)
+
+__all__ = ["KeyValueSessionManager", "Transaction", "value_key"]
 
 T = TypeVar("T")
 
-SESSION, LOG, BLOB = "session", "log", "blob"  # the kinds of values
-
-
-class Transaction(ABC):
-    """Reads and writes the values of a store in one transaction.
-
-    The key of a value consists of three texts: the kind, the owner and the name. The kind has at
-    most 7 ASCII letters. The owner can be any text, and is compared byte by byte. The name has at
-    most 129 ASCII characters.
-    """
-
-    @abstractmethod
-    def get(self, kind: str, owner: str, name: str) -> bytes | None:
-        """Return the value under a key, or None if there is no value."""
-
-    @abstractmethod
-    def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
-        """Add or replace the value under a key."""
-
-    @abstractmethod
-    def delete(self, kind: str, owner: str, name: str) -> bool:
-        """Delete the value under a key; return False if there was none."""
-
-    @abstractmethod
-    def names(self, kind: str, owner: str) -> list[str]:
-        """Return the names of an owner's values of one kind."""
-
-    @abstractmethod
-    def owners(self) -> list[str]:
-        """Return all owners who have at least one value, of any kind."""
-
-    def load(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None if it isn't stored. Raises SessionCorrupt."""
-        data = self.get(*value_key(key))
-        try:
-            return None if data is None else codec.parse(data, key)
-        except codec.DamagedData as exc:
-            raise SessionCorrupt from exc
-
-    def save(self, key: SessionKey, session: Session) -> None:
-        """Add or replace a session."""
-        self.put(*value_key(key), codec.encode(session))
-
 
 class KeyValueSessionManager(SessionManager):
-    """A store that saves each session, change log and blob as one value."""
+    """A store that saves sessions, change logs and blobs as values by key."""
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction and return the result of ``work``.
 
         When this method returns, all changes are durable. If ``work`` raises an error, nothing is
-        changed. Among all processes that share the store, only one transaction runs at a time.
-        While this method waits for the disk or the network, it must not block the event loop.
-        Raises StorageError.
+        changed. Transactions that write the same values run one after the other, among all
+        processes that share the store; ``work`` may be called again to ensure this. While this
+        method waits for the disk or the network, it must not block the event loop. Raises
+        StorageError.
         """
+
+    async def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work``, which only reads. A store may override this method if that is faster."""
+        return await self.run(work)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if it isn't stored."""
-        return await self.run(lambda transaction: transaction.load(key))
+        return await self.read(lambda transaction: transaction.load(key))
+
+    async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
+
+        def work(transaction: Transaction) -> tuple[bytes, int] | None:
+            stored = StoredSession.read(transaction, key)
+            if stored and stored.is_whole and not stored.parts:  # may be of a newer version
+                with contextlib.suppress(DamagedData):
+                    return stored.head, codec.parse(stored.head, key).revision
+            session = transaction.load(key) if stored else None
+            return (codec.encode(session), session.revision) if session else None
+
+        return await self.read(work)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append a turn; return the saved turn and the new revision."""
-        return await self._change(key, if_revision, lambda session: append_turn(session, turn))
+
+        def number(head: SessionHead, _: Transaction) -> tuple[Interaction, list[Interaction]]:
+            saved = number_turn(turn, head.next_turn_id, head.next_seq)
+            return saved, [saved]
+
+        return await self._append(
+            key, if_revision, number, lambda session: append_turn(session, turn)
+        )
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events; return the saved events and the new revision."""
-        return await self._change(key, if_revision, lambda session: append_events(session, events))
+        """Append events; return the saved events and the new revision.
+
+        If an event has an id, all parts are searched for it.
+        """
+
+        def number(head: SessionHead, transaction: Transaction) -> tuple[list[Event], list[Event]]:
+            existing = find_events(transaction, key, {event.id for event in events} - {None})
+            return number_events(events, head.next_seq, existing)
+
+        return await self._append(
+            key, if_revision, number, lambda session: append_events(session, events)
+        )
 
     async def list_sessions(
         self,
@@ -127,29 +147,30 @@ class KeyValueSessionManager(SessionManager):
         """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
+        prefix = "" if notebook_id is None else f"{notebook_id}/"
 
         def work(transaction: Transaction) -> tuple[list[SessionSummary], int]:
             summaries = []
-            for name in transaction.names(SESSION, owner):
-                session_notebook_id, cell_id = name.split("/")
-                if notebook_id not in (None, session_notebook_id):
+            for name, value in transaction.values(SESSION, owner, prefix).items():
+                if head := parse_head(value):
+                    summaries.append(head.summary)
                     continue
                 try:
-                    if session := transaction.load(SessionKey(session_notebook_id, cell_id, owner)):
+                    if session := transaction.load(session_key(name, owner)):
                         summaries.append(summarise(session))
                 except SessionCorrupt:
                     self.log.warning("The session %s is damaged.", name)
             return sort_and_slice(summaries, offset, limit)
 
-        return await self.run(work)
+        return await self.read(work)
 
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted."""
-        return sorted(await self.run(lambda transaction: transaction.owners()))
+        return sorted(await self.read(lambda transaction: transaction.owners()))
 
     async def exists(self, key: SessionKey) -> bool:
         """Return whether anything is stored under the key."""
-        return await self.run(lambda transaction: transaction.get(*value_key(key)) is not None)
+        return await self.read(lambda transaction: transaction.get(*value_key(key)) is not None)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Delete a session; return False if there was none."""
@@ -158,7 +179,9 @@ class KeyValueSessionManager(SessionManager):
             with contextlib.suppress(SessionCorrupt):  # a damaged session can be deleted
                 if session := transaction.load(key):
                     check_writable(session.meta, if_revision)
-            return transaction.delete(*value_key(key))
+            kind, owner, name = value_key(key)
+            deleted = [transaction.delete_all(each, owner, f"{name}/") for each in (PART, DAMAGED)]
+            return transaction.delete(kind, owner, name) or deleted[0]
 
         return await self.run(work)
 
@@ -180,23 +203,37 @@ class KeyValueSessionManager(SessionManager):
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
 
-        def merge(session: Session) -> bool:
-            return merge_into(session, other, merged_digests)
+        def work(transaction: Transaction) -> bool:
+            return change_session(
+                transaction, key, None, lambda session: merge_into(session, other, merged_digests)
+            )[0]
 
-        return (await self._change(key, None, merge))[0]
+        return await self.run(work)
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
+        if not entries:
+            return []
 
         def work(transaction: Transaction) -> list[NotebookLogEntry]:
-            log = transaction.get(LOG, owner, notebook_id) or b""
-            saved = number_entries(codec.parse_log(log).entries, entries)
-            if saved:
-                lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
-                transaction.put(LOG, owner, notebook_id, log + lines)
+            try:
+                head = LogHead.model_validate_json(transaction.get(LOG, owner, notebook_id) or b"")
+            except ValidationError:  # the log is new, damaged or not in parts
+                lines, head = read_log(transaction, notebook_id, owner)
+                transaction.delete_all(LOG_PART, owner, f"{notebook_id}/")
+                if lines:
+                    transaction.put(
+                        LOG_PART, owner, part_name(notebook_id, 0), complete_lines(lines)
+                    )
+                    head.parts = 1
+            saved = number_entries_from(head.next_seq, entries)
+            part = b"".join(codec.encode(entry, indent=None) for entry in saved)
+            transaction.put(LOG_PART, owner, part_name(notebook_id, head.parts), part)
+            head.next_seq, head.parts = head.next_seq + len(saved), head.parts + 1
+            transaction.put(LOG, owner, notebook_id, head.model_dump_json().encode())
             return saved
 
         return await self.run(work)
@@ -206,57 +243,127 @@ class KeyValueSessionManager(SessionManager):
     ) -> list[NotebookLogEntry]:
         """Return a notebook's change log, oldest entry first."""
         check_id("notebookId", notebook_id)
-        data = await self.run(lambda transaction: transaction.get(LOG, owner, notebook_id))
-        return codec.parse_log(data or b"").entries
+        lines, _ = await self.read(lambda transaction: read_log(transaction, notebook_id, owner))
+        entries, damaged_count = codec.parse_log(lines)
+        if damaged_count:
+            self.log.warning("%d entries of a notebook's change log are damaged.", damaged_count)
+        return entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
         """Return the ids of the notebooks that have a change log, sorted."""
-        return sorted(await self.run(lambda transaction: transaction.names(LOG, owner)))
+        return sorted(await self.read(lambda transaction: transaction.names(LOG, owner)))
+
+    async def notebook_marks(self, *, owner: str = "") -> Mapping[str, bytes]:
+        """Return the head of each notebook's log."""
+        return await self.read(lambda transaction: transaction.values(LOG, owner, ""))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
         """Delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
-        return await self.run(lambda transaction: transaction.delete(LOG, owner, notebook_id))
+
+        def work(transaction: Transaction) -> bool:
+            transaction.get(LOG, owner, notebook_id)
+            deleted = transaction.delete_all(LOG_PART, owner, f"{notebook_id}/")
+            return transaction.delete(LOG, owner, notebook_id) or deleted
+
+        return await self.run(work)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
         """Store bytes under their SHA-256; return the hash in hex."""
         digest = hashlib.sha256(data).hexdigest()
-        await self.run(lambda transaction: transaction.put(BLOB, owner, digest, bytes(data)))
+
+        def work(transaction: Transaction) -> None:
+            if transaction.get(BLOB, owner, digest) != data:
+                transaction.put(BLOB, owner, digest, bytes(data))
+
+        await self.run(work)
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None if they aren't stored."""
+        """Return the bytes that have this hash, or None if no intact blob has it."""
         check_sha256(sha256)
-        return await self.run(lambda transaction: transaction.get(BLOB, owner, sha256))
+        data = await self.read(lambda transaction: transaction.get(BLOB, owner, sha256))
+        if data is not None and hashlib.sha256(data).hexdigest() != sha256:
+            self.log.warning("The blob %s is damaged.", sha256)
+            return None
+        return data
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
         """Return the hashes of all blobs, sorted."""
-        return sorted(await self.run(lambda transaction: transaction.names(BLOB, owner)))
+        return sorted(await self.read(lambda transaction: transaction.names(BLOB, owner)))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
         """Delete a blob; return False if there was none."""
         check_sha256(sha256)
         return await self.run(lambda transaction: transaction.delete(BLOB, owner, sha256))
 
-    async def _change(
-        self, key: SessionKey, if_revision: int | None, change: Callable[[Session], T]
-    ) -> tuple[T, int]:
-        """Call ``change`` with a new or stored session; return the result and the new revision.
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
+        """Verify an owner's sessions, change logs and blobs.
 
-        If the result is empty or False, nothing has changed, so the session isn't saved.
+        A damaged session is repaired as by any write: its bytes are moved to the kind ``damaged``,
+        and its intact records stay in use.
+        """
+        run = self.run if repair else self.read
+
+        def session_names(transaction: Transaction) -> list[str]:
+            parts = {name.rpartition("/")[0] for name in transaction.names(PART, owner)}
+            return sorted(parts | set(transaction.names(SESSION, owner)))
+
+        for name in await self.read(session_names):
+            verify = partial(verify_session, key=session_key(name, owner), repair=repair)
+            yield VerifyResult(name, *await run(verify))
+        for id_ in await self.list_notebooks(owner=owner):
+            lines, _ = await self.read(partial(read_log, notebook_id=id_, owner=owner))
+            count = codec.parse_log(lines + b"\n").damaged_count
+            yield VerifyResult(f"notebooks/{id_}", f"{count} damaged entries" if count else None)
+        for sha256 in await self.list_blobs(owner=owner):
+            is_intact = await self.get_blob(sha256, owner=owner) is not None
+            problem = None if is_intact else "content does not match its hash"
+            yield VerifyResult(f"blobs/{sha256}", problem)
+
+    async def _append(
+        self,
+        key: SessionKey,
+        if_revision: int | None,
+        number: Callable[[SessionHead, Transaction], tuple[T, Sequence[Interaction | Event]]],
+        append: Callable[[Session], T],
+    ) -> tuple[T, int]:
+        """Append records to a new or stored session; return the result and the new revision.
+
+        ``number`` returns the result and the new records. If the session can't be appended to
+        without reading it, ``append`` appends to the whole session instead.
         """
 
         def work(transaction: Transaction) -> tuple[T, int]:
-            session = transaction.load(key) or new_session(key)
-            check_writable(session.meta, if_revision)
-            result = change(session)
-            if result:
-                transaction.save(key, session)
-            return result, session.revision
+            kind, owner, name = value_key(key)
+            value = transaction.get(kind, owner, name)
+            head = parse_head(value) if value else None
+            try:
+                frame = codec.parse(head.session.encode(), key) if head else None
+            except DamagedData:
+                frame = None
+            if head is None or frame is None or not head.can_append:
+                return change_session(transaction, key, if_revision, append)
+            check_writable(frame.meta, if_revision)
+            try:
+                result, records = number(head, transaction)
+            except DamagedData:
+                return change_session(transaction, key, if_revision, append)
+            if not records:
+                return result, frame.revision
+            frame.meta = next_revision(frame.meta)
+            turns = [record for record in records if isinstance(record, Interaction)]
+            events = [record for record in records if isinstance(record, Event)]
+            part = encode_part(turns, events)
+            head.session = codec.encode(frame, indent=None).decode()
+            head.summary = extend_summary(
+                head.summary, records, frame.revision, frame.meta.last_updated
+            )
+            head.next_turn_id += len(turns)
+            head.next_seq += len(records)
+            transaction.put(PART, owner, part_name(name, head.parts), part)
+            head.parts += 1
+            transaction.put(kind, owner, name, head.encode())
+            return result, frame.revision
 
         return await self.run(work)
-
-
-def value_key(key: SessionKey) -> tuple[str, str, str]:
-    """Return the kind, the owner and the name under which a session is stored."""
-    return SESSION, key.owner, f"{key.notebook_id}/{key.cell_id}"  # ids contain no "/"

@@ -6,13 +6,11 @@ ends. Sessions are stored as bytes, so callers can't change a stored session by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
-from .key_value import KeyValueSessionManager, Transaction, value_key
-from .record.mutations import check_writable
-from .record.splice import SessionBytes
+from .key_value import KeyValueSessionManager, Transaction
+from .values import MEMORY
 
 T = TypeVar("T")
 
@@ -35,56 +33,26 @@ class InMemorySessionManager(KeyValueSessionManager):
         """Run ``work`` with the values in memory."""
         return work(self._memory)
 
-    async def save_interaction(
-        self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
-    ) -> tuple[Interaction, int]:
-        """Append a turn. This takes equally long for short and for long sessions."""
-        return self._extend(key, if_revision, lambda session: session.add_turn(turn))
-
-    async def record_events(
-        self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
-    ) -> tuple[list[Event], int]:
-        """Append events. This takes equally long for short and for long sessions."""
-        return self._extend(key, if_revision, lambda session: session.add_events(events))
-
-    def _extend(
-        self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
-    ) -> tuple[T, int]:
-        """Append records to a new or stored session with ``add``.
-
-        Return the result of ``add`` and the new revision.
-        """
-        values = self._memory.values
-        session = values.get(value_key(key)) or SessionBytes(new_session(key))
-        assert isinstance(session, SessionBytes)  # ``_Memory.save`` stores this type
-        check_writable(session, if_revision)
-        saved = add(session)
-        if saved:
-            values[value_key(key)] = session
-        return saved, session.revision
-
 
 class _Memory(Transaction):
-    """The values of the store in a dictionary, by kind, owner and name."""
+    """The values of the store in a dictionary, by kind and owner, then by name."""
 
     def __init__(self) -> None:
-        self.values: dict[tuple[str, str, str], bytes | SessionBytes] = {}
+        self._values: dict[tuple[str, str], dict[str, bytes]] = {}
 
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
-        value = self.values.get((kind, owner, name))
-        return value.to_bytes() if isinstance(value, SessionBytes) else value
+        return self._values.get((kind, owner), {}).get(name)
 
     def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
-        self.values[kind, owner, name] = value
+        self._values.setdefault((kind, owner), {})[name] = value
 
     def delete(self, kind: str, owner: str, name: str) -> bool:
-        return self.values.pop((kind, owner, name), None) is not None
+        return self._values.get((kind, owner), {}).pop(name, None) is not None
 
     def names(self, kind: str, owner: str) -> list[str]:
-        return [name for *prefix, name in self.values if prefix == [kind, owner]]
+        return list(self._values.get((kind, owner), {}))
 
     def owners(self) -> list[str]:
-        return list({owner for _, owner, _ in self.values})
-
-    def save(self, key: SessionKey, session: Session) -> None:
-        self.values[value_key(key)] = SessionBytes(session)
+        return list(
+            {owner for (kind, owner), each in self._values.items() if each and kind != MEMORY}
+        )

@@ -2,10 +2,10 @@
 
 Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
 Only the end of the process interrupts a job. Without a timeout, ``close`` waits until all jobs have
-ended. Each job sets the result of its future at most once.
+ended.
 
-Python's ThreadPoolExecutor is too slow: with it, saving a session of 10 turns in a file would
-exceed the target in ``benchmarks/stores.py``.
+Python's ThreadPoolExecutor isn't used, because its threads delay the end of the process while a
+database doesn't respond.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from ..errors import StorageUnreachable
+
 T = TypeVar("T")
 
 _Queue = SimpleQueue["_Job | None"]
+_THREADS = 8
+_IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
+_JOIN_TIMEOUT = 5.0  # maximum seconds that ``close`` waits for each thread to end
 
 
 class Workers:
@@ -62,20 +67,6 @@ class Workers:
             thread.join(timeout)
 
 
-def respond(result: object) -> None:
-    """Send ``result`` to the caller of the current job now, while the job continues.
-
-    The job's own result, or the exception that it raises afterwards, is discarded. If the current
-    thread doesn't belong to ``Workers``, this function does nothing.
-    """
-    job: _Job | None = getattr(_thread_state, "job", None)
-    if job:
-        job.respond(result, None)
-
-
-_thread_state = threading.local()
-
-
 class _Job:
     """A function to run in a thread, and the future that gets the function's result."""
 
@@ -86,26 +77,21 @@ class _Job:
         work: Callable[[], Any],
     ) -> None:
         self._loop, self._future, self._work = loop, future, work
-        self._has_responded = False
 
     def run(self) -> None:
         """Call the function, unless the caller stopped waiting while the job was queued."""
         if self._future.done():
             return
+        result, error = None, None
         try:
-            self.respond(self._work(), None)
+            result = self._work()
         except BaseException as exc:
-            self.respond(None, exc)
-
-    def respond(self, result: object, error: BaseException | None) -> None:
-        """Set the result of the future, or its error, in the thread of the event loop."""
-        if self._has_responded:
-            return
-        self._has_responded = True
+            error = exc
         with contextlib.suppress(RuntimeError):  # the event loop was closed meanwhile
             self._loop.call_soon_threadsafe(self._resolve_future, result, error)
 
     def _resolve_future(self, result: object, error: BaseException | None) -> None:
+        """Set the result of the future, or its error, in the thread of the event loop."""
         if self._future.done():
             return
         if error is None:
@@ -117,12 +103,97 @@ class _Job:
 def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
     """Run queued jobs until the queue returns None. This is the main function of each thread."""
     while job := jobs.get():
-        _thread_state.job = job
         job.run()
-        _thread_state.job = job = None  # frees the job's memory while the thread is idle
+        job = None  # frees the job's memory while the thread is idle
         idle.release()
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
         jobs.put(None)  # ends the thread that gets this item from the queue
+
+
+class Runner:
+    """Runs operations on a database in threads.
+
+    The first operation creates the database object, in the operation's thread, by calling
+    ``factory``. ``close`` disposes of the database object. An operation after ``close`` creates a
+    new database object.
+    """
+
+    def __init__(self, factory: Callable[[], Any]) -> None:
+        self._factory = factory
+        self._lock = threading.Lock()
+        self._workers: Workers | None = None
+        self._database: Any = None
+        self._last_use = 0.0
+        self._idle_timer: asyncio.TimerHandle | None = None
+
+    async def run(self, operation: Callable[[Any], T], timeout: float | None = None) -> T:
+        """Run an operation on the database in a thread and return its result.
+
+        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds. An
+        operation that has begun continues nevertheless.
+        """
+        if self._workers is None:
+            self._workers = Workers(_THREADS)
+        loop = asyncio.get_running_loop()
+        # The thread and the event loop keep a reference to the future's result for a while. If this
+        # were a long session, freeing its memory would delay the next operation
+        # (benchmarks/stores.py). So the future's result is a list, from which ``pop`` removes the
+        # operation's result.
+        future = self._workers.run(lambda: [operation(self._get_database())])
+        # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
+        timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
+        try:
+            return (await future).pop()
+        finally:
+            if timer:
+                timer.cancel()
+            self._last_use = loop.time()
+            if self._idle_timer is None:
+                self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
+
+    async def close(self) -> None:
+        """Wait for the operations in progress, then close the connections.
+
+        Waits at most ``_JOIN_TIMEOUT`` seconds for each thread.
+        """
+        if self._idle_timer:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+        workers, self._workers = self._workers, None
+        if workers:
+            await asyncio.to_thread(workers.close, _JOIN_TIMEOUT)
+        await asyncio.to_thread(self.dispose)
+
+    def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds.
+
+        Otherwise, schedule the next check for ``_IDLE_TIMEOUT`` seconds after the last operation.
+        """
+        remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
+        self._idle_timer = None
+        if remaining > 0:
+            self._idle_timer = loop.call_later(remaining, self._check_idle, loop)
+        elif self._database:
+            loop.run_in_executor(None, self._database.close_idle)
+
+    def dispose(self) -> None:
+        """Close the connections without waiting for operations in progress."""
+        with self._lock:
+            database, self._database = self._database, None
+        if database:
+            database.dispose()
+
+    def _get_database(self) -> Any:
+        if self._database is None:
+            with self._lock:
+                if self._database is None:
+                    self._database = self._factory()
+        return self._database
+
+
+def _set_timeout_error(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(StorageUnreachable())

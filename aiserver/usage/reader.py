@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from ..models import SessionKey
 from ..sessions.base import SessionManager
-from ..sessions.record.damage.recovery import parse_or_recover
 from ..sessions.record.lru_cache import LRUCache
+from ..sessions.record.recovery import parse_or_recover
 from .records import UsageRecord, usage_of
 from .table import to_csv
 from .totals import UsageTotals, time_of, totals_of

@@ -19,9 +19,10 @@ from aiserver.generation.past_turns import PastTurns
 from aiserver.generation.remembered import Memories
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.recall import Recall
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.prompts.context import as_text
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
+from aiserver.sessions.memory import InMemorySessionManager
 
 from ..attacks.test_prompt_and_data import Words
 
@@ -184,7 +185,7 @@ async def test_a_small_model_gets_only_an_entry_about_the_subject(
     texts: list[str], intent: str, sent: list[str]
 ) -> None:
     """Of several entries; a large model gets all that fit."""
-    manager = MemoryManager(InMemoryMemoryStore(), None)
+    manager = MemoryManager(KeyValueMemoryStore(InMemorySessionManager()), None)
     for text in texts:
         await manager.add("person", text)
     memories = Memories(manager, Recall(packages=[]))

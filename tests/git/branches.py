@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
-from aiserver.sessions.file.git_stages import complete_conflict
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.damage.recovery import parse_or_recover
 from aiserver.sessions.record.filenames import log_name, session_name
 from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
 from aiserver.sessions.record.mutations import append_events, append_turn, number_entries
+from aiserver.sessions.record.recovery import parse_or_recover
 from aiserver.testing.records import NOON, turn
 
 NOTEBOOK = "nb"
@@ -63,7 +62,7 @@ class Repository:
         path = self.path(key)
         if not path.exists():
             return new_session(key)
-        session = parse_or_recover(complete_conflict(path, path.read_bytes()), key)
+        session = parse_or_recover(path.read_bytes(), key)
         assert session is not None
         return session
 
@@ -168,7 +167,7 @@ class Repository:
         for session in sessions.values():
             if exact:
                 check_references(session)
-        entries = codec.parse_log(complete_conflict(self.log, self.log.read_bytes())).entries
+        entries = codec.parse_log(self.log.read_bytes()).entries
         assert [entry.seq for entry in entries] == sorted({entry.seq for entry in entries})
         ids = [entry.data["id"] for entry in entries]
         assert len(set(ids)) == len(ids)

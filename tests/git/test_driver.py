@@ -19,7 +19,7 @@ from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events
 from aiserver.testing.records import NOON
 
-from .branches import FOLDER, Repository
+from .branches import Repository
 from .quick import quick_driver
 
 CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))
@@ -94,30 +94,24 @@ def test_a_cherry_picked_commit_is_not_duplicated(repository: Repository) -> Non
 
 
 @pytest.mark.parametrize(
-    ("style", "is_added"),
-    [("merge", False), ("zdiff3", False), ("merge", True), ("diff3", True), ("zdiff3", True)],
+    "style",
+    ["merge", "diff3", "zdiff3"],
 )
 @pytest.mark.parametrize("seed", SEEDS)
-def test_conflict_markers_are_read(repository: Repository, style: str, is_added: bool) -> None:
-    """Without the driver git writes conflict markers, and both sides are read.
-
-    Both sides are in git's index until the person adds the file with its markers. After that, only
-    the markers remain: all records can be read, but git has merged parts of the file by lines.
-    """
+def test_install_merges_what_git_left_in_conflict(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
+    """P39: without the driver git writes conflict markers; one command merges both sides."""
     (repository.root / ".gitattributes").write_text("")
     repository.git("add", "-A")
     repository.git("commit", "-q", "-m", "no driver")
     repository.git("config", "merge.conflictStyle", style)
     branch_off(repository, "one", "two")
     repository.git("merge", "-q", "two", "-m", "m", check=False)
-    if is_added:
-        repository.git("add", "-A")
-    repository.check(["main", "one", "two"], exact=not is_added)
-    before = {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
     assert any("conflict markers" in finding.text for finding in check_storage(repository.root))
-    assert cli.main(["sessions", "repair", "--store", str(repository.root)]) == 0
-    assert before <= {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
-    repository.check(["main", "one", "two"], exact=not is_added)
+    monkeypatch.chdir(repository.root)
+    assert cli.main(["git", "install"]) == 0
+    repository.check(["main", "one", "two"])
     assert not any("conflict markers" in finding.text for finding in check_storage(repository.root))
 
 
@@ -151,7 +145,6 @@ def test_without_the_command_git_writes_conflict_markers(
     )
     assert repository.git("merge", "-q", "two", "-m", "m", check=False) == 1
     assert b"<<<<<<<<<<< ours\n" in repository.log.read_bytes()
-    repository.check(["main", "one", "two"], exact=False)
 
 
 @pytest.mark.parametrize("seed", [0])

@@ -1,21 +1,18 @@
-"""P39: while git has both sides of a conflict, they are read instead of the markers."""
+"""P39: histories that git has left in conflict, because the merge driver was not set up."""
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from aiserver import safe_git
-from aiserver.models import NewEvent, Session, SessionKey, new_session
-from aiserver.sessions.file import git_stages as gitstages
-from aiserver.sessions.file.git_stages import complete_conflict
-from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.git import setup
+from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey, new_session
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
-from aiserver.sessions.record.mutations import append_events
+from aiserver.sessions.record.mutations import append_events, number_entries
 from aiserver.testing.records import NOON
 
 KEY = SessionKey("nb", "cell")
@@ -51,47 +48,51 @@ def marked(tmp_path: Path) -> Path:
     return path
 
 
-async def sources(root: Path) -> list[str | None]:
-    session_ = await FileSessionManager(root=str(root)).load_session(KEY)
-    return [event.source for event in session_.events or [] if event.type == "edit"]
+def sources(path: Path) -> list[str | None]:
+    return [event.source for event in codec.parse(path.read_bytes(), KEY).events or []]
 
 
-def test_the_history_has_the_records_of_both_sides(marked: Path) -> None:
-    assert asyncio.run(sources(marked.parent.parent)) == ["a", "b", "c"]
-
-
-def test_lines_after_the_markers_of_a_log_stay(marked: Path) -> None:
-    """The page continues to append lines while the log is unmerged."""
-    log = marked.with_suffix(".jsonl")
-    rows = git(marked.parent, "ls-files", "-s", "--full-name").replace(marked.name, log.name)
-    git(marked.parent, "update-index", "--index-info", data=f"{rows}\n".encode())
-    read = complete_conflict(log, marked.read_bytes() + b"a new line\n")
-    assert read.startswith(b"<<<<<<< HEAD\n") and read.endswith(b"\na new line\n>>>>>>> two\n")
-
-
-@pytest.mark.parametrize("git_is", ["missing", "slow"])
-def test_without_git_the_markers_are_read(
-    marked: Path, monkeypatch: pytest.MonkeyPatch, git_is: str
+def test_install_merges_both_sides(
+    marked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if git_is == "missing":
-        monkeypatch.setenv("PATH", "")
-    else:
-        monkeypatch.setattr(safe_git, "_TIMEOUT", 0.0)
-    data = marked.read_bytes()
-    assert complete_conflict(marked, data) == data
-
-
-def test_reading_runs_no_program_of_the_repository_config(marked: Path) -> None:
-    """P11: git would run the file monitor of an untrusted config."""
+    """P39: and what was recorded after the conflict; the conflicted file of a log, too."""
     root = marked.parent.parent
-    ran, program = root / "ran", root / "monitor"
-    program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
-    program.chmod(0o700)
-    git(root, "config", "core.fsmonitor", str(program))
-    git(root, "update-index", "--fsmonitor")
-    ran.unlink(missing_ok=True)
-    assert asyncio.run(sources(root)) == ["a", "b", "c"]
-    assert not ran.exists()
+    monkeypatch.chdir(root)
+    assert setup.install() == 0
+    assert sources(marked) == ["a", "b", "c"]
+    assert "Merged both sides of 1 histories" in capsys.readouterr().out
+
+    marked.write_bytes(codec.encode(session("a", "later")))
+    assert setup.install() == 0
+    assert sources(marked) == ["a", "b", "c", "later"]
+
+
+def test_sides_that_are_no_sessions_stay(
+    marked: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = marked.parent.parent
+    name = git(root, "hash-object", "-w", "--stdin", data=b"{}")
+    row = f"100644 {name} 3\t{marked.relative_to(root).as_posix()}\n"
+    git(root, "update-index", "--index-info", data=row.encode())
+    before = marked.read_bytes()
+    monkeypatch.chdir(root)
+    assert setup.install() == 0
+    assert marked.read_bytes() == before
+    assert "could not be merged" in capsys.readouterr().out
+
+
+def test_the_entries_of_both_sides_of_a_log_are_read() -> None:
+    """Each once, without git; new entries may follow the markers."""
+    entries = [NewLogEntry(type="changed", timestamp=NOON, data={"id": id_}) for id_ in "abcd"]
+    first, ours, theirs, last = (
+        codec.encode(entry, indent=None) for entry in number_entries([], entries)
+    )
+    data = b"".join(
+        [first, b"<<<<<<< ours\n", ours, b"||||||| base\n", first, b"=======\n", theirs]
+    )
+    read, damaged_count = codec.parse_log(data + b">>>>>>> theirs\n" + last)
+    assert [entry.data["id"] for entry in read] == ["a", "b", "c", "d"]
+    assert damaged_count == 0
 
 
 def test_protocols_that_the_repository_allows_are_not_used(tmp_path: Path) -> None:
@@ -102,27 +103,3 @@ def test_protocols_that_the_repository_allows_are_not_used(tmp_path: Path) -> No
     git(tmp_path, "config", "remote.origin.url", f"ext::touch {ran}")
     assert safe_git.run_git("fetch", folder=tmp_path, check=False).returncode
     assert not ran.exists()
-
-
-def test_a_repository_that_timed_out_is_skipped_for_a_while(
-    marked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = []
-
-    def run_git(*words: str, **more: object) -> None:
-        asked.append(words)
-        raise subprocess.TimeoutExpired("git", 5)
-
-    monkeypatch.setattr(gitstages, "run_git", run_git)
-    for end in (b"", b" ", b"  "):
-        data = marked.read_bytes() + end
-        assert complete_conflict(marked, data) == data
-    assert len(asked) == 1
-
-
-def test_the_markers_are_read_if_the_sides_are_too_large(
-    marked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gitstages, "_MAX_BYTES", 100)
-    data = marked.read_bytes()
-    assert complete_conflict(marked, data) == data

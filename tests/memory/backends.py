@@ -6,16 +6,16 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import inspect, select
+from sqlalchemy import select
 
 from aiserver.memory.stores.base import MemoryStore
 from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
-from aiserver.memory.stores.redis import RedisMemoryStore
-from aiserver.memory.stores.sql import SQLMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.sessions.sql.address import resolve_address
-from aiserver.sessions.sql.tables import documents
+from aiserver.sessions.sql.schema import values
+from aiserver.sessions.values import MEMORY
 from aiserver.testing import MemoryBackend
 
 from ..sessions.conftest import RedisBackend
@@ -49,13 +49,14 @@ class FileMemoryBackend(DurableMemoryBackend):
 
 class InMemoryBackend(MemoryBackend):
     def __init__(self) -> None:
-        self._store = InMemoryMemoryStore()
+        self._sessions = InMemorySessionManager()
 
     def open(self) -> MemoryStore:
-        return self._store
+        return KeyValueMemoryStore(self._sessions)
 
     def content(self) -> bytes:
-        return b"\n".join(self._store._documents.values())
+        stored = self._sessions._memory._values
+        return b"\n".join(each for values in stored.values() for each in values.values())
 
 
 class SQLMemoryBackend(DurableMemoryBackend):
@@ -64,17 +65,14 @@ class SQLMemoryBackend(DurableMemoryBackend):
         self.url = database.url
         self._opened: list[SQLSessionManager] = []
 
-    def open(self) -> SQLMemoryStore:
+    def open(self) -> KeyValueMemoryStore:
         self._opened.append(self.database.open())
-        return SQLMemoryStore(self._opened[-1])
+        return KeyValueMemoryStore(self._opened[-1])
 
     def content(self) -> bytes:
-        def rows(connection):
-            if not inspect(connection).has_table(documents.name):
-                return []
-            return connection.execute(select(documents.c.content)).scalars().all()
-
-        content = b"\n".join(bytes(row) for row in self.database.ask(rows) if row is not None)
+        query = select(values.c.value).where(values.c.kind == MEMORY)
+        rows = self.database.ask(lambda connection: connection.execute(query).scalars().all())
+        content = b"\n".join(map(bytes, rows))
         file = resolve_address(self.url, "", "").file
         if file is None:
             return content
@@ -91,15 +89,17 @@ class RedisMemoryBackend(DurableMemoryBackend):
         self._backend = backend
         self.url = backend.url
 
-    def open(self) -> RedisMemoryStore:
-        return RedisMemoryStore(self._backend.open())
+    def open(self) -> KeyValueMemoryStore:
+        return KeyValueMemoryStore(self._backend.open())
 
     def content(self) -> bytes:
         server = self._backend.server
         stored = b""
         for key in sorted(server.scan_iter(f"{self._backend.prefix}*", count=1000)):
-            is_hash = server.type(key) == b"hash"
-            values: Any = server.hvals(key) if is_hash else [server.get(key) or b""]
+            if key.endswith(b"2:converted"):
+                continue
+            kind = server.type(key)
+            values: Any = server.hvals(key) if kind == b"hash" else [server.dump(key) or b""]
             stored += b"\n".join([key, *values])
         return stored
 

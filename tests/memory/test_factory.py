@@ -12,9 +12,7 @@ from aiserver.errors import SettingError
 from aiserver.extension import AIServer
 from aiserver.memory.factory import create_memory, create_person_store, project_root
 from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
-from aiserver.memory.stores.redis import RedisMemoryStore
-from aiserver.memory.stores.sql import SQLMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
@@ -28,19 +26,22 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data"
 
 
-class Theirs(InMemoryMemoryStore):
+class Theirs(KeyValueMemoryStore):
     """A store of another package."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(InMemorySessionManager(), **kwargs)
 
 
 @pytest.mark.parametrize(
     ("sessions", "choice", "store"),
     [
         ("file", "", FileMemoryStore),
-        ("memory://", "", InMemoryMemoryStore),
-        ("sqlite:///{}/histories.db", "", SQLMemoryStore),
-        ("postgresql://a@db.invalid/c", "", SQLMemoryStore),
-        ("mysql://a@db.invalid/c", "", SQLMemoryStore),
-        ("redis://db.invalid", "", RedisMemoryStore),
+        ("memory://", "", KeyValueMemoryStore),
+        ("sqlite:///{}/histories.db", "", KeyValueMemoryStore),
+        ("postgresql://a@db.invalid/c", "", KeyValueMemoryStore),
+        ("mysql://a@db.invalid/c", "", KeyValueMemoryStore),
+        ("redis://db.invalid", "", KeyValueMemoryStore),
         ("postgresql://a@db.invalid/c", "file", FileMemoryStore),
         ("redis://db.invalid", "file", FileMemoryStore),
         ("memory://", "file", FileMemoryStore),

@@ -19,7 +19,8 @@ from aiserver.memory.notes.manager import (
 )
 from aiserver.memory.notes.outline import Outline
 from aiserver.memory.stores.base import check_size
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
 
@@ -227,7 +228,7 @@ async def test_owners_have_separate_notes(clock: Clock) -> None:
 @in_loop
 async def test_texts_that_are_refused(text: str) -> None:
     """P16."""
-    notes = NoteManager(InMemoryMemoryStore())
+    notes = NoteManager(KeyValueMemoryStore(InMemorySessionManager()))
     with pytest.raises(NotRemembered):
         await notes.write("nb", text, "")
     assert await notes.get("nb") is None
@@ -280,7 +281,7 @@ async def test_a_note_of_an_author_in_a_newer_version_is_preserved() -> None:
     """P22: it is neither replaced nor erased, unless the person does it."""
     stored = note_of("By all of us", "team", 1.0).model_dump()
     item = {"notebook_id": "nb"} | stored
-    store = InMemoryMemoryStore()
+    store = KeyValueMemoryStore(InMemorySessionManager())
     await store.replace("notes", None, json.dumps({"notes": [item]}).encode())
     manager = NoteManager(store)
     await manager.sweep()

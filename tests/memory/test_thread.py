@@ -11,7 +11,8 @@ import pytest
 
 from aiserver.memory import document
 from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
 
@@ -37,7 +38,7 @@ class Parses:
 
 
 async def _manager(text: str) -> MemoryManager:
-    store = InMemoryMemoryStore()
+    store = KeyValueMemoryStore(InMemorySessionManager())
     await store.replace("memory", None, text.encode())
     return MemoryManager(store, None)
 

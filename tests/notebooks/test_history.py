@@ -18,7 +18,7 @@ from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks import history as history_module
 from aiserver.notebooks.history import Histories
 from aiserver.replay import report, trace
-from aiserver.sessions.file import reader as reading
+from aiserver.sessions.file import session_files as reading
 from aiserver.sessions.file.directory import SessionDirectory
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import session_name

@@ -17,7 +17,7 @@ from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record.damage.recovery import parse_or_recover
+from aiserver.sessions.record.recovery import parse_or_recover
 from aiserver.testing.records import event, in_loop, turn
 
 DATA = Path(__file__).parent.parent / "data"
@@ -29,17 +29,17 @@ class Watched(InMemorySessionManager):
 
     def __init__(self) -> None:
         super().__init__()
-        self.read: list[SessionKey] = []
+        self.loaded: list[SessionKey] = []
         self.faults: dict[str, Exception] = {}
         self.gate: asyncio.Event | None = None
 
-    async def load_if_exists(self, key):
+    async def load_raw(self, key):
         if self.gate:
             await self.gate.wait()
-        self.read.append(key)
+        self.loaded.append(key)
         if key.cell_id in self.faults:
             raise self.faults[key.cell_id]
-        return await super().load_if_exists(key)
+        return await super().load_raw(key)
 
 
 class InThread(SearchProcess):
@@ -110,12 +110,12 @@ async def test_only_what_changed_is_read_again():
     await fill(store)
     engine = searching(store)
     assert (await engine.search("question", limit=1, patience=LONG)).total == 5
-    store.read.clear()
+    store.loaded.clear()
     assert (await engine.search("nothing_of_that", patience=LONG)).total == 0
-    assert store.read == []
+    assert store.loaded == []
     await store.save_interaction(SessionKey("nb", "c3"), turn("nothing_of_that", "x"))
     assert named(await engine.search("nothing_of_that", patience=LONG)) == ["c3"]
-    assert {key.cell_id for key in store.read} == {"c3"}
+    assert {key.cell_id for key in store.loaded} == {"c3"}
     await store.delete(SessionKey("nb", "c3"))
     assert (await engine.search("nothing_of_that", patience=LONG)).total == 0
     await engine.close()
@@ -174,7 +174,7 @@ async def test_the_requested_notebook_is_read_first():
     )
     engine = searching(store)
     result = await engine.search("question", notebook_id="small", patience=LONG)
-    assert result.total == 1 and len(store.read) <= 2
+    assert result.total == 1 and len(store.loaded) <= 2
     await engine.close()
 
 
@@ -185,9 +185,9 @@ async def test_an_unreadable_session_hides_no_other():
     store.faults["c2"] = SessionCorrupt()
     engine = searching(store)
     assert (await engine.search("question", patience=LONG)).total == 4
-    store.read.clear()
+    store.loaded.clear()
     await engine.search("nothing_of_that", patience=LONG)
-    assert store.read == []  # it is not tried again till it changes
+    assert store.loaded == []  # it is not tried again till it changes
     await engine.close()
 
 
@@ -227,7 +227,7 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     engine = searching(store)
     await engine.search("question", patience=LONG)
     loaded_keys = []
-    store.read.clear()
+    store.loaded.clear()
     monkeypatch.setattr(
         "aiserver.search.text_index.parse_or_recover",
         lambda data, key: loaded_keys.append(key) or parse_or_recover(data, key),
@@ -239,7 +239,7 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     assert [hit.step for hit in own] == [hit.turn_id - 1 for hit in own]
     cells = [key.cell_id for key in loaded_keys]
     assert sorted(cells) == ["c", "c0", "c1"]
-    assert sorted(key.cell_id for key in store.read) == ["c", "c0", "c1"]
+    assert sorted(key.cell_id for key in store.loaded) == ["c", "c0", "c1"]
     await engine.close()
 
 
@@ -265,7 +265,7 @@ async def test_closing_stops_the_reading():
     engine = searching(store)
     await engine.search("question", patience=0)
     await engine.close()
-    assert store.read == []
+    assert store.loaded == []
 
 
 @in_loop
@@ -284,7 +284,7 @@ async def test_cancelling_a_search_stops_the_reading():
         await task
     store.gate.set()
     await reading
-    assert len(store.read) == indexes.SESSIONS_PER_READ
+    assert len(store.loaded) == indexes.SESSIONS_PER_READ
     assert (await engine.search("question", patience=LONG)).total == indexes.SESSIONS_PER_READ * 3
     await engine.close()
 
@@ -299,7 +299,7 @@ async def test_reading_continues_for_a_repeated_search():
     store.gate.set()
     while (await engine.search("question", patience=0)).unread:
         await engine._indexes[""]._reading
-    assert len(store.read) >= indexes.SESSIONS_PER_READ * 3
+    assert len(store.loaded) >= indexes.SESSIONS_PER_READ * 3
     await engine.close()
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
 
 from aiserver.models import SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.key_value import KeyValueSessionManager, value_key
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.redis import RedisSessionManager
-from aiserver.sessions.redis.keys import Keyspace, cell_name, encode_owner
-from aiserver.sessions.redis.layout import split
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.testing import Backend
 
-from ..servers import Redis, need, new_database, on_servers
+from ..servers import Redis, need, new_database, on_servers, run
 from .databases import Database, sqlite_copy, sqlite_template
 from .worker import Worker
 
@@ -55,7 +51,7 @@ class MemoryBackend(Backend):
         return self._manager
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        self._manager._memory.save(key, codec.parse(data, key))
+        plant(self._manager, key, data)
 
 
 class SQLBackend(DurableBackend):
@@ -67,7 +63,17 @@ class SQLBackend(DurableBackend):
         return self.database.open()
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        self.database.plant(key, data)
+        plant(self.database.open(), key, data)
+
+
+def plant(store: KeyValueSessionManager, key: SessionKey, data: bytes) -> None:
+    """Store a session as a whole, as earlier versions did."""
+
+    async def work() -> None:
+        await store.run(lambda transaction: transaction.put(*value_key(key), data))
+        await store.close()
+
+    run(work())
 
 
 DATABASES = ["sqlite", *on_servers("postgresql", "mysql")]
@@ -77,7 +83,7 @@ DURABLE = ["file", *DATABASES, *on_servers("redis")]
 @pytest.fixture(scope="session")
 def worker() -> Iterator[Worker]:
     """Return a process that forks others, which save."""
-    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.servers", "sql.sqlite")
+    modules = ("file", "redis", "sql", "sql.servers", "sql.sqlite")
     process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
     yield process
     process.close()
@@ -120,41 +126,24 @@ def database(request: pytest.FixtureRequest) -> Database:
 class RedisBackend(DurableBackend):
     def __init__(self, url: str) -> None:
         self.prefix = f"test-{uuid.uuid4().hex}:"
-        self.names = Keyspace(self.prefix)
         self.url = f"{url}?prefix={self.prefix}"
         self.server: redis.Redis = redis.Redis.from_url(url)
         self._opened: list[RedisSessionManager] = []
 
     def open(self) -> RedisSessionManager:
-        # Referenced, so that the event loop closes its connections, not the garbage collector.
         self._opened.append(RedisSessionManager(url=self.url))
         return self._opened[-1]
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Write the session as a newer version, or one without a revision, would."""
-        content = json.loads(data)
-        session = codec.parse(data, key)
-        parts = split(session, "planted")
-        rest = {name: content[name] for name in content.keys() - {"meta", "interactions"}}
-        events = rest.pop("events", None) if isinstance(rest.get("events"), list) else None
-        head: Any = parts.head | {
-            "meta": json.dumps(content["meta"]),
-            "version": str(content["meta"]["version"]),
-            "rest": "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest),
-        }
-        names = self.names.session_keys(key)
-        self.server.hset(names[3], mapping=head)
-        for name, items in zip(names[4:6], (content["interactions"], events or []), strict=True):
-            self.server.rpush(name, *map(json.dumps, items)) if items else None
-        self.server.hset(names[2], cell_name(key), parts.row)
-        self.server.zadd(names[1], {cell_name(key): 0})
-        self.server.sadd(names[0], encode_owner(key.owner))
+        plant(RedisSessionManager(url=self.url), key, data)
 
     def content(self) -> dict[bytes, bytes]:
         """Return all stored data except the responses to writes."""
         names = self.server.scan_iter(f"{self.prefix}*", count=1000)
         remaining_names = [
-            name for name in names if not name.startswith(f"{self.prefix}once:".encode())
+            name
+            for name in names
+            if not name.startswith(f"{self.prefix}2:once:".encode()) and b"converted" not in name
         ]
         return {name: self.server.dump(name) for name in remaining_names}
 

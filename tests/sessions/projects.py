@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+from typing import Any
+
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.base import SessionManager
+from aiserver.sessions.key_value import KeyValueSessionManager
 from aiserver.testing.records import event, log_entry, turn
 
 NOTEBOOKS = ("book", "Book", "b_k", "x" * 64)
@@ -61,3 +66,27 @@ async def all_of(store: SessionManager, owner: str = "") -> dict[str, object]:
         for digest in await store.list_blobs(owner=owner)
     }
     return {"sessions": sessions, "logs": logs, "blobs": blobs}
+
+
+async def contents(store: KeyValueSessionManager) -> dict[str, object]:
+    """Return what each owner has, as ``tests/sessions/*/earlier-version.json`` lists it.
+
+    The damaged session of the notebook “damaged” is left out.
+    """
+    everything: dict[str, object] = {}
+    for owner in await store.list_owners():
+        sessions = {}
+        for row in (await store.list_sessions(owner=owner))[0]:
+            raw = await store.load_raw(SessionKey(row.notebook_id, row.cell_id, owner))
+            if raw and row.notebook_id != "damaged":
+                sessions[f"{row.notebook_id}/{row.cell_id}"] = raw[0].decode()
+        project = await all_of(store, owner)
+        blobs: Any = project["blobs"]
+        memory = await KeyValueMemoryStore(store).read("memory", owner=owner)
+        everything[owner] = {
+            "sessions": sessions,
+            "logs": project["logs"],
+            "blobs": {name: base64.b64encode(data).decode() for name, data in blobs.items()},
+            "memory": (memory or b"").decode(),
+        }
+    return everything

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from aiserver.sessions.threads import Workers, respond
+from aiserver.sessions.threads import Workers
 from aiserver.testing.records import in_loop
 
 
@@ -56,25 +56,6 @@ async def test_cancelled_work_is_finished() -> None:
     go.set()
     await asyncio.to_thread(workers.close)
     assert done.is_set() and not any(thread.is_alive() for thread in workers._threads)
-
-
-@in_loop
-async def test_a_job_responds_early_and_once() -> None:
-    workers, logged, answered = Workers(1), [], threading.Event()
-
-    def work() -> str:
-        respond("answer")
-        respond("another")
-        answered.wait()
-        logged.append("after")
-        raise OSError
-
-    assert await workers.run(work) == "answer" and logged == []
-    answered.set()
-    assert await workers.run(lambda: 7) == 7
-    assert logged == ["after"]
-    workers.close()
-    respond("to nobody")
 
 
 @in_loop

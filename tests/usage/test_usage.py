@@ -17,8 +17,7 @@ from aiserver.models import (
     SessionKey,
     UserRequest,
 )
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.file import reader as file_reader
+from aiserver.sessions.file import FileSessionManager, session_files
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.usage import reader as usage_reader
 from aiserver.usage.reader import UsageReader
@@ -166,7 +165,7 @@ def test_every_stored_form_of_a_time_is_read(stored, hour):
 
 async def test_only_changed_sessions_are_read_again(tmp_path, monkeypatch):
     """A page asks for the usage after each answer, also in a notebook of 10,000 cells."""
-    monkeypatch.setattr(file_reader, "_MIN_AGE_NS", -(10**18))  # so that new stamps are trusted
+    monkeypatch.setattr(session_files, "_MIN_AGE_NS", -(10**18))  # so that new stamps are trusted
     store = FileSessionManager(start_dir=str(tmp_path))
     for minute in range(3):
         await store.save_interaction(SessionKey("nb", f"c{minute}"), turn(minute, usage=USAGE))

@@ -26,11 +26,10 @@ from ...durable.disks import (
     network_disk,
 )
 from ...errors import AIServerError
-from ...sessions.file.directory import LOCKS, NOTEBOOKS
-from ...sessions.file.locks import ShardLocks
+from ...sessions.file.directory import LOCKS, NOTEBOOKS, ShardLocks
 from ...sessions.file.root import FOLDER
 from ...sessions.file.sync_copies import copied_notebook_id, is_copy, may_be_session
-from ...sessions.record.damage.conflict_markers import has_markers
+from ...sessions.record.codec import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
@@ -109,15 +108,15 @@ def _report_location(folder: Path) -> Finding:
 
 def _check_duplicates(folder: Path) -> list[Finding]:
     """Report duplicate history files. Cloud sync or a restored backup may have created them."""
-    session_names, log_names = _names_in(folder), _names_in(folder / NOTEBOOKS)
+    logs = folder / NOTEBOOKS
+    session_names, log_names = _names_in(folder), _names_in(logs)
     duplicates = [name for name in session_names if is_copy(name, _read_start(folder / name))]
     notebook_ids = {id_ for name in log_names if (id_ := log_notebook_id(name))}
-    copied_logs = [
-        f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
+    duplicates += [
+        f"{NOTEBOOKS}/{name}"
+        for name in log_names
+        if copied_notebook_id(name, notebook_ids, lambda each: _read_start(logs / each))
     ]
-    # The name alone doesn't prove that a file is the copy of a change log. So the beginning of the
-    # file must also contain the key `"seq"`, which each entry of a change log has.
-    duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
     text = (
@@ -138,8 +137,7 @@ def _check_git_conflicts(folder: Path) -> list[Finding]:
     if not unmerged:
         return []
     text = f"{len(unmerged)} histories contain git conflict markers: {unmerged[0]}"
-    fix = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
-    return [note(text, f"{fix}. For future merges, run: jupyter aiserver git install")]
+    return [note(text, "Before you commit, merge both sides with: jupyter aiserver git install")]
 
 
 def _names_in(folder: Path) -> list[str]:

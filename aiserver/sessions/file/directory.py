@@ -16,17 +16,19 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
+import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
 from ...durable import (
-    NO_FLOCK,
     check_folder,
     ensure_folder,
     get_access,
     has_system_locks,
+    lock_file,
     restrict_access,
     temp_target,
 )
@@ -38,13 +40,58 @@ from ...durable.disks import (
     SINGLE_SERVER_ADVICE,
     network_disk,
 )
-from ...errors import StorageError
-from .locks import ShardLocks
+from ...errors import StorageBusy, StorageError
 from .root import FOLDER
 
 BLOBS = "blobs"
 NOTEBOOKS = "notebooks"
 LOCKS = "locks"
+SHARDS = 256  # the number of lock files for names
+_DIRECTORY_LOCK = SHARDS  # the index of the directory's lock file, after those for names
+
+
+class ShardLocks:
+    """Locks by name, whose files are in one folder. ``timeout`` is in seconds.
+
+    Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may
+    share a lock file, so a thread never locks two names at once. There is one more lock, for the
+    directory as a whole. A thread that holds the directory's lock may also lock a name.
+    """
+
+    def __init__(self, folder: Path, timeout: float) -> None:
+        self._folder, self._timeout = os.fspath(folder), timeout
+        self._thread_locks = [threading.Lock() for _ in range(SHARDS + 1)]
+
+    @contextlib.contextmanager
+    def lock(self, name: str | None = None) -> Iterator[None]:
+        """Lock a name, or the directory if ``name`` is None. The folder must exist.
+
+        Raises OSError, or StorageBusy after the timeout.
+        """
+        with self.try_lock(name, self._timeout) as is_locked:
+            if not is_locked:
+                raise StorageBusy
+            yield
+
+    @contextlib.contextmanager
+    def try_lock(self, name: str | None, timeout: float = 0) -> Iterator[bool]:
+        """Try to lock a name for ``timeout`` seconds; yield whether it was locked."""
+        shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
+        deadline = time.monotonic() + timeout
+        # The threads of this process wait for each other with a thread lock, because ``lock_file``
+        # polls.
+        if not self._thread_locks[shard].acquire(timeout=timeout):
+            yield False
+            return
+        try:
+            release = lock_file(self._folder, f"{shard:02x}", deadline)
+            try:
+                yield release is not None
+            finally:
+                if release:
+                    release()
+        finally:
+            self._thread_locks[shard].release()
 
 
 class SessionDirectory:
@@ -86,10 +133,9 @@ class SessionDirectory:
     def notices(self) -> list[str]:
         """Return warnings about risks of the folder or its disk, as sentences. Change nothing."""
         disk = network_disk(self.path.parent)
-        lacks_locks = os.path.lexists(self._lock_folder / NO_FLOCK)
         access = get_access(self.path) if self.exists() else "private"
         notices = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
-        notices.append(NO_LOCKS_NOTICE if lacks_locks or not self._has_system_locks else "")
+        notices.append(NO_LOCKS_NOTICE if not self._has_system_locks else "")
         notices.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
         return [sentence for sentence in notices if sentence]
 

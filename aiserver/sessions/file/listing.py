@@ -24,13 +24,13 @@ from ...durable import Stamp
 from ...models import SessionKey, SessionSummary
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.recovery import is_empty
 from ..record.filenames import is_session_name, parse_session_name, session_name, session_prefix
 from ..record.legacy_format import find_ids, is_legacy_name, legacy_name
-from ..record.lru_cache import LRUCache
+from ..record.recovery import is_empty, recover
 from ..record.summaries import summarise, summary_marks
-from .reader import Reader, find_key
+from .session_files import SessionFiles, find_key
 
+_MAX_CACHED = 20_000  # summaries
 _LAST_CHARACTER = chr(sys.maxunicode)  # no other character sorts after it
 
 
@@ -48,9 +48,9 @@ class _CachedSummary(NamedTuple):
 class Listing:
     """Lists the session files of one directory."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader, self._directory = reader, reader.directory
-        self._summaries: LRUCache[str, _CachedSummary] = LRUCache(20_000)
+    def __init__(self, files: SessionFiles) -> None:
+        self._files, self._directory = files, files.directory
+        self._summaries: dict[str, _CachedSummary] = {}
         self._names_lock = threading.Lock()  # protects the next two attributes
         self._folder_stamp: Stamp | None = None
         self._names: list[str] = []  # the names of all files in the folder, sorted
@@ -97,12 +97,12 @@ class Listing:
             key = parse_session_name(name, owner)
             if key is None:
                 ambiguous_names.append(name)
-            elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
+            elif notebook_id in (None, key.notebook_id) and (stamp := self._files.stamp(name)):
                 # A stamp is converted to a plain tuple, because the garbage collector doesn't track
                 # plain tuples of numbers. If the stamp isn't settled yet, a later change may have
                 # the same stamp. In this case, the mark is an object that equals no other mark, so
                 # that the session counts as changed.
-                mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
+                mark = tuple(stamp) if self._files.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._hash_content(name)
                 stamps.append((stamp.mtime_ns, (key.notebook_id, key.cell_id), mark))
@@ -112,7 +112,7 @@ class Listing:
 
     def _hash_content(self, name: str) -> Hashable:
         try:
-            content = self._reader.read(name)
+            content = self._files.read(name)
         except (DamagedData, OSError):
             return object()  # equals no other mark
         return hashlib.sha256(content[0]).digest() if content else None
@@ -128,7 +128,7 @@ class Listing:
         owners = {""}
         for name in self._candidate_names(None):
             with contextlib.suppress(DamagedData, OSError):
-                content = self._reader.read(name)
+                content = self._files.read(name)
                 meta = codec.parse(content[0]).meta if content else None
                 if meta and meta.owner:
                     key = SessionKey(meta.notebook_id, meta.cell_id, meta.owner)
@@ -138,19 +138,19 @@ class Listing:
 
     def _read_summary(self, name: str) -> _CachedSummary | None:
         """Return the summary of a file, or None if the file has no readable session."""
-        stamp, cached = self._reader.stamp(name), self._summaries.get(name)
+        stamp, cached = self._files.stamp(name), self._summaries.get(name)
         if stamp is None:
             return None
         if cached and cached.stamp == stamp:
             return cached
         try:
-            content = self._reader.read(name)
+            content = self._files.read(name)
             parsed = content and self._parse(name, content[0])
         except DamagedData:
-            self._reader.report(name, b"")
+            self._files.report(name, b"")
             return None
         except OSError:  # one unreadable file must not hide the other sessions
-            self._reader.log.warning("The session file %s can't be read.", name)
+            self._files.log.warning("The session file %s can't be read.", name)
             return None
         if content is None or parsed is None:
             return None
@@ -159,8 +159,10 @@ class Listing:
         cached = _CachedSummary(
             content[1], summary, _expected_name(summary), parsed.is_legacy and has_legacy_name
         )
-        if self._reader.is_settled(content[1]):
-            self._summaries.put(name, cached)
+        if self._files.is_settled(content[1]):
+            if len(self._summaries) >= _MAX_CACHED:
+                self._summaries.clear()
+            self._summaries[name] = cached
         return cached
 
     def _parse(self, name: str, data: bytes) -> codec.Parsed | None:
@@ -169,9 +171,9 @@ class Listing:
             return codec.read(data)
         except DamagedData:
             if is_session_name(name) or find_ids(data):
-                self._reader.report(name, data)
+                self._files.report(name, data)
             key = find_key(name, data)
-            session = self._reader.recover(name, data, key) if key else None
+            session = recover(data, key) if key else None
             if session is None or is_empty(session):
                 return None
             # With ``is_legacy=True``, a damaged file that has a legacy name is listed, too.
@@ -189,7 +191,7 @@ class Listing:
             if stamp != self._folder_stamp:
                 # The stamp is read before the names. If a file is created between these two steps,
                 # the folder's stamp changes again, so the next call reads the names again.
-                self._folder_stamp = stamp if self._reader.is_settled(stamp) else None
+                self._folder_stamp = stamp if self._files.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names
         if notebook_id is not None:

@@ -34,7 +34,6 @@ from ..record.merge.digests import SeqsByDigest
 from ..record.merge.logs import missing_entries, renumber_entry
 from ..record.mutations import number_entries
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
-from .git_stages import complete_conflict
 
 
 class NotebookLogs:
@@ -131,7 +130,7 @@ class NotebookLogs:
         content = read_file(self._folder / name)
         if content is None:
             return []
-        entries, damaged_count = codec.parse_log(complete_conflict(self._folder / name, content[0]))
+        entries, damaged_count = codec.parse_log(content[0])
         if damaged_count and (name, damaged_count) not in self._reported:
             self._reported.add((name, damaged_count))
             self._logger.warning(

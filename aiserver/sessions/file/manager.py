@@ -1,9 +1,7 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
 Invariants: all invariants of ``base.py`` hold for the threads and processes that share the folder,
-even if some of them are killed. All file operations run in threads, with one exception. To find out
-whether the cached bytes of a file on a local disk are up to date, the event loop itself reads the
-file's stamp.
+even if some of them are killed. All file operations run in threads.
 """
 
 from __future__ import annotations
@@ -32,15 +30,13 @@ from ...models import (
 )
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.lazy_session import AnySession
 from ..record.merge.sessions import merge_into
-from ..record.mutations import check_writable
+from ..record.mutations import append_events, append_turn, check_writable
 from ..record.summaries import sort_and_slice
 from ..threads import Workers
 from .directory import SessionDirectory
 from .listing import Listing
 from .logs_and_blobs import Blobs, NotebookLogs
-from .reader import Reader
 from .root import find_root, path_from_url
 from .session_files import SessionFiles
 from .verify import Verifier, run_check
@@ -74,9 +70,8 @@ class FileSessionManager(SessionManager):
         if self.url:  # the URL overrides the configured ``root``
             self.root = str(path_from_url(self.url))
         self._directory = directory = SessionDirectory(Path(self.root), self.lock_timeout)
-        reader = Reader(directory, self.log)
-        self._files = SessionFiles(reader)
-        self._listing = Listing(reader)
+        self._files = SessionFiles(directory, self.log)
+        self._listing = Listing(self._files)
         self._notebook_logs = NotebookLogs(directory, self.log)
         self._blobs = Blobs(directory, self.log)
         self._workers: Workers | None = None
@@ -93,15 +88,9 @@ class FileSessionManager(SessionManager):
         """Return the stored session, or None if there is no file."""
         return await self._run(self._files.load, key)
 
-    async def load_lazily(self, key: SessionKey) -> AnySession | None:
-        """Return the stored session. The turns of a large session aren't parsed."""
-        return await self._run(self._files.load_lazily, key)
-
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the bytes of the session's file and the revision, or None if there is no file."""
-        with translate_os_errors():
-            cached = self._files.load_cached(key)
-        return cached or await self._run(self._files.load_raw, key)
+        return await self._run(self._files.load_raw, key)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the bytes of the sessions' files. All files are read in one thread."""
@@ -111,13 +100,17 @@ class FileSessionManager(SessionManager):
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append a turn; return the saved turn and the new revision."""
-        return await self._run(self._files.add_turn, key, if_revision, turn)
+        return await self._run(
+            self._files.change, key, if_revision, lambda session: append_turn(session, turn)
+        )
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events in one write; return the saved events and the new revision."""
-        return await self._run(self._files.add_events, key, if_revision, events)
+        return await self._run(
+            self._files.change, key, if_revision, lambda session: append_events(session, events)
+        )
 
     async def list_sessions(
         self,
@@ -171,8 +164,12 @@ class FileSessionManager(SessionManager):
     ) -> bool:
         """Merge another copy of the session; return whether this changed the stored session."""
         check_writable(other.meta, None)
-        merge = partial(merge_into, theirs=other, merged_digests=merged_digests)
-        return await self._run(self._files.change, key, merge)
+
+        def merge(session: Session) -> bool:
+            return merge_into(session, other, merged_digests)
+
+        has_changed, _ = await self._run(lambda: self._files.change(key, None, merge))
+        return has_changed
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:

@@ -1,200 +1,135 @@
-"""Load, change and delete the JSON files of cells. Synchronous: ``manager.py`` runs it in threads.
+"""Read, change and delete the JSON files of cells. Synchronous: ``manager.py`` runs it in threads.
 
 Invariants:
 
 - A method that changes a session reads, edits and replaces its file under the file's lock. The
   change is durable when the method returns.
-- When a method changes a damaged file, it first copies the damaged bytes into quarantine. Then it
-  atomically replaces the file with the intact records and the change.
+- Reading a damaged file returns its intact records and changes nothing. When a method changes a
+  damaged file, it first copies the damaged bytes into quarantine. Then it atomically replaces the
+  file with the intact records and the change.
 - A file with a newer major version of the format is never written, quarantined or removed.
 - Legacy files are read where they are. The next write to the session creates a file in the current
   format under the current name. The legacy file is preserved: usually, it stays where it is. If the
   new file has the same name and so replaces the legacy file, the legacy file is copied first.
-- Cached content of a file is used only while the file's stamp is unchanged.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import stat
+import time
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ...durable import (
     QUARANTINE_SUFFIX,
+    NotRegularFile,
     Stamp,
     copy_to_quarantine,
     move_to_quarantine,
+    read_file,
     remove,
     replace_file,
 )
-from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
-from ..record import codec, slices
+from ...errors import SessionCorrupt
+from ...models import Session, SessionKey, new_session
+from ..base import Logger
+from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.recovery import RECOVERED_TYPE, is_empty
-from ..record.filenames import session_name
-from ..record.lazy_session import AnySession, parse_lazily
-from ..record.lru_cache import LRUCache
+from ..record.filenames import parse_session_name, session_name
+from ..record.legacy_format import find_ids, legacy_name
 from ..record.mutations import check_writable, fork_session
-from ..record.splice import SessionBytes
-from ..threads import respond
-from .git_stages import complete_conflict
-from .reader import Reader, StoredSession
+from ..record.recovery import RECOVERED_TYPE, is_empty, recover
+from .directory import SessionDirectory
 
 T = TypeVar("T")
 
 LEGACY_SUFFIX = ".v0-"  # the name of a legacy file's copy ends with this suffix and a number
-_MAX_CACHED_BYTES = 64 * 1024 * 1024
+# Two writes within one tick of the disk's clock can produce the same stamp. So a file is cached
+# only if at least this number of nanoseconds has passed since the file's last write.
+_MIN_AGE_NS = 100_000_000
+_MAX_REPORTED = 1000
 
 
-class _CachedFile(NamedTuple):
-    """The bytes of a file. They need no validation, because this process parsed or wrote them."""
+class StoredSession(NamedTuple):
+    """The result of reading a session's file."""
 
-    stamp: Stamp
-    data: bytes
-    revision: int
-
-
-class _ExtensibleFile(NamedTuple):
-    """A file that this process wrote. ``content`` is its content, to which records can be added."""
-
-    stamp: Stamp
-    revision: int
-    content: SessionBytes  # used only while the file is locked
+    name: str
+    data: bytes  # the bytes of the file
+    session: Session  # contains only the intact records if the file is damaged
+    is_damaged: bool = False
+    is_legacy: bool = False
 
 
 class SessionFiles:
     """The session files of one directory."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader, self._directory, self._log = reader, reader.directory, reader.log
-        self._extensible_files: LRUCache[str, _ExtensibleFile] = LRUCache(
-            256, limit=_MAX_CACHED_BYTES, weight=lambda file: file.content.size()
-        )
-        self._cached_files: LRUCache[str, _CachedFile] = LRUCache(
-            256, limit=_MAX_CACHED_BYTES // 2, weight=lambda file: len(file.data)
-        )
+    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
+        self.directory, self.log = directory, log
+        self._reported: set[tuple[str, int]] = set()
+        """The damaged files that were already reported, as pairs of a name and a content hash."""
 
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file.
 
         If the file is damaged, the session contains only the intact records. Raises SessionCorrupt
-        if no record is intact.
+        if no record is intact, or if the file isn't a regular file.
         """
-        stored = self._reader.load(key)
+        stored = self._load(key)
         return stored and stored.session
-
-    def load_lazily(self, key: SessionKey) -> AnySession | None:
-        """Return the same session as ``load``. The turns of a large session aren't parsed."""
-        large = self._read_large(session_name(key))
-        return (large and parse_lazily(large[0], key)) or self.load(key)
-
-    def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the cached result of ``load_raw``, or None if it is missing or out of date.
-
-        This method is fast, because it only reads the file's stamp. On a network disk, nothing is
-        cached.
-        """
-        name = session_name(key)
-        cached_file = self._cached_files.get(name)
-        if cached_file is None or cached_file.stamp != self._reader.stamp(name):
-            return None
-        return cached_file.data, cached_file.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return a session's bytes and revision, or None if there is no file.
 
         Raises the same errors as ``load``.
         """
-        name = session_name(key)
-        if unchanged := self._load_unchanged(name):
-            return unchanged
-        large = self._read_large(name)
-        if large and (session := parse_lazily(large[0], key)):
-            return self._cache(name, *large, session.revision)
-        stored = self._reader.load(key)
+        stored = self._load(key)
         if stored is None:
             return None
-        revision = stored.session.revision
-        if not stored.is_current:
-            return codec.encode(stored.session), revision
-        return self._cache(stored.name, stored.data, stored.stamp, revision)
-
-    def _cache(self, name: str, data: bytes, stamp: Stamp, revision: int) -> tuple[bytes, int]:
-        if self._reader.is_settled(stamp):
-            self._cached_files.put(name, _CachedFile(stamp, data, revision))
-        return data, revision
-
-    def _load_unchanged(self, name: str) -> tuple[bytes, int] | None:
-        """Return a file's bytes and revision if the file is unchanged since this process wrote it.
-
-        Otherwise, return None. Bytes that this process wrote need no validation.
-        """
-        file = self._extensible_files.get(name)
-        try:
-            data, stamp = (file and self._reader.read(name)) or (b"", None)
-        except DamagedData:
-            return None
-        if file is None or stamp != file.stamp:
-            return None
-        self._cached_files.put(name, _CachedFile(file.stamp, data, file.revision))
-        return data, file.revision
+        is_current = not (stored.is_damaged or stored.is_legacy)
+        data = stored.data if is_current else codec.encode(stored.session)
+        return data, stored.session.revision
 
     def load_raw_unchecked(self, key: SessionKey) -> bytes | None:
         """Return the bytes of a session's file, without checking whether they are damaged.
 
-        Return None if there is no file or it can't be read. If git left a conflict in the file, the
-        bytes contain one conflict between the two complete sides.
+        Return None if there is no file or it can't be read.
         """
         name = session_name(key)
         try:
-            if content := self._reader.read(name):
-                return complete_conflict(self._directory.path / name, content[0])
-            legacy = self._reader.find_legacy(key)
+            if content := self.read(name):
+                return content[0]
+            legacy = self.find_legacy(key)
         except DamagedData:
             return None
         except OSError:  # one unreadable file must not prevent reading the other files of the batch
-            self._log.warning("The session file %s can't be read.", name)
+            self.log.warning("The session file %s can't be read.", name)
             return None
         return legacy and legacy.data
 
     def exists(self, key: SessionKey) -> bool:
         """Return whether there is a file for the key."""
-        if not self._directory.exists():
+        if not self.directory.exists():
             return False
-        stamp = self._reader.stamp(session_name(key))
-        return bool(stamp or self._reader.find_legacy(key))
+        return bool(self.stamp(session_name(key)) or self.find_legacy(key))
 
-    def add_turn(
-        self, key: SessionKey, if_revision: int | None, turn: NewTurn
-    ) -> tuple[Interaction, int]:
-        """Append a turn to a new or stored session; return the saved turn and the new revision."""
-        return self._extend(key, if_revision, lambda target: target.add_turn(turn))
+    def change(
+        self, key: SessionKey, if_revision: int | None, edit: Callable[[Session], T]
+    ) -> tuple[T, int]:
+        """Edit a new or stored session; return the result of ``edit`` and the new revision.
 
-    def add_events(
-        self, key: SessionKey, if_revision: int | None, events: Sequence[NewEvent]
-    ) -> tuple[list[Event], int]:
-        """Append events to a new or stored session; return the saved events and the new revision.
-
-        If all events are already stored, nothing is written.
-        """
-        return self._extend(key, if_revision, lambda target: target.add_events(events))
-
-    def change(self, key: SessionKey, edit: Callable[[Session], bool]) -> bool:
-        """Edit a new or stored session; return whether that changed anything.
-
-        ``edit`` changes the session. If it returns False, the session isn't saved.
+        The session is saved if the result is True or the revision has changed.
         """
         name = session_name(key)
-        with self._directory.lock(name):
+        with self.directory.lock(name):
             stored = self._find_locked(key)
             session = stored.session if stored else new_session(key)
-            check_writable(session.meta, None)
-            has_changed = edit(session)
-            if has_changed:
-                if stored:
-                    self._copy_to_quarantine(name, stored)
-                replace_file(self._directory.path, name, codec.encode(session), shareable=True)
-            return has_changed
+            check_writable(session.meta, if_revision)
+            revision = session.revision
+            result = edit(session)
+            if result is True or session.revision != revision:
+                self._write(name, session, stored)
+            return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, and return the copy.
@@ -204,84 +139,101 @@ class SessionFiles:
         """
         source_session = self.load(source)
         name = session_name(target)
-        with self._directory.lock(name):
+        with self.directory.lock(name):
             stored = self._find_locked(target)
             if stored and not (stored.is_damaged and is_empty(stored.session)):
                 return stored.session
             session = fork_session(source_session, target)
-            if stored:
-                self._copy_to_quarantine(name, stored)
-            replace_file(self._directory.path, name, codec.encode(session), shareable=True)
+            self._write(name, session, stored)
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
         """Delete a session and its quarantined files; return False if there was neither."""
         name = session_name(key)
-        if not (self.exists(key) or (self._directory.exists() and self._quarantined_names(name))):
+        if not (self.exists(key) or (self.directory.exists() and self._quarantined_names(name))):
             return False
-        with self._directory.lock(name):
+        with self.directory.lock(name):
             stored = self._find_locked(key)
             if stored:
                 check_writable(stored.session.meta, if_revision)
             names = [name, *self._quarantined_names(name)]
-            if legacy := self._reader.find_legacy(key):
+            if legacy := self.find_legacy(key):
                 names.append(legacy.name)
-            return remove(self._directory.path, names)
+            return remove(self.directory.path, names)
 
-    def _extend(
-        self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
-    ) -> tuple[T, int]:
-        """Append records to a new or stored session with ``add``.
+    def read(self, name: str) -> tuple[bytes, Stamp] | None:
+        """Return a file's bytes and stamp, or None if there is no file.
 
-        Return the result of ``add`` and the new revision.
+        Raises OSError, or DamagedData if the file isn't a regular file.
         """
-        name = session_name(key)
-        with self._directory.lock(name):
-            # The cached content is removed first, and cached again only after a successful save.
-            stamp, _, content = self._extensible_files.pop(name) or (None, 0, None)
-            if content is None or stamp != self._reader.stamp(name):
-                stamp = None
-                large = self._read_large(name)
-                content = large and SessionBytes.of_large(large[0], key)
-            if content is None:
-                stored = self._find_locked(key)
-                if stored:
-                    check_writable(stored.session.meta, if_revision)
-                    self._copy_to_quarantine(name, stored)
-                content = SessionBytes(stored.session if stored else new_session(key))
-            check_writable(content, if_revision)
-            old_revision = content.revision
-            result = add(content)
-            is_local = self._directory.trusts_stamps
-            if content.revision != old_revision:
-                stamp = replace_file(
-                    self._directory.path,
-                    name,
-                    content.to_chunks(),
-                    shareable=True,
-                    # With ``on_durable``, the caller gets the result as soon as the new file is
-                    # durable. Until this moment, ``replace_file`` keeps the old file open, so that
-                    # freeing the old bytes doesn't delay the result. But on a network disk, an open
-                    # file that is replaced stays in the folder under another name. So on a network
-                    # disk, the caller waits until ``replace_file`` returns.
-                    on_durable=(lambda: respond((result, content.revision))) if is_local else None,
-                )
-            if stamp and is_local:
-                self._extensible_files.put(name, _ExtensibleFile(stamp, content.revision, content))
-            return result, content.revision
+        try:
+            return read_file(self.directory.path / name)
+        except NotRegularFile as exc:
+            raise DamagedData("not a regular file") from exc
 
-    def _read_large(self, name: str) -> tuple[bytes, Stamp] | None:
-        """Return a file's bytes and stamp; None if it isn't a regular file, or isn't large.
+    def stamp(self, name: str) -> Stamp | None:
+        """Return a file's stamp, or None if there is no regular file."""
+        try:
+            status = os.lstat(self.directory.path / name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
-        Raises StorageError if the folder is a link.
-        """
-        stamp = self._reader.stamp(name) if self._directory.exists() else None
-        if stamp is None or stamp.size <= slices.LARGE:
+    def is_settled(self, stamp: Stamp) -> bool:
+        """Return whether each later change of the file is certain to produce a different stamp."""
+        age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
+        return self.directory.trusts_stamps and age > _MIN_AGE_NS
+
+    def find_legacy(self, key: SessionKey) -> StoredSession | None:
+        """Return the session in the legacy file of a cell, or None if there is no such file."""
+        name = legacy_name(key.notebook_id, key.cell_id)
+        if key.owner or name == session_name(key):
             return None
         try:
-            return self._reader.read(name)
+            content = self.read(name)
         except DamagedData:
             return None
+        if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
+            return None
+        stored = self._parse(name, content[0], key)
+        # AI Server never writes a file in the current format under a legacy name. So such a file is
+        # a copy that somebody made by hand, and it is ignored.
+        return stored if stored.is_damaged or stored.is_legacy else None
+
+    def report(self, name: str, data: bytes) -> None:
+        """Warn once in the server's log that a file with these bytes is damaged."""
+        if (name, hash(data)) not in self._reported and len(self._reported) < _MAX_REPORTED:
+            self._reported.add((name, hash(data)))
+            self.log.warning("The session file %s is damaged.", name)
+
+    def _find(self, key: SessionKey) -> StoredSession | None:
+        """Return a cell's stored session, or None if there is no file.
+
+        If the cell has only a legacy file, this file is read. If the file is damaged, the session
+        contains only the intact records; there may be none. Raises DamagedData if the file isn't a
+        regular file.
+        """
+        name = session_name(key)
+        content = self.read(name)
+        return self._parse(name, content[0], key) if content else self.find_legacy(key)
+
+    def _parse(self, name: str, data: bytes, key: SessionKey) -> StoredSession:
+        try:
+            session, is_legacy = codec.read(data, key)
+            return StoredSession(name, data, session, is_legacy=is_legacy)
+        except DamagedData:
+            self.report(name, data)
+            return StoredSession(name, data, recover(data, key), is_damaged=True)
+
+    def _load(self, key: SessionKey) -> StoredSession | None:
+        try:
+            stored = self._find(key) if self.directory.exists() else None
+        except DamagedData as exc:
+            self.report(session_name(key), b"")
+            raise SessionCorrupt from exc
+        if stored and stored.is_damaged and is_empty(stored.session):
+            raise SessionCorrupt
+        return stored
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
         """Return the stored session for editing, or None if there is no file.
@@ -290,36 +242,47 @@ class SessionFiles:
         return None.
         """
         try:
-            return self._reader.find(key)
+            return self._find(key)
         except DamagedData:  # a link or a folder
             name = session_name(key)
-            self._log.warning("%s is not a regular file; it is quarantined.", name)
-            move_to_quarantine(self._directory.path, name)
+            self.log.warning("%s is not a regular file; it is quarantined.", name)
+            move_to_quarantine(self.directory.path, name)
             return None
 
-    def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
-        """Copy the file ``name``, which is about to be replaced, if it is damaged or a legacy file.
+    def _write(self, name: str, session: Session, old: StoredSession | None) -> None:
+        """Replace the file ``name``. If it is damaged or a legacy file, copy it first.
 
         If the session was recovered, the name of the copy is stored in its event ``recovered``.
-        ``stored`` may come from a file with another name, a legacy name. That file isn't replaced,
-        so it isn't copied.
+        ``old`` may come from a file with another name, a legacy name. That file isn't replaced, so
+        it isn't copied.
         """
-        if stored.is_current or stored.name != name:
-            return
-        suffix = QUARANTINE_SUFFIX if stored.is_damaged else LEGACY_SUFFIX
-        new_name = copy_to_quarantine(self._directory.path, name, stored.data, suffix)
-        kind = "damaged" if stored.is_damaged else "legacy"
-        self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
-        events = (stored.session.events or []) if stored.is_damaged else []
-        for event in events:
-            if event.type == RECOVERED_TYPE and event.data is not None:
-                event.data.setdefault("kept_as", new_name)
+        if old and old.name == name and (old.is_damaged or old.is_legacy):
+            suffix = QUARANTINE_SUFFIX if old.is_damaged else LEGACY_SUFFIX
+            new_name = copy_to_quarantine(self.directory.path, name, old.data, suffix)
+            kind = "damaged" if old.is_damaged else "legacy"
+            self.log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
+            for event in (session.events or []) if old.is_damaged else []:
+                if event.type == RECOVERED_TYPE and event.data is not None:
+                    event.data.setdefault("kept_as", new_name)
+        replace_file(self.directory.path, name, codec.encode(session), shareable=True)
 
     def _quarantined_names(self, name: str) -> list[str]:
         """Return the names of the quarantined files and legacy copies of a session file."""
-        with os.scandir(self._directory.path) as entries:
+        with os.scandir(self.directory.path) as entries:
             return [
                 entry.name
                 for entry in entries
                 if entry.name.startswith((name + QUARANTINE_SUFFIX, name + LEGACY_SUFFIX))
             ]
+
+
+def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
+    """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
+
+    If ``name`` is a session file's name that contains the ids, use these ids. Otherwise, read the
+    ids from ``data``, the file's bytes, and use them only if ``name`` is the legacy name for them.
+    """
+    key, ids = parse_session_name(name, owner), find_ids(data)
+    if key is None and ids and legacy_name(*ids) == name:
+        key = SessionKey(*ids)
+    return key

@@ -1,31 +1,24 @@
-"""Recognise the copies that other programs make of session files and logs. Pure.
+"""Recognise the copies that other programs make of session files and logs.
 
 A cloud sync or a restored backup creates copies beside ``x.json``: ``x (1).json``,
-``x 2.json``, ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
-``x.sync-conflict-20261123-101112-ABCDEF.json``. A copy may have records that the original lacks.
+``x 2.json``, ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``. A copy
+may have records that the original lacks. There is one rule: the content decides to which file a
+copy belongs.
 
-The content of a session file contains the ids of its cell and notebook, and its owner. The content
-of a log doesn't contain the notebook's id; only the name of the file does.
+- A session file contains the ids of its cell and notebook. It is a copy if its name isn't the name
+  for these ids.
+- A log doesn't contain the notebook's id. It is a copy of another log if both have the same first
+  line and its name begins with the name of the other log, in any case.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from ...models import SessionKey
-from ..record.filenames import (
-    LOG_SUFFIX,
-    SESSION_SUFFIX,
-    log_name,
-    log_notebook_id,
-    session_name,
-)
+from ..record import codec
+from ..record.filenames import LOG_SUFFIX, SESSION_SUFFIX, log_name, session_name
 from ..record.legacy_format import find_ids, legacy_name
-
-_OWNER_SUFFIX = re.compile(r"_[0-9a-f]{32}(?=\.json$)")
-# The characters that AI Server uses in file names, before the suffix.
-_STEM = re.compile(r"[a-z0-9~_-]+")
 
 
 def may_be_session(name: str) -> bool:
@@ -34,43 +27,41 @@ def may_be_session(name: str) -> bool:
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session's file is a copy: whether its name differs from the correct name.
+    """Return whether a session's file without an owner is a copy.
 
     ``data`` is the beginning of the file, which contains the ids of the cell and its notebook.
     """
     ids = find_ids(data) if may_be_session(name) else None
-    # A name with "~~" contains a hash that depends on the owner. The owner is unknown here, so the
-    # name can't be compared.
+    # The name of a session with an owner contains a hash of the owner, who is unknown here.
     if ids is None or "~~" in name:
         return False
-    return name != legacy_name(*ids) and _OWNER_SUFFIX.sub("", name) != session_name(
-        SessionKey(*ids)
-    )
+    correct_name = session_name(SessionKey(*ids))
+    stem = correct_name.removesuffix(SESSION_SUFFIX)
+    has_owner = len(name) == len(correct_name) + 33 and name.startswith(f"{stem}_")
+    return name not in (legacy_name(*ids), correct_name) and not has_owner
 
 
-def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
-    """Return the id of the notebook to which a copy of a log belongs, judging by the file name.
+def copied_notebook_id(
+    name: str, logs: Collection[str], read: Callable[[str], bytes], owner: str = ""
+) -> str | None:
+    """Return the id of the notebook of whose log the file ``name`` is a copy, or None.
 
-    Return None if this is the name of a regular log, or can't be the name of a log's copy. ``logs``
-    are the ids of the notebooks that have logs. The returned id may be missing from ``logs``.
+    ``logs`` are the ids of the owner's notebooks that have logs. ``read`` returns the bytes of a
+    file in the folder of logs.
     """
-    if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
-        return None
     lower = name.lower()
-    stems = {log_name(id_, owner).removesuffix(LOG_SUFFIX): id_ for id_ in logs}
-    matching = [stem for stem in stems if re.match(re.escape(stem) + r"[^a-z0-9~_]", lower)]
-    if matching:  # several match if one notebook's id is the beginning of another notebook's id
-        return stems[max(matching, key=len)]
-    match = _STEM.match(lower)
-    return log_notebook_id(match[0] + LOG_SUFFIX, owner) if match else None
+    if not lower.endswith(LOG_SUFFIX):
+        return None
+    originals = {log_name(id_, owner): id_ for id_ in logs}
+    for original in sorted(originals.keys() - {name}, key=len, reverse=True):
+        stem = original.removesuffix(LOG_SUFFIX)
+        is_extended = lower.startswith(stem) and len(lower) > len(original)
+        if (is_extended or lower == original) and _first_line(read(name)) == _first_line(
+            read(original)
+        ):
+            return originals[original]
+    return None
 
 
-def possible_originals(notebook_id: str, logs: Collection[str]) -> list[str]:
-    """Return the ids of the notebooks whose log may be the original of this notebook's log.
-
-    A sync may append ``-HOST`` to the name of a copy. So a copy of the log of notebook ``x`` can
-    look like the log of a notebook ``x-HOST``. ``logs`` are the ids of the notebooks that have
-    logs.
-    """
-    shorter_ids = (notebook_id[: match.start()] for match in re.finditer("-", notebook_id))
-    return [id_ for id_ in shorter_ids if id_ in logs]
+def _first_line(data: bytes) -> bytes:
+    return codec.log_text(data).partition(b"\n")[0] or b"\0"

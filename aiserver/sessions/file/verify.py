@@ -32,8 +32,6 @@ from ...models import Session, SessionKey
 from ..base import VerifyResult
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.conflict_markers import has_markers
-from ..record.damage.recovery import is_empty, recover
 from ..record.filenames import (
     blob_name,
     is_session_name,
@@ -46,16 +44,18 @@ from ..record.legacy_format import find_ids, legacy_name
 from ..record.merge.digests import SeqsByDigest, seqs_by_digest
 from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable, find_problems, next_revision
+from ..record.recovery import is_empty, recover
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
-from .git_stages import complete_conflict
 from .logs_and_blobs import Blobs, NotebookLogs
-from .reader import find_key
-from .session_files import SessionFiles
-from .sync_copies import copied_notebook_id, may_be_session, possible_originals
+from .session_files import SessionFiles, find_key
+from .sync_copies import copied_notebook_id, may_be_session
 
 Check = Callable[[], "Finding"]
 """A function that verifies one file."""
-_CONFLICT = "contains git conflict markers"
+_CONFLICT = (
+    "contains git conflict markers: before you commit, run “jupyter aiserver git install”, which "
+    "merges both sides"
+)
 _NOT_REGULAR = "not a regular file"
 _UNREADABLE = "can't be read"
 _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
@@ -175,23 +175,23 @@ class Verifier:
         if correct_name != name and os.path.lexists(file.folder / correct_name):
             # This is a legacy file that was already converted to the file ``correct_name``.
             return Finding(name)
-        session = recover(complete_conflict(file.path, data), key)
+        session = recover(data, key)
         if is_empty(session):
             problem = "damaged; nothing is readable"
             return Finding(name, problem, partial(self._quarantine, file, data))
         turns = len(session.interactions)
         events = len(session.events or []) - 1  # without the event ``recovered``
-        reason = _CONFLICT if has_markers(data) else "damaged"
+        reason = _CONFLICT if codec.has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
         # Like any write to a damaged file, this repair quarantines the damaged bytes.
-        return Finding(name, problem, partial(self._files.change, key, _increment_revision))
+        return Finding(name, problem, partial(self._files.change, key, None, _increment_revision))
 
     def _check_misnamed(
         self, file: _File, key: SessionKey, session: Session, data: bytes
     ) -> Finding:
         def merge() -> None:
             check_writable(session.meta, None)
-            self._files.change(key, lambda stored: merge_into(stored, session))
+            self._files.change(key, None, lambda stored: merge_into(stored, session))
 
         problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
         repair = partial(self._merge_copy, file, session_name(key), data, merge)
@@ -218,27 +218,19 @@ class Verifier:
         logs = self._logs.marks(self._owner)
         folder = self._directory.path / NOTEBOOKS
         names = sorted(entry.name for entry in os.scandir(folder)) if folder.is_dir() else []
+
+        @lru_cache(None)
+        def read(name: str) -> bytes:
+            return _read_content(folder / name)
+
         for name in names:
             file = _File(folder, name, f"{NOTEBOOKS}/{name}")
             notebook_id = log_notebook_id(name, self._owner)
-            if notebook_id in logs:
-                is_copied = partial(self._is_copied, file)
-                original = next(filter(is_copied, possible_originals(notebook_id, logs)), None)
-            else:
-                original = copied_notebook_id(name, logs, self._owner)
+            original = copied_notebook_id(name, logs, read, self._owner)
             if original and not temp_target(name):
                 yield partial(self._check_copied_log, file, original)
             elif notebook_id in logs:
                 yield partial(self._check_log, file)
-
-    def _is_copied(self, file: _File, notebook_id: str) -> bool:
-        """Return whether a log is a copy of a notebook's log: their first lines are equal."""
-        original = file.folder / log_name(notebook_id, self._owner)
-        first_line, original_line = (
-            codec.log_text(_read_content(path)).partition(b"\n")[0]
-            for path in (file.path, original)
-        )
-        return first_line == original_line != b""
 
     def _check_copied_log(self, file: _File, notebook_id: str) -> Finding:
         data = _read_content(file.path)
@@ -285,7 +277,7 @@ class Verifier:
             data = _read_content(file.path)
             if _find_log_problem(data):
                 copy_to_quarantine(file.folder, file.name, data)
-                entries = codec.parse_log(complete_conflict(file.path, data)).entries
+                entries = codec.parse_log(data).entries
                 lines = [codec.encode(entry, indent=None) for entry in entries]
                 replace_file(file.folder, file.name, b"".join(lines), shareable=True)
 
@@ -342,8 +334,8 @@ def _find_log_problem(data: bytes) -> str | None:
     # ``parse_log`` doesn't count an incomplete last line as damaged. With a line break after the
     # last line, ``parse_log`` counts this line, too.
     damaged_count = codec.parse_log(data + b"\n").damaged_count
-    if has_markers(data):
-        return f"{_CONFLICT}; both sides are read"
+    if codec.has_markers(data):
+        return _CONFLICT
     return f"{damaged_count} damaged lines" if damaged_count else None
 
 

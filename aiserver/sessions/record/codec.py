@@ -2,8 +2,7 @@
 
 Invariants:
 
-- ``parse`` reads what ``encode`` writes. Large sessions are read in slices, see ``slices.py``.
-- ``parse`` also reads legacy files, and converts them to sessions.
+- ``parse`` reads what ``encode`` writes, and legacy files, which it converts to sessions.
 - ``parse`` raises ``DamagedData`` for any bytes that aren't a valid session. Objects with duplicate
   keys aren't valid, although a JSON parser would accept them and use only the last value.
 - A session in a newer major version of the format doesn't count as damaged. ``parse`` returns only
@@ -21,10 +20,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError
 
 from ...errors import InvalidRequest
-from ...gc_pause import pause_gc
 from ...models import (
     SCHEMA_VERSION,
     Event,
@@ -33,18 +31,21 @@ from ...models import (
     Session,
     SessionKey,
     SessionMeta,
+    Stored,
     new_session,
 )
-from . import legacy_format, slices
-from .damage.conflict_markers import Line, has_markers, split_lines
-from .encoding import dumps as dumps
-from .encoding import encode as encode
-from .encoding import to_dict as to_dict
+from . import legacy_format
 
 T = TypeVar("T", bound=BaseModel)
 
 # The major version of the format that this program writes.
 _MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])
+_MAX_DIGITS = 4300  # Python can't read integers with more digits
+_INT_LIMIT = 10**_MAX_DIGITS
+_ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
+_NOT_STORABLE = "The data contains something that can't be stored as JSON."
+# Git's conflict markers. They can't be in a string, because JSON strings contain no line breaks.
+_MARKER = re.compile(rb"^(<{7,} .*|\|{7,}( .*)?|={7,}|>{7,} .*)\r?$", re.MULTILINE)
 
 SESSION_KEYS = ("meta", "interactions", "events")
 """The known keys of a session. Its other keys are called unknown keys and are preserved."""
@@ -65,6 +66,59 @@ class Parsed(NamedTuple):
     is_legacy: bool = False
 
 
+def dumps(record: Stored, indent: int | None = 2) -> bytes:
+    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
+
+    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
+    """
+    try:
+        # This does the same as `model_dump_json`, but doesn't create a str.
+        writer = record.__pydantic_serializer__
+        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
+    except PydanticSerializationError:
+        # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
+        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
+        return text.encode("utf-8", "backslashreplace")
+
+
+def encode(record: Stored, indent: int | None = 2) -> bytes:
+    """Return a session, turn, event or entry as JSON.
+
+    Raises InvalidRequest if JSON can't represent it.
+    """
+    try:
+        return dumps(record, indent)
+    except _ENCODE_ERRORS as exc:
+        raise InvalidRequest(_NOT_STORABLE) from exc
+
+
+def to_dict(record: Stored) -> dict[str, Any]:
+    """Return the record as JSON-ready data. Raises InvalidRequest if JSON can't represent it."""
+    try:
+        content = record.to_dict()
+        _check_numbers(content)
+    except _ENCODE_ERRORS as exc:
+        raise InvalidRequest(_NOT_STORABLE) from exc
+    return content
+
+
+def _check_numbers(value: Any) -> None:
+    """Raise ValueError for an integer with so many digits that Python couldn't read it again."""
+    if isinstance(value, dict):
+        for nested in value.values():
+            _check_numbers(nested)
+    elif isinstance(value, list):
+        for nested in value:
+            _check_numbers(nested)
+    elif isinstance(value, int) and not -_INT_LIMIT < value < _INT_LIMIT:
+        raise ValueError("number too long")
+
+
+def has_markers(data: bytes) -> bool:
+    """Return whether git has left conflict markers in these bytes."""
+    return b"<<<<<<< " in data and len(_MARKER.findall(data)) > 2
+
+
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
     """Return the session in these bytes.
 
@@ -76,63 +130,15 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     """Return the session, and whether it is in the legacy format. Raises DamagedData."""
-    # The collector would traverse all records.
-    with pause_gc() if len(data) > slices.LARGE else contextlib.nullcontext():
-        cut = slices.slice_session(data)
-        if cut and (session := _read_slices(cut)):
-            _check_key(session.meta, key)
-            return Parsed(session)
-        return _read(data, key)
-
-
-def _validate(data: bytes) -> Session:
-    """Return the session in these bytes. Raises ValidationError."""
-    # Turns are validated one by one, because pydantic's parser lets no other threads run.
-    with contextlib.suppress(ValueError):
-        content = from_json(data) if len(data) > slices.LARGE else None
-        if isinstance(content, dict) and isinstance(content.get("interactions"), list):
-            content["interactions"] = list(map(Interaction.model_validate, content["interactions"]))
-            return Session.model_validate(content)
-    return Session.model_validate_json(data)
-
-
-def _read_slices(cut: slices.Slices) -> Session | None:
-    """Return a session that is in slices; None if these aren't as ``encode`` writes them."""
-    frame = cut.frame()
-    if frame is None or is_newer(frame.meta.version):
-        return None
     try:
-        frame.interactions.extend(cut.turns())
-        if frame.events is not None:
-            frame.events.extend(cut.events())
-    except slices.NotAsEncoded:
-        return None
-    return frame
-
-
-def is_of(meta: SessionMeta, key: SessionKey) -> bool:
-    """Return whether a session is of this cell and in a format that this program can write."""
-    return not is_newer(meta.version) and _ids(meta) == (key.notebook_id, key.cell_id)
-
-
-def _ids(meta: SessionMeta) -> tuple[str, str]:
-    return meta.notebook_id, meta.cell_id
-
-
-def _check_key(meta: SessionMeta, key: SessionKey | None) -> None:
-    if key and _ids(meta) != (key.notebook_id, key.cell_id):
-        raise DamagedData("the session belongs to another cell")
-
-
-def _read(data: bytes, key: SessionKey | None) -> Parsed:
-    try:
-        parsed = Parsed(_validate(data))
+        parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
         parsed = _parse_slowly(data, key)
     meta = parsed.session.meta
     if not is_newer(meta.version):
         _check_duplicate_keys(data, parsed.session)
-        _check_key(meta, key)
+        if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
+            raise DamagedData("the session belongs to another cell")
     return parsed
 
 
@@ -182,40 +188,29 @@ def parse_log(data: bytes) -> Log:
 
     Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
     because another process may be writing it. If git left conflict markers, the entries of both
-    sides are returned in the order of the lines; an entry that both sides have is returned once.
+    sides are returned in the order of the lines, each once.
     The numbers of the returned entries always increase: if an entry's number isn't higher than that
     of the entry before it, the entry gets the next higher number.
     """
-    data = log_text(data)
+    lines = log_text(data).split(b"\n")
     has_conflict = has_markers(data)
-    lines = (
-        split_lines(data)
-        if has_conflict
-        else [Line(text, "both", "") for text in data.split(b"\n")]
-    )
-    parsed = [_parse_line(line.text) for line in lines]
+    parsed = [_parse_line(line) for line in lines]
     damaged_count = sum(
-        bool(line.text) and not entry for line, entry in zip(lines[:-1], parsed, strict=False)
+        bool(line) and not entry and not (has_conflict and _MARKER.fullmatch(line))
+        for line, entry in zip(lines[:-1], parsed, strict=False)
     )
     entries: list[NotebookLogEntry] = []
     seen_contents: set[str] = set()
     last_seq = 0
-    for line, entry in zip(lines, parsed, strict=True):
-        if entry is None or line.side == "base":
-            continue
+    for entry in filter(None, parsed):
         if has_conflict:
             content = entry_content(entry)
-            if line.side == "theirs" and content in seen_contents:
+            if content in seen_contents:
                 continue
             seen_contents.add(content)
-        merge_paths = entry.merged
-        if line.merge_id:
-            merge_paths = [[*path, line.merge_id] for path in merge_paths or [[]]]
-        if entry.seq <= last_seq or merge_paths != entry.merged:
-            fields = to_dict(entry) | {"seq": max(entry.seq, last_seq + 1)}
-            entry = NotebookLogEntry.model_validate(
-                fields | ({"merged": merge_paths} if merge_paths else {})
-            )
+        if entry.seq <= last_seq:
+            fields = to_dict(entry) | {"seq": last_seq + 1}
+            entry = NotebookLogEntry.model_validate(fields)
         entries.append(entry)
         last_seq = entry.seq
     return Log(entries, damaged_count)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from redis.asyncio import BlockingConnectionPool
-from redis.asyncio.connection import parse_url
+from redis import BlockingConnectionPool
+from redis.connection import parse_url
 from redis.exceptions import RedisError
 
 from ...errors import SettingError
@@ -38,9 +38,9 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
         parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
         if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path):
             raise ValueError("not a database number")
-        options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}
+        options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}  # type: ignore[no-untyped-call]
         options["protocol"] = int(options["protocol"])
-        pool = BlockingConnectionPool(**options)
+        pool = BlockingConnectionPool(**options)  # type: ignore[no-untyped-call]
         pool.make_connection()  # type: ignore[no-untyped-call]  # raises for unknown options
     except (ValueError, TypeError, RedisError) as exc:
         raise SettingError(_INVALID_URL) from exc

@@ -1,30 +1,27 @@
-"""The Redis client: connections, scripts, retries, and the mapping of errors.
+"""The Redis client: connections, scripts, retries, and the mapping of errors. Synchronous.
 
 Invariants:
 
 - If Redis doesn't respond to a command, the command is sent again and again, for at most
-  ``patience`` seconds. So any command may run several times. Each write that would do harm if it
-  ran twice has a *write id*, a random text. By this id, the script recognises a write that it has
-  already done (``lua/idempotent.lua``).
+  ``patience`` seconds. So any command may run several times; ``lua/commit.lua`` recognises a write
+  that it has already done.
 - An error's message never quotes a text from Redis. The original exception is only available as
   the error's ``__cause__``.
-- The connections belong to one event loop. They are closed when this event loop ends, even if
-  nobody calls ``close``.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import random
 import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
+from redis import BlockingConnectionPool, Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
@@ -35,12 +32,11 @@ from redis.exceptions import (
     RedisError,
     TimeoutError,
 )
+from redis.retry import Retry
 
 from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
 _CONNECTIONS = 16
-# The scripts that begin with ``idempotent.lua``.
-_WRITES = {"append", "replace", "delete", "log", "delete_log_or_blob", "replace_document"}
 _FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5  # seconds between two attempts
 _ERROR_CODE = re.compile(
     r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b"
@@ -68,15 +64,12 @@ def load_script(name: str) -> tuple[str, str]:
 
     If Redis has run the script before, its SHA-1 is enough to run it again (command EVALSHA).
     """
-    folder = files(__package__) / "lua"
-    text = (folder / f"{name}.lua").read_text("utf-8")
-    if name in _WRITES:
-        text = (folder / "idempotent.lua").read_text("utf-8") + text
+    text = (files(__package__) / "lua" / f"{name}.lua").read_text("utf-8")
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 class Client:
-    """Connections to one Redis server.
+    """Connections to one Redis server. Thread-safe.
 
     ``options`` is a function that returns the options for connections. It is called again whenever
     a new pool of connections is opened. ``patience`` is in seconds.
@@ -84,30 +77,28 @@ class Client:
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
         self._options, self._patience = options, patience
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._redis: Redis | None = None
-        self._client_generator: AsyncGenerator[Redis, None] | None = None
-        self._connect_lock: asyncio.Lock | None = None
+        self._lock = threading.Lock()
 
-    async def run(self, name: str, keys: Sequence[str], *args: Any) -> Any:
+    def run(self, name: str, keys: Sequence[str], *args: Any) -> Any:
         """Run a script and return its result. Raises StorageError."""
         text, digest = load_script(name)
         try:
-            return await self.command("EVALSHA", digest, len(keys), *keys, *args)
+            return self.command("EVALSHA", digest, len(keys), *keys, *args)
         except NoScriptError:
-            return await self.command("EVAL", text, len(keys), *keys, *args)
+            return self.command("EVAL", text, len(keys), *keys, *args)
 
-    async def info(self) -> dict[str, str]:
+    def info(self) -> dict[str, str]:
         """Return the server's state and statistics, as the command INFO reports them."""
-        result = await self.command("INFO")
+        result = self.command("INFO")
         return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 
-    async def config(self) -> dict[str, str] | None:
+    def config(self) -> dict[str, str] | None:
         """Return Redis's settings for durability, or None if Redis refuses to report them."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
-                result = await self.command("CONFIG", "GET", name)
+                result = self.command("CONFIG", "GET", name)
                 settings[name] = result[1].decode()
         except (StorageError, IndexError) as exc:
             if isinstance(exc, StorageUnreachable):
@@ -115,68 +106,51 @@ class Client:
             return None
         return settings
 
-    async def close(self) -> None:
+    def dispose(self) -> None:
         """Close the connections. The next use opens new ones."""
-        generator, self._client_generator, self._redis = self._client_generator, None, None
-        if generator and self._loop is asyncio.get_running_loop():
-            await generator.aclose()
+        with self._lock:
+            client, self._redis = self._redis, None
+        if client:
+            client.connection_pool.disconnect()
 
-    async def command(self, *words: Any) -> Any:
+    close_idle = dispose
+
+    def command(self, *words: Any) -> Any:
         """Run a command and return its result. The command must do no harm if it runs twice.
 
         Raises StorageError, or NoScriptError if EVALSHA names a script that Redis doesn't have.
         """
-        client = await self._connect()
-        loop = asyncio.get_running_loop()
-        deadline, delay = loop.time() + self._patience, _FIRST_DELAY
+        deadline, delay = time.monotonic() + self._patience, _FIRST_DELAY
         while True:
             try:
-                return await client.execute_command(*words)  # type: ignore[no-untyped-call]
+                return self._connect().execute_command(*words)  # type: ignore[no-untyped-call]
             except NoScriptError:
                 raise
             except (AuthenticationError, NoPermissionError) as exc:
                 raise _translate(exc) from exc
             except (ConnectionError, TimeoutError) as exc:
-                if loop.time() + delay > deadline:
+                if time.monotonic() + delay > deadline:
                     raise StorageUnreachable from exc
             except RedisError as exc:
                 raise _translate(exc) from exc
-            await asyncio.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
+            time.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
             delay = min(2 * delay, _LONGEST_DELAY)
 
-    async def _connect(self) -> Redis:
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop, self._redis, self._client_generator = loop, None, None
-            self._connect_lock = asyncio.Lock()
-        if self._redis is None:
-            assert self._connect_lock
-            async with self._connect_lock:
-                if self._redis is None:
-                    options = await asyncio.to_thread(self._options)
-                    self._client_generator = _open_client(options)
-                    self._redis = await anext(self._client_generator)
-        return self._redis
-
-
-async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None]:
-    """Yield a new client. Close the client's connections when this generator is closed.
-
-    An event loop closes its asynchronous generators when it ends.
-    """
-    # The pool must not retry by itself, because it doesn't know the deadline of ``command``.
-    no_retry = Retry(NoBackoff(), 0)
-    pool = BlockingConnectionPool(
-        max_connections=_CONNECTIONS, timeout=None, retry=no_retry, **options
-    )
-    client = Redis(connection_pool=pool)
-    # Different versions of the client library convert results differently. Without callbacks, the
-    # client returns results as Redis sent them.
-    client.response_callbacks.clear()
-    try:
-        yield client
-    finally:
-        await pool.disconnect(inuse_connections=True)
+    def _connect(self) -> Redis:
+        with self._lock:
+            if self._redis is None:
+                # The pool must not retry by itself, because it doesn't know the deadline.
+                pool = BlockingConnectionPool(  # type: ignore[no-untyped-call]
+                    max_connections=_CONNECTIONS,
+                    timeout=None,
+                    retry=Retry(NoBackoff(), 0),
+                    **self._options(),
+                )
+                self._redis = Redis(connection_pool=pool)
+                # Different versions of the client library convert results differently. Without
+                # callbacks, the client returns results as Redis sent them.
+                self._redis.response_callbacks.clear()
+            return self._redis
 
 
 def _translate(error: RedisError) -> StorageError:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
 
 from ...errors import AIServerError
 from .manager import SQLSessionManager
-
-if TYPE_CHECKING:
-    from .database import Database
 
 
 async def create_tables(url: str, password_file: str = "") -> None:
@@ -23,17 +19,9 @@ async def create_tables(url: str, password_file: str = "") -> None:
     try:
         for warning in await store.start():
             print(warning)
-        await store.run(_create_added_tables)
     finally:
         await store.close()
     print("The tables are up to date.")
-
-
-def _create_added_tables(database: Database) -> None:
-    from .tables import added_metadata
-
-    for table in added_metadata.sorted_tables:
-        database.create_table(table)
 
 
 if __name__ == "__main__":

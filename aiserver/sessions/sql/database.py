@@ -1,11 +1,13 @@
-"""Run operations in transactions, retry them where that is safe, and map their errors.
+"""Run transactions, retry them where that is safe, and map their errors.
 
 Invariants:
 
-- An operation is atomic. It takes effect only once, even if it is attempted several times. If the
+- A transaction is atomic. It takes effect only once, even if it is attempted several times. If the
   connection breaks during the commit, the commit may or may not have succeeded. In this case,
   ``WriteState.outcome_unknown`` is set, and the next attempt first checks whether the previous
   attempt was committed.
+- A transaction that writes locks each row that it gets. So writes to one session wait for each
+  other. If two transactions create the same row, one of them is attempted again.
 - There are few retries, and the pauses between them add up to less than three seconds.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, other processes can acquire the lock after a minute at
@@ -15,6 +17,7 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import secrets
 import threading
@@ -24,34 +27,53 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, inspect
+from sqlalchemy import Connection, delete, insert, select, update
 
+from ..key_value import Transaction
+from ..values import BLOB, LOG, MEMORY, SESSION
 from . import schema
 from .errors import classify
+from .owners import can_be_key, owner_key
+from .schema import values
 
 T = TypeVar("T")
 
 LOCK_TIMEOUT = 10  # the maximum number of seconds to wait for a lock of another writer
 _RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts, on average
+_OWNER = "owner"
+"""The kind of a value with an owner's name in JSON, if the name can't be the key."""
+_Key = tuple[str, str, str]
 
 
 class WriteState:
-    """The state of one operation across its attempts.
-
-    A function that writes uses this state to find out whether an earlier attempt was committed. In
-    an operation that only reads, the state only counts the attempts.
-    """
+    """The state of one transaction across its attempts."""
 
     def __init__(self) -> None:
         self.id = secrets.randbits(63)
-        """A random number, stored in the rows that the operation inserts."""
+        """A random number, stored in the rows that the transaction writes."""
         self.attempts = 1
         """The number of attempts that were begun, including the current one."""
         self.outcome_unknown = False
         """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None
-        """The result of the previous attempt. If the previous attempt turns out to be committed,
-        the operation returns this result."""
+        """The result of the previous attempt, which counts if that attempt was committed."""
+        self.put_keys: set[_Key] = set()
+        """The keys of the rows that the previous attempt wrote."""
+        self.deleted_keys: set[_Key] = set()
+        self.must_erase = False
+        """Whether bytes that were deleted or replaced must not stay in the database's file."""
+
+    def was_committed(self, connection: Connection) -> bool:
+        """Return whether an attempt was committed although its connection broke.
+
+        An attempt that only deleted something was committed if all of that is missing.
+        """
+        if not self.outcome_unknown:
+            return False
+        if not self.put_keys:
+            keys = self.deleted_keys
+            return bool(keys) and not any(_find(connection, key) for key in keys)
+        return any(_find(connection, key) == self.id for key in self.put_keys)
 
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.
@@ -72,43 +94,128 @@ class WriteState:
         return delay * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
 
 
+def _at(kind: str, owner: str, name: str) -> Any:
+    columns = values.c
+    return (columns.owner == owner) & (columns.kind == kind) & (columns.name == name)
+
+
+def _find(connection: Connection, key: _Key) -> int | None:
+    """Return the write id of a row, or None if the row doesn't exist."""
+    query = select(values.c.write_id).where(_at(*key)).with_for_update()
+    return connection.execute(query).scalar()
+
+
+class SQLTransaction(Transaction):
+    """One transaction of a database. ``state`` is None if it only reads."""
+
+    def __init__(self, connection: Connection, state: WriteState | None) -> None:
+        self._connection, self._state = connection, state
+        self._exists: dict[_Key, bool] = {}
+        """Whether rows exist; they are locked, so that no other transaction changes this."""
+
+    def get(self, kind: str, owner: str, name: str) -> bytes | None:
+        key = kind, owner_key(owner), name
+        query = select(values.c.value).where(_at(*key))
+        value = self._connection.execute(query.with_for_update() if self._state else query).scalar()
+        self._exists[key] = value is not None
+        return None if value is None else bytes(value)
+
+    def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
+        assert self._state
+        if not can_be_key(owner) and kind != _OWNER:
+            self._put((_OWNER, owner_key(owner), ""), json.dumps(owner).encode())
+        self._state.must_erase |= kind == MEMORY
+        self._put((kind, owner_key(owner), name), value)
+        self._state.put_keys.add((kind, owner_key(owner), name))
+
+    def _put(self, key: _Key, value: bytes) -> None:
+        assert self._state
+        kind, owner, name = key
+        content = {"value": value, "write_id": self._state.id}
+        if key not in self._exists:
+            self._exists[key] = _find(self._connection, key) is not None
+        if self._exists[key]:
+            self._connection.execute(update(values).where(_at(*key)), content)
+        else:
+            row = {"owner": owner, "kind": kind, "name": name, **content}
+            self._connection.execute(insert(values), row)
+        self._exists[key] = True
+
+    def delete(self, kind: str, owner: str, name: str) -> bool:
+        assert self._state
+        key = kind, owner_key(owner), name
+        self._exists[key] = False
+        count = self._connection.execute(delete(values).where(_at(*key))).rowcount
+        if count:
+            self._state.deleted_keys.add(key)
+            self._state.must_erase |= kind in (BLOB, MEMORY)
+        return count > 0
+
+    def names(self, kind: str, owner: str) -> list[str]:
+        query = select(values.c.name).where(self._range(kind, owner, ""))
+        return list(self._connection.execute(query).scalars())
+
+    def values(self, kind: str, owner: str, prefix: str) -> dict[str, bytes]:
+        query = select(values.c.name, values.c.value).where(self._range(kind, owner, prefix))
+        rows = self._connection.execute(query.order_by(values.c.name))
+        return {name: bytes(value) for name, value in rows}
+
+    def delete_all(self, kind: str, owner: str, prefix: str) -> bool:
+        # What is known about other rows, such as that the head is missing, stays valid.
+        for key in [key for key in self._exists if key[:2] == (kind, owner_key(owner))]:
+            del self._exists[key]
+        statement = delete(values).where(self._range(kind, owner, prefix))
+        return self._connection.execute(statement).rowcount > 0
+
+    def owners(self) -> list[str]:
+        kinds = values.c.kind.in_((SESSION, LOG, BLOB))
+        keys = self._connection.execute(select(values.c.owner).where(kinds).distinct()).scalars()
+        query = select(values.c.owner, values.c.value).where(values.c.kind == _OWNER)
+        names = {key: json.loads(bytes(name)) for key, name in self._connection.execute(query)}
+        return [names.get(key, key) for key in keys]
+
+    def _range(self, kind: str, owner: str, prefix: str) -> Any:
+        condition = (values.c.owner == owner_key(owner)) & (values.c.kind == kind)
+        if prefix:
+            end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+            condition &= (values.c.name >= prefix) & (values.c.name < end)
+        return condition
+
+
 class Database(ABC):
-    """A database with AI Server's tables, which the first operation creates. Thread-safe."""
+    """A database with AI Server's table, which the first operation creates. Thread-safe."""
 
     def __init__(self) -> None:
         self._is_ready = False
         self._setup_lock = threading.Lock()
         self._notebook_locks: set[ExitStack] = set()
-        self._added_tables: set[str] = set()
-        """The names of tables outside of the version (``tables.py``) that certainly exist."""
 
-    def read(self, work: Callable[[Connection], T]) -> T:
+    def read(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work``, which changes nothing, in one transaction, and return its result."""
+        return self.query(lambda connection: work(SQLTransaction(connection, None)))
+
+    def query(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work``, which changes nothing, with a connection, and return its result."""
         return self._with_retries(lambda _: self._transaction(False, work))
 
-    def write(self, work: Callable[[Connection, WriteState], T]) -> T:
+    def write(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work``, which may write, in one transaction, and return its result."""
-        return self._with_retries(
-            lambda state: self._transaction(True, lambda connection: work(connection, state))
-        )
 
-    def has_table(self, connection: Connection, table: Table) -> bool:
-        """Return whether a table that isn't part of the version exists."""
-        if table.name not in self._added_tables and inspect(connection).has_table(table.name):
-            self._added_tables.add(table.name)
-        return table.name in self._added_tables
+        def attempt(state: WriteState) -> T:
+            def run(connection: Connection) -> T:
+                if state.was_committed(connection):
+                    committed: T = state.result
+                    return committed
+                state.put_keys, state.deleted_keys = set(), set()
+                state.result = result = work(SQLTransaction(connection, state))
+                return result
 
-    def create_table(self, table: Table) -> None:
-        """Create a table that isn't part of the version, unless it exists."""
+            result = self._transaction(True, run)
+            if state.must_erase:
+                self.erase_deleted()
+            return result
 
-        def attempt(_: WriteState) -> None:
-            with self._tables_lock():
-                self._transaction(
-                    True, lambda connection: table.create(connection, checkfirst=True)
-                )
-
-        if not self.read(lambda connection: self.has_table(connection, table)):
-            self._with_retries(attempt)
+        return self._with_retries(attempt)
 
     def lock_notebook_ids(self, owner: str) -> ExitStack:
         """Acquire the lock that a process needs to give one of the owner's notebooks its id.
@@ -194,4 +301,8 @@ class Database(ABC):
     def _create_tables(self) -> None:
         if self._transaction(False, schema.current_version) != schema.VERSION:
             with self._tables_lock():
-                self._transaction(True, schema.create_tables)
+                self._transaction(True, _create_tables)
+
+
+def _create_tables(connection: Connection) -> None:
+    schema.create_tables(connection, lambda: SQLTransaction(connection, WriteState()))

@@ -39,11 +39,11 @@ class PostgreSQLDatabase(ServerDatabase):
     def is_writable(self) -> bool:
         """Return whether the database reports that it accepts writes."""
         query = "SHOW transaction_read_only"
-        return bool(self.read(lambda db: db.exec_driver_sql(query).scalar() == "off"))
+        return bool(self.query(lambda db: db.exec_driver_sql(query).scalar() == "off"))
 
     def missing_guarantees(self) -> list[str]:
         """Connect, and return a warning for each way in which data may be lost or damaged."""
-        return self.read(_missing_guarantees)
+        return self.query(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
         lock_id = int.from_bytes(name_digest[:8], "big", signed=True)

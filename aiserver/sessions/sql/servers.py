@@ -35,7 +35,6 @@ class ServerDatabase(Database):
         self._engine = create_engine(
             address.url,
             connect_args={"connect_timeout": CONNECT_TIMEOUT, **options, **address.connect_args},
-            paramstyle="format",  # parameters by position, as ``queries._execute`` passes them
             isolation_level="READ COMMITTED",
             hide_parameters=True,
             pool_pre_ping=True,
@@ -54,8 +53,11 @@ class ServerDatabase(Database):
         """
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        with self._connect() as connection, connection.begin():
-            return work(connection)
+        with self._connect() as connection:
+            if not is_write:  # all reads of the transaction see the same state
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                return work(connection)
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:

@@ -47,11 +47,11 @@ class SQLiteDatabase(Database):
 
     def is_writable(self) -> bool:
         """Return whether the permissions of the database file allow writes."""
-        return self._file is None or self.read(lambda _: os.access(str(self._file), os.W_OK))
+        return self._file is None or self.query(lambda _: os.access(str(self._file), os.W_OK))
 
     def missing_guarantees(self) -> list[str]:
         """Connect, and return a warning if data may be lost or if servers may wait long."""
-        mode = self.read(
+        mode = self.query(
             lambda connection: connection.exec_driver_sql("PRAGMA journal_mode").scalar()
         )
         if not self._file:
@@ -93,8 +93,8 @@ class SQLiteDatabase(Database):
         # its own, so all readers and writers must use the same connection.
         is_exclusive = is_write or self._file is None
         with self._write_lock if is_exclusive else contextlib.nullcontext():
-            # Using SQLAlchemy's pool and transactions takes longer than reading a session
-            # (benchmarks/stores.py), so both are replaced here.
+            # SQLAlchemy's pool and transactions are replaced here, because they would not begin a
+            # write with BEGIN IMMEDIATE.
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:

@@ -11,9 +11,9 @@ from ...models import Session
 from ...redact import redact_json
 from ...sessions.record import codec
 from ...sessions.record.codec import DamagedData
-from ...sessions.record.damage.recovery import parse_with_duplicate_keys
 from ...sessions.record.filenames import decode
 from ...sessions.record.mutations import check_writable, number_turn
+from ...sessions.record.recovery import parse_with_duplicate_keys
 from .base import InputFile, ReadResult, UnreadableInput, load_json
 
 FORMAT = "aiserver"

@@ -22,9 +22,9 @@ from ...durable import open_zip_member
 from ...models import NotebookLogEntry, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.codec import DamagedData
-from ...sessions.record.damage.recovery import parse_with_duplicate_keys
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
+from ...sessions.record.recovery import parse_with_duplicate_keys
 from .base import ReadResult, UnreadableInput, loads
 
 FORMAT = "backup"

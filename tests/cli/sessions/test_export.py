@@ -76,8 +76,10 @@ def test_sessions_that_cannot_be_exported_are_an_error(run: Run, work: Path, tar
     save(work, turn(), key=SessionKey("book", "other"))
     assert run("copy", "--to", "sqlite:///histories.db").status == 0
     with contextlib.closing(sqlite3.connect(work / "histories.db")) as database:
-        database.execute("UPDATE aiserver_sessions SET meta = '' WHERE cell_id = 'other'")
-        database.execute("UPDATE aiserver_items SET content = '' WHERE cell_id = 'other'")
+        database.execute(
+            "UPDATE aiserver_values SET value = X'' "
+            "WHERE kind = 'part' AND name LIKE 'book/other/%'"
+        )
         database.commit()
     done = run("export", "--store", "sqlite:///histories.db", *target)
     assert "Not exported: book/other" in done.err

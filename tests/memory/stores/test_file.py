@@ -26,7 +26,8 @@ from aiserver.memory.manager import MemoryManager
 from aiserver.memory.stores import file as file_module
 from aiserver.memory.stores.base import MAX_MEMORY_BYTES
 from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
 HAND_WRITTEN = b"# Ours\n\nWe work in euros.\n"
@@ -51,7 +52,7 @@ def file(store: FileMemoryStore) -> Path:
 
 @pytest.fixture
 def window(store: FileMemoryStore) -> MemoryManager:
-    return MemoryManager(InMemoryMemoryStore(), store, project_name="p")
+    return MemoryManager(KeyValueMemoryStore(InMemorySessionManager()), store, project_name="p")
 
 
 def names(folder: Path) -> set[str]:
@@ -364,7 +365,7 @@ async def test_the_project_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "project").symlink_to(tmp_path / "disk")
     store = FileMemoryStore(tmp_path / "project/.aiserver_memory", is_shared_by_git=True)
-    manager = MemoryManager(InMemoryMemoryStore(), store, project_name="p")
+    manager = MemoryManager(KeyValueMemoryStore(InMemorySessionManager()), store, project_name="p")
     await manager.add("project", "Use polars")
     assert "Use polars" in (tmp_path / "disk/.aiserver_memory/MEMORY.md").read_text()
     (tmp_path / "disk").rename(tmp_path / "other")

@@ -10,7 +10,8 @@ import pytest
 
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.in_memory import InMemoryMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 
 
@@ -20,7 +21,7 @@ class Clone:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.store = FileMemoryStore(root / ".aiserver_memory", is_shared_by_git=True)
-        self.person = InMemoryMemoryStore()
+        self.person = KeyValueMemoryStore(InMemorySessionManager())
 
     def git(self, *words: str) -> str:
         private = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}

@@ -6,7 +6,6 @@ import itertools
 import json
 import logging
 import os
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,13 @@ from hypothesis import strategies as st
 from aiserver.durable import read_file
 from aiserver.errors import SessionCorrupt, SessionTooNew, StorageError
 from aiserver.models import Session, SessionKey, new_session
-from aiserver.sessions.file import reader as reading
+from aiserver.sessions.file import session_files as reading
 from aiserver.sessions.file import session_files as sessionfiles
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.damage.recovery import is_empty, recover
 from aiserver.sessions.record.filenames import blob_name, log_name, session_name
 from aiserver.sessions.record.mutations import append_events, append_turn
+from aiserver.sessions.record.recovery import is_empty, recover
 from aiserver.testing.records import EXAMPLE_FILE, KEY, NOON, event, in_loop, log_entry, turn
 
 from ...effort import at_most
@@ -190,104 +189,37 @@ async def test_duplicate_parts_are_merged(files: FileBackend, layout: str) -> No
     assert len(accepted) == 4 or accepted[4] == "1 of 1"
 
 
-# Lines that a merge by lines put into a record, the line that follows them, and the values that two
-# turns or two events have as a result.
-TWICE = {
-    "intent": ('"intent": "two"', '"intent": "one"', ("one", "two")),
-    "request": ('"user_request": {"intent": "two"}', '"user_request": {', ("two", "one")),
-    "answer": ('"suggestion": "y"', '"suggestion": "x"', ("y", "x")),
-    "edit": (f'"timestamp": "{NOON}", "source": "b"', '"source": "a"', ("b", "a")),
-    "data": ('"data": {"n": 2}', '"data": {', (2, 1)),
-    "turn id": ('"turn_id": 7', '"turn_id": 1', ("one",)),
-    "meta": ('"created_at": "2020-01-01T00:00:00.000Z"', '"created_at"', ("one",)),
-    "unknown": ('"later": 2', '"later": 1', ("one",)),
-}
-
-
-@pytest.mark.parametrize(("more", "before", "wanted"), TWICE.values(), ids=TWICE.keys())
 @in_loop
-async def test_both_values_of_a_duplicate_key_are_read(
-    files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
-) -> None:
-    """P22: at any depth, like after “accept both changes”; an event reports it."""
-    session = Session.model_validate(new_session(KEY).to_dict() | {"later": 1})
-    append_turn(session, turn("one", "x"))
-    append_events(session, [event("edit", source="a", data={"n": 1})])
-    text = codec.encode(session).decode()
-    assert before in text
-    data = text.replace(before, f"{more},\n{before}", 1).encode()
-    files.plant(KEY, data)
-    store = files.open()
-    await store.save_interaction(KEY, turn("the next", "z"))
-    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == data
-    result = await store.load_session(KEY)
-    assert [item.type for item in result.events or []].count("recovered") == 1
-    turns = result.interactions[:-1]
-    edits = [item for item in result.events or [] if item.type == "edit"]
-    seen = [item.user_request.intent for item in turns]
-    seen += [item.ai_response.suggestion for item in turns]
-    seen += [item.source for item in edits] + [(item.data or {}).get("n") for item in edits]
-    assert Counter(wanted) <= Counter(seen)
-    assert len(turns) + len(edits) == (2 if len(wanted) == 1 else 3)
-    assert "later" in result.to_dict(), "unknown keys survive"
-    seqs = [item.seq for item in result.ordered()]
-    assert len(set(seqs)) == len(seqs)
-
-
-# The result of ``git merge-file --union`` if each side has added a turn.
-BOTH_SIDES = """\
-    {
-      "turn_id": 2,
-      "timestamp": "2026-01-27T12:04:00.000Z",
-      "user_request": {
-        "intent": "ours",
-      "timestamp": "2026-01-27T12:03:00.000Z",
-      "user_request": {
-        "intent": "theirs",
-        "current_code": "before",
-        "language": "python"
-      },
-      "ai_response": {
-        "suggestion": "our code",
-        "suggestion": "their code",
-        "explanation": "",
-        "status": "success"
-      },
-      "seq": 2
-    }
-"""
-
-
-def with_turn(text: str) -> bytes:
-    """Return a session with an intact turn, followed by this one."""
+async def test_a_record_with_duplicate_keys_is_left_out(files: FileBackend) -> None:
+    """P22: it may mix two records, as after a merge by lines; its bytes are preserved."""
     session = new_session(KEY)
-    append_turn(session, turn("one"))
-    start, _, rest = codec.encode(session).decode().partition("\n    }\n")
-    return (start + "\n    },\n" + text + rest).encode()
+    for intent in ("one", "two", "three"):
+        append_turn(session, turn(intent))
+    append_events(session, [event("edit", source="a")])
+    data = codec.encode(session).replace(b'"intent": "two"', b'"intent": "x",\n"intent": "two"')
+    files.plant(KEY, data)
+    await files.open().save_interaction(KEY, turn("the next"))
+    result = await files.open().load_session(KEY)
+    assert asked(result) == ["one", "three", "the next"]
+    assert [item.type for item in result.events or []] == ["edit", "recovered"]
+    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == data
 
 
-def test_both_turns_are_read_after_accepting_both_sides() -> None:
-    """P22, P39: lines that git wrote once belong to both turns."""
-    result = recover(with_turn(BOTH_SIDES), KEY)
-    rows = [
-        (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
-        for item in result.interactions[1:]
-    ]
-    assert rows == [("ours", "before", "our code"), ("theirs", "before", "their code")]
-    assert len({item.turn_id for item in result.interactions}) == 3
-
-
-def test_two_turns_are_never_mixed() -> None:
-    """P22: git put a line of one turn into another, so the lines can't be assigned to turns."""
-    moved = BOTH_SIDES.replace('        "suggestion": "their code",\n', "")
-    ours, _, theirs = moved.partition('      "timestamp": "2026-01-27T12:03')
-    other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
-    other = other.replace('"seq": 2', '"seq": 3,\n      "turn_id": 3').replace("theirs", "next")
-    other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
-    result = recover(with_turn(moved.rstrip() + ",\n" + other), KEY)
-    assert asked(result) == ["one"]
-    torn = ours.rstrip() + "\n    },\n" + other  # the open braces are not repeated
-    assert asked(recover(with_turn(torn), KEY)) == ["one"]
+@in_loop
+async def test_conflict_markers_hide_no_intact_record(files: FileBackend) -> None:
+    """P22, P39: without the merge driver; the bytes of both sides are preserved."""
+    session = new_session(KEY)
+    for intent in ("one", "two"):
+        append_turn(session, turn(intent))
+    text = codec.encode(session).decode()
+    before, separator, last = text.rpartition('    {\n      "turn_id": 2')
+    conflict = f"<<<<<<< ours\n{separator}{last}=======\n>>>>>>> theirs\n"
+    files.plant(KEY, (before + conflict).encode())
+    assert asked(await files.open().load_session(KEY)) == ["one", "two"]
+    [result] = [each async for each in files.open().verify()]
+    assert "jupyter aiserver git install" in str(result.problem)
+    await files.open().save_interaction(KEY, turn("the next"))
+    assert b">>>>>>> theirs" in (files.folder / f"{NAME}.corrupt-1").read_bytes()
 
 
 def test_records_inside_a_torn_record_are_recovered() -> None:

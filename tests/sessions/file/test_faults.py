@@ -79,7 +79,6 @@ class Saver:
         turns: int = 1,
         limit: int | None = None,
         inject: str | None = None,
-        without_locks: bool = False,
         trace: Path | None = None,
         work: str | None = None,
     ) -> list[str]:
@@ -90,8 +89,6 @@ class Saver:
         self._process.stdin.flush()
         pid = int(self._line().removeprefix("pid "))
         options = ["-e", f"inject={inject}"] if inject else ["-e", f"trace={CALLS}"]
-        if without_locks:
-            options += ["-e", "inject=flock:error=ENOSYS"]
         tracer = None
         if inject or trace:
             command = [self._strace, "-f", "-p", str(pid), "-o", str(trace or os.devnull)]
@@ -170,31 +167,25 @@ def calls_in(trace: Path) -> Counter[str]:
     return most
 
 
-KILLED = {"first save": (0, False), "later save": (3, False), "without locks": (3, True)}
+KILLED = {"first save": 0, "later save": 3}
 
 
 @each_call
-@pytest.mark.parametrize(("before", "without_locks"), KILLED.values(), ids=KILLED)
+@pytest.mark.parametrize("before", KILLED.values(), ids=KILLED)
 def test_kill_at_any_system_call(
     saver: Saver,
     tmp_path: Path,
     before: int,
-    without_locks: bool,
     reading: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """P19, P23: the old or the new session is intact, no acknowledged turn is lost, and no process
-    is blocked, also on a disk without locks."""
+    is blocked."""
     template = tmp_path / "template"
     template.mkdir()
     for number in range(before):
         save(template, number)
     old = intents(load(template))
 
-    if without_locks:
-        # For a claim whose writer was killed before it wrote its id.
-        monkeypatch.setattr("aiserver.durable.lock_files.LEASE", 0.2)
-        (template / ".aiserver_sessions" / "locks" / "no-flock").touch()
     calls = calls_of_a_save(saver, shutil.copytree(template, tmp_path / "traced"), tmp_path / "log")
     assert {"openat", "write", "fsync", "close"} <= calls.keys()
     assert calls.keys() & {"rename", "renameat", "renameat2"}
@@ -203,7 +194,7 @@ def test_kill_at_any_system_call(
         for number in range(1, calls[name] + 1):
             root = shutil.copytree(template, tmp_path / f"{name}-{number}")
             kill = f"{name}:signal=KILL:when={number}"
-            output = saver.run(root, inject=kill, without_locks=without_locks and name != "flock")
+            output = saver.run(root, inject=kill)
             session = load(root)
             assert intents(session) in (old, [*old, "turn 0"]), (name, number)
             assert session.revision == len(session.interactions)
@@ -470,7 +461,7 @@ def test_a_killed_lock_holder_blocks_nobody(tmp_path: Path) -> None:
     save(tmp_path, 0)
     script = (
         "import sys; from pathlib import Path\n"
-        "from aiserver.sessions.file.locks import ShardLocks\n"
+        "from aiserver.sessions.file.directory import ShardLocks\n"
         "with ShardLocks(Path(sys.argv[1]), 5).lock('notebook_cell.json'):\n"
         "    print('held', flush=True); sys.stdin.read()\n"
     )

@@ -18,7 +18,7 @@ import pytest
 from aiserver.durable import Stamp, replace_file
 from aiserver.errors import StorageError
 from aiserver.models import SessionKey
-from aiserver.sessions.file.locks import ShardLocks
+from aiserver.sessions.file.directory import ShardLocks
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import log_name, session_name
 from aiserver.testing.records import EXAMPLE_FILE, KEY, event, in_loop, log_entry, turn

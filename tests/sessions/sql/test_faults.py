@@ -158,7 +158,7 @@ def test_a_connection_in_use_is_closed_after_the_store(
         in_use.append(connection.connection.dbapi_connection)
         database.dispose()
 
-    database.read(close_meanwhile)
+    database.query(close_meanwhile)
     [driver] = in_use
     assert driver.closed if kind == "postgresql" else not driver.open
 
@@ -177,7 +177,7 @@ def test_a_killed_server_keeps_acknowledged_turns(kind: str) -> None:
     server: Server
     with SERVERS[kind]() as server:
         database = Database(new_database(server.url))
-        worker = Worker("aiserver.sessions.sql.operations")
+        worker = Worker("aiserver.sessions.sql.servers")
         try:
             pids = worker.start(database.url, KEY.cell_id, 2000, count=2)
             lines = worker.output_lines()

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from aiserver.errors import StorageReadOnly
-from aiserver.memory.stores.sql import SQLMemoryStore
+from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.models import SessionKey
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.testing.records import in_loop, turn
@@ -227,10 +227,10 @@ async def test_database_accounts_separate_people(
         await store.put_blob(b"x", owner=person)
         assert len(await store.get_history(key)) == 2
         assert await store.list_owners() == [person]
-        memories = SQLMemoryStore(store)
+        memories = KeyValueMemoryStore(store)
         assert await memories.replace("memory", None, b"- theirs\n", owner=person)
         assert await memories.read("memory", owner=person) == b"- theirs\n"
-    assert await SQLMemoryStore(stores["bob"]).read("memory", owner="alice") is None
+    assert await KeyValueMemoryStore(stores["bob"]).read("memory", owner="alice") is None
     other = SessionKey(NOTEBOOK, CELL, "alice")
     assert await stores["bob"].load_if_exists(other) is None
     assert await stores["bob"].list_sessions(owner="alice") == ([], 0)
@@ -239,7 +239,7 @@ async def test_database_accounts_separate_people(
         stores["bob"].save_interaction(other, turn("forged")),
         stores["bob"].put_blob(b"y", owner="alice"),
         stores["bob"].save_interaction(SessionKey(NOTEBOOK, CELL), turn("nobody's")),
-        SQLMemoryStore(stores["bob"]).replace("proposals", None, b"{}", owner="alice"),
+        KeyValueMemoryStore(stores["bob"]).replace("proposals", None, b"{}", owner="alice"),
     ):
         with pytest.raises(StorageReadOnly):
             await write
@@ -250,43 +250,6 @@ async def test_database_accounts_separate_people(
         await admin.execute(f"DROP OWNED BY hub_{person}; DROP ROLE hub_{person}")
     await admin.execute("DROP OWNED BY aiserver_people; DROP ROLE aiserver_people")
     await admin.close()
-
-
-@in_loop
-async def test_accounts_of_an_older_setup_get_the_new_table(people_database: Database) -> None:
-    """P9, P25: histories work before the administrator has added the table, memories afterwards."""
-    import psycopg
-
-    from aiserver.sessions.sql.__main__ import create_tables
-
-    await create_tables(people_database.url)
-    admin = await psycopg.AsyncConnection.connect(people_database.url, autocommit=True)
-    await admin.execute("DROP TABLE aiserver_documents")
-    old_rules = example("-- rules.sql").replace(", 'aiserver_documents'", "")
-    await admin.execute(old_rules)
-    await admin.execute("SELECT aiserver_let_in('alice', 'secret')")
-    parts = urlsplit(people_database.url)
-    place = parts.netloc.rpartition("@")[2] + parts.path
-    store = SQLSessionManager(url=f"postgresql://hub_alice:secret@{place}")
-    memories = SQLMemoryStore(store)
-    try:
-        await store.save_interaction(SessionKey(NOTEBOOK, CELL, "alice"), turn("before"))
-        assert await memories.read("memory", owner="alice") is None
-        with pytest.raises(StorageReadOnly):
-            await memories.replace("memory", None, b"- a\n", owner="alice")
-        await create_tables(people_database.url)
-        with pytest.raises(StorageReadOnly):
-            await memories.read("memory", owner="alice")
-        await store.save_interaction(SessionKey(NOTEBOOK, CELL, "alice"), turn("meanwhile"))
-        await admin.execute(example("ENABLE ROW LEVEL SECURITY;\nCREATE POLICY"))
-        assert await memories.replace("memory", None, b"- a\n", owner="alice")
-        with pytest.raises(StorageReadOnly):
-            await memories.replace("memory", None, b"- a\n", owner="bob")
-    finally:
-        await store.close()
-        await admin.execute("DROP OWNED BY hub_alice; DROP ROLE hub_alice")
-        await admin.execute("DROP OWNED BY aiserver_people; DROP ROLE aiserver_people")
-        await admin.close()
 
 
 class Settings:

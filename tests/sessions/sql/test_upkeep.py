@@ -1,39 +1,47 @@
-"""Create and repair tables; check settings and the database's guarantees."""
+"""Create and convert tables; check settings and the database's guarantees."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
-import logging
+import re
 import shutil
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, inspect
-from sqlalchemy.dialects import mysql, postgresql, sqlite
-from sqlalchemy.event import listen
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy import create_engine, inspect, make_url, text
 
 from aiserver.durable import disks
-from aiserver.errors import SessionCorrupt, SettingError, StorageError
+from aiserver.errors import SettingError, StorageError
 from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
-from aiserver.sessions.sql import SQLSessionManager, address, queries
-from aiserver.sessions.sql.codes import QUARANTINED
-from aiserver.sessions.sql.schema import VERSION, version_table
-from aiserver.sessions.sql.tables import items, metadata
-from aiserver.testing.records import KEY, event, in_loop, log_entry, turn
+from aiserver.sessions.sql import SQLSessionManager, address
+from aiserver.sessions.sql.address import resolve_address
+from aiserver.sessions.sql.schema import version_table
+from aiserver.testing.records import KEY, in_loop, turn
 
 from ...servers import PASSWORD, new_database, run
 from ..conftest import DATABASES
 from ..databases import Database
+from ..projects import contents
 
 TABLES = Path(__file__).with_name("tables-0001.sql")
+EARLIER: dict[str, Any] = json.loads(Path(__file__).with_name("rows-0001.json").read_text("utf-8"))
+DAMAGED = SessionKey("damaged", "cell")
+DOCUMENTS = {
+    kind: f"CREATE TABLE aiserver_documents (owner {name}(200), name {name}(64), "
+    f"write_id BIGINT, content {content})"
+    for kind, name, content in (
+        ("sqlite", "VARCHAR", "BLOB"),
+        ("postgresql", "VARCHAR", "BYTEA"),
+        ("mysql", "VARBINARY", "LONGBLOB"),
+    )
+}
 
 
 @pytest.fixture(params=DATABASES)
@@ -45,16 +53,46 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     return Database(new_database(other.url))
 
 
-def test_the_tables_of_a_version_never_change() -> None:
-    """P25: databases exist with these tables, so a change needs a new version."""
-    statements = []
-    for dialect in (sqlite.dialect(), postgresql.dialect(), mysql.dialect()):
-        for table in (*metadata.sorted_tables, version_table):
-            parts: list[Any] = [CreateTable(table), *map(CreateIndex, table.indexes)]
-            statements += [str(part.compile(dialect=dialect)).strip() for part in parts]
-    lines = [line.rstrip() for line in "\n".join(statements).splitlines()]
-    assert VERSION == "0001"
-    assert lines == TABLES.read_text("utf-8").splitlines()
+@pytest.fixture
+def earlier(bare: Database) -> Database:
+    """Return a database with the tables of version 0001, which that version had filled."""
+    kind = make_url(bare.url).get_backend_name()
+    statements = re.split(r"\n(?=CREATE )", TABLES.read_text("utf-8"))
+    count = len(statements) // 3
+    first = {"sqlite": 0, "postgresql": count, "mysql": 2 * count}[kind]
+    engine = create_engine(resolve_address(bare.url, "", "").url)
+    with engine.begin() as connection:
+        for statement in [*statements[first : first + count], DOCUMENTS[kind]]:
+            connection.exec_driver_sql(statement)
+        for name, rows in EARLIER["stored"].items():
+            for row in rows:
+                columns = ", ".join(row)
+                values = ", ".join(f":{column}" for column in row)
+                query = text(f"INSERT INTO {name} ({columns}) VALUES ({values})")
+                connection.execute(query, {column: decoded(row[column]) for column in row})
+    engine.dispose()
+    return bare
+
+
+def decoded(value: Any) -> Any:
+    return base64.b64decode(value["base64"]) if isinstance(value, dict) else value
+
+
+@in_loop
+async def test_data_of_version_0001_is_converted(earlier: Database) -> None:
+    """P25: completely, once, also if two servers start; a damaged session loses no byte."""
+    stores = [earlier.open(), earlier.open()]
+    await asyncio.gather(*(store.start() for store in stores))
+    assert await contents(stores[0]) == EARLIER["expected"]
+    intents = [each.user_request.intent for each in await stores[1].get_history(DAMAGED)]
+    assert intents == ["intact"]
+    assert (await stores[0].save_interaction(DAMAGED, turn("later")))[0].turn_id == 2
+    preserved = earlier.execute_scalar("SELECT value FROM aiserver_values WHERE kind = 'damaged'")
+    assert b'"turn_id": 2, "te' in bytes(preserved)
+    tables = earlier.ask(lambda connection: inspect(connection).get_table_names())
+    assert set(tables) == {"aiserver_values", "aiserver_schema"}
+    for store in stores:
+        await store.close()
 
 
 def test_concurrent_servers_create_the_tables_once(bare: Database) -> None:
@@ -94,45 +132,13 @@ def test_a_new_sqlite_file_waits_for_other_connections(
     writer.close()
 
 
-def test_sqlite_finds_events_by_their_index(tmp_path: Path) -> None:
-    """Without the index, it would read a whole session each time an event is saved."""
-    database = Database(f"sqlite:///{tmp_path}/new.db")
-    statements: list[Any] = []
-
-    def plan(connection: Connection) -> list[str]:
-        def note(*arguments: Any) -> None:
-            statements.append(arguments[2:4])
-
-        listen(connection, "before_cursor_execute", note)
-        queries.existing_events(connection, KEY, [event(id="a"), event(id="b")])
-        statement, params = statements[0]
-        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", params)
-        return [row.detail for row in rows]
-
-    (search,) = database.ask(plan)
-    assert "USING INDEX aiserver_items_event_id" in search
-    assert "event_id=?" in search
-
-
 def test_a_killed_setup_is_completed_by_the_next(bare: Database) -> None:
     """P19: MySQL has no transactions for tables, so some of them may exist."""
     asyncio.run(saved(bare))
-    bare.execute(f"DELETE FROM {version_table}")
-    bare.execute("DROP TABLE aiserver_blobs")
-    mysql = "ON aiserver_items" if bare.url.startswith("mysql") else ""
-    bare_index = f"DROP INDEX aiserver_items_event_id {mysql}"
-    bare.execute(f"DELETE FROM {version_table}")
-    bare.execute(bare_index)
-    bare.execute(f"DELETE FROM {version_table}")
+    bare.execute("DROP TABLE aiserver_schema")
     store = bare.open()
     run(store.put_blob(b"x"))
     assert len(run(store.load_session(KEY)).interactions) == 1
-    names = bare.ask(
-        lambda connection: {
-            index["name"] for index in inspect(connection).get_indexes("aiserver_items")
-        }
-    )
-    assert "aiserver_items_event_id" in names
     run(store.close())
 
 
@@ -152,154 +158,6 @@ def test_tables_of_a_newer_server_are_not_touched(bare: Database) -> None:
     with pytest.raises(StorageError, match="newer version of AI Server"):
         run(store.start())
     run(store.close())
-
-
-# --- repair -----------------------------------------------------------------------
-
-
-async def several(store: SQLSessionManager) -> None:
-    for number in range(3):
-        await store.save_interaction(KEY, turn(f"turn {number}", code=f"x = {number}\n"))
-    await store.record_events(KEY, [event("run", id="a"), event("edit", source="by hand\n")])
-
-
-async def verified(store: SQLSessionManager, repair: bool = False) -> list[tuple[Any, bool]]:
-    return [(result.problem, result.repaired) async for result in store.verify(repair=repair)]
-
-
-DAMAGE = {
-    "a record": 'UPDATE aiserver_items SET content = \'{"turn_id": 2, "te\' WHERE item_index = 1',
-    "a record is gone": "DELETE FROM aiserver_items WHERE item_index = 1",
-    "meta": "UPDATE aiserver_sessions SET meta = 'no JSON'",
-    "extra": "UPDATE aiserver_sessions SET extra = '{no'",
-    "counters": "UPDATE aiserver_sessions SET counters = '[]'",
-    "counters lag": (
-        """UPDATE aiserver_sessions SET counters = '{"next_turn_id": 1, "next_seq": 1, """
-        """"next_index": 0, "after_reset": 0, "in_order": true}'"""
-    ),
-    "summary": "UPDATE aiserver_sessions SET summary = 'no JSON'",
-    "the session's row is gone": "DELETE FROM aiserver_sessions",
-}
-
-
-@in_loop
-async def test_damaged_logs_and_blobs_are_reported(
-    database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    """P22: intact lines are still returned."""
-    store = database.open()
-    await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
-    digest = await store.put_blob(b"picture")
-    assert await verified(store) == [(None, False)] * 2
-    for statement in (
-        "UPDATE aiserver_notebook_log SET content = 'no JSON' WHERE seq = 1",
-        "UPDATE aiserver_blobs SET data = 'other'",
-    ):
-        database.ask(methodcaller("exec_driver_sql", statement))
-    for repair in (True, False):
-        (log, _), (blob, _) = await verified(store, repair)
-        assert log == "1 damaged entries, which are skipped"
-        assert blob == "content does not match its hash"
-    with caplog.at_level(logging.WARNING):
-        assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
-        assert await store.read_notebook_log("another") == []
-    assert [record.getMessage() for record in caplog.records] == [
-        "1 entries of a notebook's change log are damaged."
-    ]
-    assert await store.get_blob(digest) is None
-    assert await store.put_blob(b"picture") == digest
-    assert await store.get_blob(digest) == b"picture"
-    await store.close()
-
-
-@pytest.mark.parametrize("what", DAMAGE)
-@in_loop
-async def test_damaged_rows_are_repaired(database: Database, what: str) -> None:
-    """P22: intact records are returned, damaged ones are quarantined, and an event reports it."""
-    store = database.open()
-    await several(store)
-    database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
-    before = {row.content for row in database.rows(items)}
-    lost = what in ("a record", "a record is gone")
-    if "row is gone" not in what:
-        session = await store.load_session(KEY)
-        assert len(session.interactions) == (2 if lost else 3)
-        raw, _ = await store.load_raw(KEY) or (b"", 0)
-        assert len(json.loads(raw)["interactions"]) == (2 if lost else 3)
-        [row], total = await store.list_sessions()
-        assert total == 1 and row.turns == 3
-
-    [(flaw, mended)] = await verified(store)
-    assert flaw and not mended
-    [(again, mended)] = await verified(store, repair=True)
-    assert (again, mended) == (flaw, True)
-    assert await verified(store) == [(None, False)]
-
-    session = await store.load_session(KEY)
-    assert [t.user_request.intent for t in session.interactions] == (
-        ["turn 0", "turn 2"] if lost else ["turn 0", "turn 1", "turn 2"]
-    )
-    notes = [item for item in session.events or [] if item.type == "recovered"]
-    assert len(notes) == (what in ("a record", "a record is gone", "meta", "extra"))
-    rows = database.rows(items)
-    assert before <= {row.content for row in rows}, "no byte is lost"
-    assert sorted(row.item_index for row in rows) == list(range(len(rows)))
-    assert sum(row.kind == QUARANTINED for row in rows) == (what in ("a record", "meta", "extra"))
-    saved, _ = await store.save_interaction(KEY, turn("later"))
-    assert saved.turn_id == 4
-    [row], _ = await store.list_sessions()
-    assert (row.turns, row.last_intent) == (len(session.interactions) + 1, "later")
-    assert await verified(store) == [(None, False)]
-    await store.close()
-
-
-@pytest.mark.parametrize("what", ["meta", "counters", "counters lag", "the session's row is gone"])
-@in_loop
-async def test_a_save_repairs_damaged_rows(database: Database, what: str) -> None:
-    """P22: a new turn is saved even if other rows are damaged."""
-    store = database.open()
-    await several(store)
-    database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
-    saved, _ = await store.save_interaction(KEY, turn("later"))
-    assert saved.turn_id == 4
-    assert len((await store.load_session(KEY)).interactions) == 4
-    assert await verified(store) == [(None, False)]
-    await store.close()
-
-
-@in_loop
-async def test_a_session_without_readable_records_is_corrupt(database: Database) -> None:
-    store = database.open()
-    await store.save_interaction(KEY, turn())
-    database.execute("UPDATE aiserver_items SET content = ''")
-    database.execute("UPDATE aiserver_sessions SET meta = ''")
-    with pytest.raises(SessionCorrupt):
-        await store.load_session(KEY)
-    assert await store.delete(KEY)
-    assert database.rows(items) == []
-    await store.close()
-
-
-@in_loop
-async def test_a_corrupt_session_does_not_hide_the_following_pages(
-    database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    """P22: the total isn't taken from a page on which a corrupt session was skipped."""
-    store = database.open()
-    for number in range(6):
-        await store.save_interaction(SessionKey("book", f"cell-{number}"), turn())
-    # The session of cell-0 has no readable summary, and can't be loaded either.
-    database.execute(
-        "UPDATE aiserver_sessions SET meta = '', summary = '' WHERE cell_id = 'cell-0'"
-    )
-    database.execute("UPDATE aiserver_items SET content = '' WHERE cell_id = 'cell-0'")
-    summaries, total = await store.list_sessions("book", limit=3)
-    assert [summary.cell_id for summary in summaries] == ["cell-1", "cell-2"]
-    assert total > len(summaries)
-    assert "1 sessions can't be read." in caplog.text
-    summaries, total = await store.list_sessions("book", limit=10)
-    assert len(summaries) == total == 5
-    await store.close()
 
 
 # --- the setting ------------------------------------------------------------------
@@ -404,7 +262,7 @@ def test_missing_guarantees_of_postgresql_are_reported(postgresql_database: Data
 def test_missing_guarantees_of_mysql_are_reported(mysql_database: Database) -> None:
     database = Database(new_database(mysql_database.url))
     assert run(database.open().start()) == []
-    database.execute("ALTER TABLE aiserver_items ENGINE = Aria")
+    database.execute("ALTER TABLE aiserver_values ENGINE = Aria")
     database.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
     try:
         flush, tables = run(database.open().start())

@@ -5,12 +5,8 @@ Invariants:
 - Each intact turn and event is in the result, in order and with its content unchanged. This is true
   even if the file was cut off somewhere, consists of several joined files, contains foreign bytes,
   or has ``meta``, ``interactions`` or ``events`` twice. Damaged records are left out; the caller
-  preserves their bytes.
-- When git merges a file by lines, it may write a record of our side and a record of their side into
-  one object, so that keys occur twice. From such an object, two records are recovered: one from the
-  first value of each key, and one from the second value. But if such an object may lack lines of
-  the two records (``unclosed.py``), all records with duplicate keys in the file are left out.
-- If both sides of a conflict are intact, they are merged as the merge driver for git merges them.
+  preserves their bytes. A record with duplicate keys may mix two records, as after a merge by
+  lines, so it counts as damaged.
 - If a file contains several sessions of the cell, they are merged. If this changes the numbers of
   turns, events still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
@@ -30,16 +26,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ....errors import AIServerError
-from ....models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
-from .. import codec
-from ..codec import SESSION_KEYS
-from ..legacy_format import convert_legacy, find_ids, is_legacy
-from ..merge.sessions import merge_into
-from ..merge.three_way import merge_sessions
-from .conflict_markers import has_markers, split_sides
-from .duplicate_keys import ObjectReader
-from .unclosed import close_objects
+from ...models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
+from . import codec
+from .codec import SESSION_KEYS
+from .legacy_format import convert_legacy, find_ids, is_legacy
+from .merge.sessions import merge_into
 
 RECOVERED_TYPE = "recovered"  # the type of the event with the number of recovered records
 _Part = SessionMeta | Interaction | Event
@@ -98,17 +89,7 @@ def recover(data: bytes, key: SessionKey) -> Session:
 def _recover_records(data: bytes, key: SessionKey) -> Session:
     """Return a session with all intact records, without the note."""
     session = new_session(key)
-    texts, merge_id = [data], ""
-    if has_markers(data):
-        ours, theirs, merge_id = split_sides(data)
-        try:
-            merged = merge_sessions(b"", ours, theirs, merge_id)
-            return codec.parse(merged, key)
-        except (codec.DamagedData, AIServerError):
-            texts = [ours, theirs]
-    groups = [
-        group for text in texts for group in _groups_of_cell(_all_groups(_decode(text)), key, text)
-    ]
+    groups = _groups_of_cell(_groups(_intact_objects(_decode(data))), key, data)
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
         session.meta = max(metas, key=lambda meta: meta.revision or 0)
@@ -122,7 +103,7 @@ def _recover_records(data: bytes, key: SessionKey) -> Session:
             group_session = Session(
                 meta=_meta(group) or session.meta, interactions=turns, events=events
             )
-            merge_into(session, group_session, merge_id=merge_id)
+            merge_into(session, group_session)
     session.__pydantic_extra__ = _unknown_keys(groups)
     if not metas:
         derive_meta(session.meta, session.ordered())
@@ -166,38 +147,7 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8-sig", "surrogateescape")
 
 
-def _all_groups(text: str) -> list[_Group]:
-    """Return the groups of parts: one group for each session, in the order of the text.
-
-    If objects have duplicate keys, the text is read several times: once with the first value of
-    each duplicate key, then with the second value, and so on. Each reading adds its own groups.
-    """
-    groups: list[_Group] = []
-    text, is_valid = _close_objects(text)
-    choice, choice_count, is_mixed = 0, 1, False
-    if not is_valid:
-        # This additional reading only finds out whether an object in the text mixes two records. If
-        # so, the readings below leave out all records with duplicate keys.
-        list(_intact_objects(text, reader := ObjectReader(0)))
-        is_mixed = reader.is_mixed
-    while choice < choice_count:
-        reader = ObjectReader(choice, drop_ambiguous=is_mixed)
-        groups += _groups(_intact_objects(text, reader), _MAX_GROUPS - len(groups))
-        choice_count, choice = reader.choice_count, choice + 1
-    return groups
-
-
-def _close_objects(text: str) -> tuple[str, bool]:
-    """Close objects that a merge left open; return the new text, and whether it is valid JSON."""
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        closed_text = close_objects(text) if text.startswith("{\n") else None
-        return (text, False) if closed_text is None else (closed_text, True)
-    return text, True
-
-
-def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
+def _groups(values: Iterator[Any]) -> list[_Group]:
     """Group the objects of a text by session.
 
     An intact session is one object. A damaged session may consist of several objects.
@@ -207,8 +157,8 @@ def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
     for value in values:
         if is_legacy(value):
             value = convert_legacy(value)
-        is_session = isinstance(value.get("interactions"), list)
-        if not groups or ((is_session or not is_torn) and len(groups) < max_groups):
+        is_session = isinstance(value, dict) and isinstance(value.get("interactions"), list)
+        if not groups or ((is_session or not is_torn) and len(groups) < _MAX_GROUPS):
             groups.append(_Group([], {}))
         groups[-1].parts.extend(_parts(value))
         if is_session:
@@ -250,9 +200,18 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
     return result
 
 
-def _intact_objects(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
-    """Yield the intact objects of a text that aren't nested in another intact object."""
-    decoder = json.JSONDecoder(object_pairs_hook=reader.build_object)
+def _unique_or_values(pairs: list[tuple[str, Any]]) -> Any:
+    """Return an object; for one with duplicate keys, a list of its values."""
+    content = dict(pairs)
+    return content if len(content) == len(pairs) else [value for _, value in pairs]
+
+
+def _intact_objects(text: str) -> Iterator[Any]:
+    """Yield the intact objects of a text that aren't nested in another intact object.
+
+    An object with duplicate keys is yielded as a list of its values.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_unique_or_values)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)
     while match and effort > 0:
@@ -266,7 +225,7 @@ def _intact_objects(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:
-            yield from value if isinstance(value, list) else [value]
+            yield value
         match = _OBJECT_START.search(text, end)
 
 
@@ -309,8 +268,10 @@ def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each record once.
 
     If two files were joined, both may have a turn 1. The second of these turns gets the next free
-    number. There may be thousands of records, so this function takes linear time.
+    number, also in the events that follow it. There may be thousands of records, so this function
+    takes linear time.
     """
+    new_ids: dict[int, int] = {}
     turns: list[Interaction] = []
     events: list[Event] = []
     seen_texts: set[str] = set()
@@ -325,11 +286,14 @@ def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
         next_seq = max(last_seq, len(turns)) + 1
         if isinstance(record, Interaction):
             if record.turn_id in turn_ids:
+                new_ids[record.turn_id] = last_turn_id + 1
                 record.turn_id, record.seq = last_turn_id + 1, next_seq
             turn_ids.add(record.turn_id)
             last_turn_id = max(last_turn_id, record.turn_id)
             turns.append(record)
         else:
+            if record.turn_id in new_ids:
+                record.turn_id = new_ids[record.turn_id]
             if record.seq in seqs:
                 record.seq = next_seq
             events.append(record)

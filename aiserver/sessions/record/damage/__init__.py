@@ -1,1 +1,0 @@
-"""Recover intact records from torn JSON, conflict markers and duplicate keys. Pure."""
