@@ -26,11 +26,14 @@ export function ModelField(props: {
   const [isOpen, setOpen] = React.useState(false);
   /** The fetched names; null before they are fetched. */
   const [names, setNames] = React.useState<readonly string[] | null>(null);
+  /** The text that was typed since the list was opened. */
+  const [filter, setFilter] = React.useState('');
   const { isBusy, failure, act } = useAction();
   const list = React.useRef<HTMLSelectElement>(null);
 
   const open = () => {
     setOpen(true);
+    setFilter('');
     if (fetch && !names) {
       void act(async () => setNames(await fetch()));
     }
@@ -39,7 +42,7 @@ export function ModelField(props: {
     list.current?.scrollIntoView?.({ block: 'nearest' }); // In the form.
   }, [isOpen, names]);
 
-  const shownNames = matchingNames(names?.length ? names : suggested, value);
+  const shownNames = matchingNames(names?.length ? names : suggested, filter);
   return (
     <>
       <div className="jp-AIServer-Models-modelField">
@@ -49,7 +52,10 @@ export function ModelField(props: {
           spellCheck={false}
           autoComplete="off"
           value={value}
-          onChange={event => onChange(event.target.value)}
+          onChange={event => {
+            onChange(event.target.value);
+            setFilter(event.target.value);
+          }}
           onKeyDown={event => {
             if (event.key === 'ArrowDown' && !event.nativeEvent.isComposing) {
               event.preventDefault();
@@ -74,9 +80,11 @@ export function ModelField(props: {
           ref={list}
           aria-label={trans.__('Models')}
           size={Math.max(2, Math.min(MAX_ROWS, shownNames.length))}
-          value={value}
+          value={shownNames.includes(value) ? value : ''}
           onChange={event => onChange(event.target.value)}
         >
+          {/* If this is selected instead of the first name, that name can be chosen. */}
+          <option value="" hidden />
           {shownNames.map(name => (
             <option key={name}>{name}</option>
           ))}
@@ -93,12 +101,12 @@ export function ModelField(props: {
   );
 }
 
-/** Return the names that contain the text; all of them if it is one of them, or if none does. */
+/** Return the names that contain the text; all of them if none does. */
 function matchingNames(
   names: readonly string[],
   text: string
 ): readonly string[] {
   const query = text.trim().toLowerCase();
   const matches = names.filter(name => name.toLowerCase().includes(query));
-  return matches.length && !names.includes(text) ? matches : names;
+  return matches.length ? matches : names;
 }
