@@ -138,8 +138,6 @@ def plain_values(column: Any, kind: str) -> list[Any]:
     if hasattr(column, "_mask") and hasattr(column, "_data"):
         pairs = zip(column._data.tolist(), column._mask.tolist())
         return [None if is_missing else value for value, is_missing in pairs]
-    if class_name(type(column)) == "SparseArray":
-        column = column.to_dense()
     return list(column.tolist())
 
 
