@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import collections
 import pathlib
 
 import aiserver
@@ -192,8 +191,6 @@ def test_web_langchain_and_pytest_are_imported_only_where_allowed():
     assert not wrong, "\n".join(wrong)
 
 
-def test_files_and_folders_stay_small():
+def test_a_file_holds_one_idea():
     lines = {path: len(path.read_text().splitlines()) for path, _ in modules()}
     assert not {str(path): count for path, count in lines.items() if count > 600}
-    folders = collections.Counter(path.parent for path in lines if path.name != "__init__.py")
-    assert not {str(folder): count for folder, count in folders.items() if count > 19}

@@ -26,18 +26,19 @@ from typing import TYPE_CHECKING
 from ..gc_pause import pause_gc
 from ..requests import CellType, ContextCell
 from . import templates
-from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
+from .data_parts import Part, code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .examples import EXAMPLE_MARK
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, first_that_fits, newest_that_fit, pair
 from .images import fitting_images, with_images
+from .language import CellLanguage
 from .mentions import mention_texts
 from .notebook.earlier_cells import earlier_cells
 from .older_turns.text import older_turns_text
 from .own_code import explanation_messages, is_conversion, own_code_messages
 from .project.texts import project_texts
 from .prompt_input import PromptInput, RestOfCell
-from .receipt import ContextItem, fixed_items, own_items, size_of, source_item, turn_items
+from .receipt import ContextItem, ItemKind, fixed_items, own_items, size_of, source_item, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -127,29 +128,13 @@ async def build_messages(
         *cell_turns.cell,
         HumanMessage(cell_turns.before_intent + marked_above + mentions + intent),
     ]
-    if style == "full":
-        introduction = [
-            marked_texts(shown, "headings"),
-            marked("earlier-cells", cells) if cells else "",
-            marked_texts(shown, "variables", "dataframe", "file", "plugin"),
-            older_turns,
-        ]
+    if is_small:
+        pairs = _cells_as_turns(cells, code_of(shown), language)
+        fixed += pairs
+        is_another_cell = bool(pairs or (cell_turns.cell and not turns))
+        introduction = _small_introduction(shown, older_turns, language, is_another_cell)
     else:
-        frames_code = code_of(shown)
-        if cells:
-            fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
-        if frames_code:
-            fixed += pair(templates.ASK_FOR_COLUMNS, frames_code, language.kernel)
-        is_another_cell = cells or frames_code or (cell_turns.cell and not turns)
-        introduction = [
-            texts_of(shown, "dataframe"),
-            texts_of(shown, "variables"),
-            texts_of(shown, "headings"),
-            texts_of(shown, "file"),
-            texts_of(shown, "plugin"),
-            templates.next_cell(language) if is_another_cell else "",
-            older_turns,
-        ]
+        introduction = _introduction(shown, cells, older_turns)
     # The introduction becomes the beginning of the first message. It isn't a message of its own,
     # because some providers reject two consecutive messages with the same role.
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
@@ -178,6 +163,33 @@ async def build_messages(
         ContextItem("request", tokens=intent_size),
     ]
     return [*fixed, *messages], receipt
+
+
+def _introduction(shown: Sequence[Part], cells: str, older_turns: str) -> list[str]:
+    """Return the texts of what surrounds the cell, between marks."""
+    return [
+        marked_texts(shown, "headings"),
+        marked("earlier-cells", cells) if cells else "",
+        marked_texts(shown, "variables", "dataframe", "file", "plugin"),
+        older_turns,
+    ]
+
+
+def _small_introduction(
+    shown: Sequence[Part], older_turns: str, language: CellLanguage, is_another_cell: bool
+) -> list[str]:
+    """Return the same texts for a small model, which imitates what it reads between marks."""
+    kinds: tuple[ItemKind, ...] = ("dataframe", "variables", "headings", "file", "plugin")
+    next_cell = templates.next_cell(language) if is_another_cell else ""
+    return [*(texts_of(shown, kind) for kind in kinds), next_cell, older_turns]
+
+
+def _cells_as_turns(cells: str, frames_code: str, language: CellLanguage) -> list[BaseMessage]:
+    """Return earlier cells, and code that prints DataFrames, as turns of a small model."""
+    turns = pair(templates.NEW_NOTEBOOK, cells, language.kernel) if cells else []
+    if frames_code:
+        turns += pair(templates.ASK_FOR_COLUMNS, frames_code, language.kernel)
+    return turns
 
 
 def _without_mentioned_cells(request: PromptInput) -> PromptInput:

@@ -40,14 +40,8 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
     texts = plain_texts(obj)
     if texts is not None:
         return Texts(texts)
-    if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
-        return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
     if kind is types.FunctionType or kind is types.BuiltinFunctionType or is_plain_class(obj):
-        name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]
-        for library in _LIBRARIES_OF_FUNCTIONS:
-            if type(name) is str and loaded_value(library, name) is obj:
-                return Symbol(library + "." + name, obj)
-        return Symbol(path, obj)
+        return _function_value(obj, kind, path)
     if kind is loaded_value("pandas", "DataFrame"):
         return _pandas_frame(obj, kind, has_changed)
     if kind is loaded_value("polars", "DataFrame"):
@@ -63,6 +57,17 @@ def value_of_object(obj: Any, path: str, has_changed: bool) -> Value:
         return Symbol("polars.col", MISSING)
     library_class = class_of(obj)
     return UNKNOWN if library_class is None else Instance(library_class)
+
+
+def _function_value(obj: Any, kind: type, path: str) -> Value:
+    """Return the value of a function or class, by its name in a library if it is from there."""
+    if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
+        return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
+    name = obj.__name__ if kind is types.FunctionType else path.rpartition(".")[2]
+    for library in _LIBRARIES_OF_FUNCTIONS:
+        if type(name) is str and loaded_value(library, name) is obj:
+            return Symbol(library + "." + name, obj)
+    return Symbol(path, obj)
 
 
 def _is_compiled(obj: Any, kind: type, path: str) -> bool:

@@ -66,13 +66,11 @@ def _collect(node: Any, names: set[str]) -> None:
             continue
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names.update(item.asname or item.name.split(".", 1)[0] for item in node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names.add(node.name)
         elif isinstance(node, ast.NamedExpr):
             names.add(node.target.id)
         elif isinstance(node, _COMPREHENSIONS):
             in_comprehension = True
-        elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
+        elif type(node).__name__ in ("ExceptHandler", "MatchAs", "MatchStar") and node.name:
             names.add(node.name)
         elif type(node).__name__ == "MatchMapping" and node.rest:
             names.add(node.rest)
