@@ -275,7 +275,7 @@ async def test_a_cleaned_and_moved_notebook_is_recognised_if_it_is_unchanged(wor
 
 
 @in_loop
-async def test_files_made_from_one_notebook_share_only_equal_cells(world: World) -> None:
+async def test_two_versions_of_one_file_share_only_equal_cells(world: World) -> None:
     """Two students submit the same notebook, with the same ids and other answers."""
     alice = Notebook(world, "alice.ipynb")
     first = await alice.open()
