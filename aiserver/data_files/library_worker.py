@@ -134,7 +134,9 @@ def _sqlite() -> dict[str, Any]:
         if is_virtual:
             table["kind"] = "virtual table"
         elif kind == "table":
-            query = "SELECT substr(name, 1, 300), substr(type, 1, 60) FROM pragma_table_xinfo(?)"
+            query = (
+                "SELECT substr(name, 1, 300), lower(substr(type, 1, 60)) FROM pragma_table_xinfo(?)"
+            )
             columns = database.execute(query, [name]).fetchall()
             table |= {"columns": columns[:_MAX_COLUMNS], "column_count": len(columns)}
             with contextlib.suppress(sqlite3.Error):  # a table without ids, or a damaged one

@@ -419,6 +419,7 @@ async def test_unknown_providers_are_not_found(folder: Path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
+@pytest.mark.filterwarnings("ignore:flock not supported")
 @pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
 def test_settings_are_saved_on_a_disk_without_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
@@ -433,7 +434,6 @@ def test_settings_are_saved_on_a_disk_without_locks(
 
     monkeypatch.setattr("fcntl.flock", flock)
     monkeypatch.setattr("aiserver.durable.locking.flock", flock)
-    monkeypatch.setattr("aiserver.durable.locking._GRACE", 0)
     with PrivateFile(folder / "a.json").change() as data:
         data["y"] = 2
     assert PrivateFile(folder / "a.json").read() == {"x": 1, "y": 2}

@@ -107,7 +107,7 @@ class SessionDirectory:
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
         self._cleanup_lock = threading.Lock()
         self._is_cleaned_up = False
-        self._has_system_locks = True
+        self._has_system_locks: bool | None = None  # None: not tested yet
 
     @cached_property
     def trusts_stamps(self) -> bool:
@@ -127,7 +127,8 @@ class SessionDirectory:
         if self.exists() and check_folder(self._lock_folder):
             tested_folder = self._lock_folder
             self._clean_up_once()
-        self._has_system_locks = not tested_folder.is_dir() or has_system_locks(tested_folder)
+        if tested_folder.is_dir():
+            self._has_system_locks = has_system_locks(tested_folder)
         return [*([NOW_PRIVATE_NOTICE] if became_private else []), *self.notices()]
 
     def notices(self) -> list[str]:
@@ -135,7 +136,9 @@ class SessionDirectory:
         disk = network_disk(self.path.parent)
         access = get_access(self.path) if self.exists() else "private"
         notices = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
-        notices.append(NO_LOCKS_NOTICE if not self._has_system_locks else "")
+        if self._has_system_locks is None and self._lock_folder.is_dir():
+            self._has_system_locks = has_system_locks(self._lock_folder)
+        notices.append(NO_LOCKS_NOTICE if self._has_system_locks is False else "")
         notices.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
         return [sentence for sentence in notices if sentence]
 
