@@ -15,7 +15,6 @@ import errno
 import os
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,17 @@ else:
 _POLL = 0.002  # seconds between two attempts to get a lock
 # The errors of a disk that has no file locks.
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL, errno.EIO}
-warnings.filterwarnings("ignore", "flock not supported", UserWarning)
+
+
+class _SystemLock(FileLock):
+    """A lock of the system only.
+
+    The library would use the same file as a lock file, and wait forever if an earlier lock of the
+    system has left it, for example on a disk to which the folder was copied.
+    """
+
+    def _fallback_to_soft_lock(self) -> None:
+        raise OSError(errno.ENOSYS, "flock not supported")
 
 
 def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] | None:
@@ -47,7 +56,7 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
     if Path(path).is_symlink():  # AI Server creates no links here, so somebody planted it
         Path(path).unlink(missing_ok=True)
     try:
-        return _acquire(FileLock, path, deadline)
+        return _acquire(_SystemLock, path, deadline)
     except NotImplementedError:  # raised by older versions of filelock
         pass
     except OSError as exc:

@@ -373,7 +373,6 @@ async def test_a_rejected_key_is_shown_until_it_works(call: Call, scripted: Any)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
-@pytest.mark.filterwarnings("ignore:flock not supported")
 async def test_a_disk_without_locks_is_noted_in_health_and_models(call, monkeypatch):
     def flock(fd: int, operation: int) -> None:
         raise OSError(errno.ENOSYS, "injected")

@@ -419,7 +419,6 @@ async def test_unknown_providers_are_not_found(folder: Path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
-@pytest.mark.filterwarnings("ignore:flock not supported")
 @pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
 def test_settings_are_saved_on_a_disk_without_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str

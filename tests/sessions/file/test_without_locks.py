@@ -31,7 +31,6 @@ def no_flock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(locking, "flock", fail)
 
 
-@pytest.mark.filterwarnings("ignore:flock not supported")
 @in_loop
 async def test_saves_work_and_a_notice_reports_it(tmp_path: Path, no_flock: None) -> None:
     """P23: no file of a lock is left."""
