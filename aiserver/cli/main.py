@@ -24,14 +24,12 @@ from ..plugin import load_plugins
 from . import model
 from .doctor import commands as doctor
 from .memory import parser as memory
-from .replay import parser as replay
 from .sessions import parser as sessions
 
 ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
     model.add_commands,
     sessions.add_commands,
     memory.add_commands,
-    replay.add_commands,
     doctor.add_commands,
 )
 

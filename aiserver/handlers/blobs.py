@@ -7,7 +7,7 @@ a client declares. For any other content of the store, the answer is 404.
 from __future__ import annotations
 
 from ..errors import InvalidRequest, NotFound, RequestTooLarge, UserText
-from ..sharing.pictures import picture_type
+from ..requests import picture_type
 from ..surrogates import json_bytes
 from .base import MAX_BODY, AIServerHandler, guarded
 

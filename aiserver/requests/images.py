@@ -20,6 +20,12 @@ MAX_SIDE = 2000  # pixels; models scale larger images down
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8"
+_SIGNATURES = {
+    _PNG: "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
 # The markers of a JPEG's segments with its size. The other markers of this range are tables.
 _JPEG_SIZE_MARKERS = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
@@ -72,3 +78,10 @@ def _jpeg_size(content: bytes) -> tuple[int, int]:
             return int.from_bytes(width, "big"), int.from_bytes(height, "big")
         position += 2 + int.from_bytes(length, "big")
     return 0, 0
+
+
+def picture_type(data: bytes) -> str | None:
+    """Return the media type of a picture from its first bytes; None for other data."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((type_ for start, type_ in _SIGNATURES.items() if data.startswith(start)), None)

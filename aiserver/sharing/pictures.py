@@ -11,15 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..notebooks.history import History
+from ..requests import picture_type
 from ..sessions.base import SessionManager
 
 LIMIT = 12 * 1024 * 1024  # bytes of pictures in one file
-_SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -46,13 +41,6 @@ def data_urls(pictures: Mapping[str, bytes]) -> dict[str, str]:
         sha256: f"data:{picture_type(data)};base64,{base64.b64encode(data).decode('ascii')}"
         for sha256, data in pictures.items()
     }
-
-
-def picture_type(data: bytes) -> str | None:
-    """Return the media type of a picture from its first bytes; None for other data."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((type_ for start, type_ in _SIGNATURES.items() if data.startswith(start)), None)
 
 
 def output_hashes(data: Mapping[str, object] | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..plugin import Plugin
 
@@ -22,6 +22,12 @@ class ExportPlugin(Plugin):
         from .process import Exporter
 
         self.exporter = Exporter(services.sessions, owner=services.session_owner)
+
+    def add_commands(self, groups: Any) -> None:
+        """Add the group ``replay``."""
+        from ..cli.replay.parser import add_commands
+
+        add_commands(groups)
 
     def routes(self) -> dict[str, str]:
         """Return the route of exports."""
