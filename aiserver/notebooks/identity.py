@@ -46,6 +46,7 @@ from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,
+    is_positional,
     is_random,
     is_same_notebook,
     match_cells,
@@ -238,7 +239,7 @@ class NotebookRegistry:
         cell_ids = [cell.id for cell in cells]
         fitting: list[tuple[tuple[bool, int, int], RecognisedCells]] = []
         other: RecognisedCells | None = None
-        by_ids = self._best_match(name, cell_ids)
+        by_ids = self._best_match(name, filter(is_random, cell_ids))
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
         at_path = {*([] if keeps_ids else self._find_at(name)), *([by_ids] if by_ids else [])}
@@ -316,7 +317,8 @@ class NotebookRegistry:
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        matching_id = self._best_match(name, cell_ids)
+        # When the file was read, cells that may be others than the recorded ones got new ids.
+        matching_id = self._best_match(name, (id_ for id_ in cell_ids if not is_positional(id_)))
         if matching_id is not None:
             return matching_id
         for notebook_id, notebook in sorted(self._notebooks.items()):
@@ -352,13 +354,12 @@ class NotebookRegistry:
         is_pair = has_same_name and len(suffixes) == 2 and ".ipynb" in suffixes
         return is_pair or name in (self._pairs.get(other) or ())
 
-    def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
+    def _best_match(self, name: str, cell_ids: Iterable[str]) -> str | None:
         """Return the id of the notebook with this name that contains the most of these cells.
 
-        A notebook that had the name in the past also counts. Only random ids count: a person, an
-        agent or a tool may give the other ones to cells of several notebooks.
+        A notebook that had the name in the past also counts.
         """
-        cells = set(filter(is_random, cell_ids))
+        cells = set(cell_ids)
         matches = [
             (len(common), notebook.path == name, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
