@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sqlite3
 import struct
@@ -26,9 +25,6 @@ from aiserver.prompts.language import cell_language
 from ..effort import at_most
 from .binary_files import excel
 
-has_calamine = pytest.mark.skipif(
-    importlib.util.find_spec("python_calamine") is None, reason="needs python-calamine"
-)
 CANARY = "canary"
 SQLITE_SHOP = """
 create table orders (id integer primary key, "unit price" real not null default 4.5, 城市 text);
@@ -146,7 +142,6 @@ def test_the_schema_of_a_parquet_file(tmp_path: Path) -> None:
 # Excel
 
 
-@has_calamine
 def test_the_first_sheet_of_a_workbook(tmp_path: Path) -> None:
     rows: list[list[Any]] = [
         ["名称", "n", "price", "day", "ok", "gap"],
@@ -166,7 +161,6 @@ def test_the_first_sheet_of_a_workbook(tmp_path: Path) -> None:
     assert (profile.kind, profile.table.row_count) == ("Excel", 2)
 
 
-@has_calamine
 def test_only_the_first_rows_of_a_workbook_are_looked_at(tmp_path: Path) -> None:
     rows: list[list[Any]] = [[], [None, None], ["a", "b"], *([n, n] for n in range(20_000)), ["x"]]
     profile = described(write_excel(tmp_path / "a.xlsx", rows))
@@ -174,14 +168,12 @@ def test_only_the_first_rows_of_a_workbook_are_looked_at(tmp_path: Path) -> None
     assert (profile.table.row_count, profile.table.arguments) == (20_001, ("skiprows=2",))
 
 
-@has_calamine
 def test_a_workbook_without_a_header_shows_no_value(tmp_path: Path) -> None:
     """P15"""
     profile = described(write_excel(tmp_path / "a.xlsx", [[CANARY, 1.5], ["Bob", 2.5]]))
     assert CANARY not in repr(profile) and profile.table.arguments == ("header=None",)
 
 
-@has_calamine
 def test_a_formula_is_not_evaluated(tmp_path: Path) -> None:
     """A model gets its stored result; a text that looks like a formula is a text."""
     sheet = b'<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>total</v></c>'
@@ -376,7 +368,6 @@ ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTIT
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><x>&c;&c;&c;</x>"""
 
 
-@has_calamine
 @pytest.mark.parametrize("part", ["sheet", "shared"])
 @pytest.mark.parametrize("data", [BOMB, ENTITIES, b"<row>" * 10**6])
 def test_a_bomb_is_unpacked_in_the_child_only(tmp_path: Path, part: str, data: bytes) -> None:
@@ -384,7 +375,6 @@ def test_a_bomb_is_unpacked_in_the_child_only(tmp_path: Path, part: str, data: b
     assert CANARY not in repr(described(path))
 
 
-@has_calamine
 def test_a_huge_position_in_a_sheet_needs_bounded_memory(tmp_path: Path) -> None:
     sheet = b'<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="1048576">'
     sheet += b'<c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'

@@ -6,7 +6,6 @@ import errno
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import filelock
@@ -62,9 +61,10 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
         [sys.executable, "-c", HOLDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert holder.stdout and holder.stdout.readline() == b"held\n"
-    acquire: Callable[[float], object] = lambda seconds: locking._acquire(  # noqa: E731
-        filelock.SoftFileLock, str(path), time.monotonic() + seconds
-    )
+
+    def acquire(seconds: float) -> object:
+        return locking._acquire(filelock.SoftFileLock, str(path), time.monotonic() + seconds)
+
     assert acquire(0.2) is None
     holder.communicate(b"x")
     assert acquire(10) is not None
