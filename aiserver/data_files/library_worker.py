@@ -155,6 +155,7 @@ def _is_input(descriptor: int) -> bool:
 def _sqlite_rows(database: Any, name: str) -> dict[str, Any]:
     """Return the number of rows, estimated from the ids if there are many. Reads only ids."""
     table = '"' + name.replace('"', '""') + '"'
+    # The name of a table can't be a parameter; it is quoted.
     sample = f"SELECT _rowid_ AS id FROM {table} ORDER BY id LIMIT {_SAMPLE}"  # noqa: S608
     query = f"SELECT count(*), min(id), max(id) FROM ({sample})"  # noqa: S608
     [(count, first, last)] = database.execute(query)

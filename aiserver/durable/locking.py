@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, SoftFileLock, Timeout
+from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from .platform import group_access
 
@@ -57,8 +57,6 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
         Path(path).unlink(missing_ok=True)
     try:
         return _acquire(_SystemLock, path, deadline)
-    except NotImplementedError:  # raised by older versions of filelock
-        pass
     except OSError as exc:
         if exc.errno not in _NO_LOCKS:
             raise
@@ -68,12 +66,12 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
 def _acquire(kind: Any, path: str, deadline: float) -> Callable[[], object] | None:
     # Not thread-local, because the caller may release the lock in another thread.
     mode = 0o600 | group_access(Path(path).parent) & 0o060
-    lock = kind(path, mode=mode, thread_local=False)
+    lock: BaseFileLock = kind(path, mode=mode, thread_local=False)
     try:
         lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)
     except Timeout:
         return None
-    return lock.release  # type: ignore[no-any-return]
+    return lock.release
 
 
 def has_system_locks(folder: Path) -> bool:

@@ -45,8 +45,8 @@ async def test_the_main_job_works_without_a_plugin(
 ) -> None:
     await do_the_main_job(call)
     left = {pattern for pattern, _ in extension.plugins.routes()}
-    gone = {pattern for pattern, _ in load_plugins().routes()} - left
-    for pattern in gone:
+    removed = {pattern for pattern, _ in load_plugins().routes()} - left
+    for pattern in removed:
         path = re.sub(r"\([^)]*\)", ID[:12], pattern).removeprefix("/aiserver/")
         assert (await call("GET", path)).status == 404, pattern
     assert not left & {pattern for pattern, _ in ROUTES}

@@ -18,6 +18,10 @@ from redis.exceptions import RedisError
 from ...errors import SettingError
 
 DEFAULT = "redis://localhost:6379/0"
+# redis-py has no types for these.
+_Pool: Any = BlockingConnectionPool
+_parse_url: Any = parse_url
+
 _INVALID_URL = "The Redis URL is not valid."
 # The default options, which the URL can override. All versions of Redis support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
@@ -38,10 +42,9 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
         parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
         if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path):
             raise ValueError("not a database number")
-        options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}  # type: ignore[no-untyped-call]
+        options = {**_OPTIONS, **_parse_url(urlunsplit(parts._replace(query=query)))}
         options["protocol"] = int(options["protocol"])
-        pool = BlockingConnectionPool(**options)  # type: ignore[no-untyped-call]
-        pool.make_connection()  # type: ignore[no-untyped-call]  # raises for unknown options
+        _Pool(**options).make_connection()  # raises for unknown options
     except (ValueError, TypeError, RedisError) as exc:
         raise SettingError(_INVALID_URL) from exc
     return options | ({"password": _first_line(password_file)} if password_file else {})

@@ -36,6 +36,9 @@ from redis.retry import Retry
 
 from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
+_Pool: Any = BlockingConnectionPool  # redis-py has no types for it
+_RANDOM = random.SystemRandom()
+
 _CONNECTIONS = 16
 _FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5  # seconds between two attempts
 _ERROR_CODE = re.compile(
@@ -123,7 +126,7 @@ class Client:
         deadline, delay = time.monotonic() + self._patience, _FIRST_DELAY
         while True:
             try:
-                return self._connect().execute_command(*words)  # type: ignore[no-untyped-call]
+                return self._connect().execute_command(*words)
             except NoScriptError:
                 raise
             except (AuthenticationError, NoPermissionError) as exc:
@@ -133,14 +136,14 @@ class Client:
                     raise StorageUnreachable from exc
             except RedisError as exc:
                 raise _translate(exc) from exc
-            time.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
+            time.sleep(delay * _RANDOM.uniform(0.5, 1))
             delay = min(2 * delay, _LONGEST_DELAY)
 
-    def _connect(self) -> Redis:
+    def _connect(self) -> Any:
         with self._lock:
             if self._redis is None:
                 # The pool must not retry by itself, because it doesn't know the deadline.
-                pool = BlockingConnectionPool(  # type: ignore[no-untyped-call]
+                pool = _Pool(
                     max_connections=_CONNECTIONS,
                     timeout=None,
                     retry=Retry(NoBackoff(), 0),

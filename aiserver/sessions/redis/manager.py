@@ -26,6 +26,7 @@ from .transaction import encode_owner, run_transaction
 
 T = TypeVar("T")
 
+_RANDOM = random.SystemRandom()
 _POLL_DELAYS = 0.005, 0.1  # seconds between two attempts to lock: the first and the longest delay
 
 
@@ -156,5 +157,5 @@ async def _poll(acquire: Callable[[], Any], timeout: float) -> None:
     while not await acquire():
         if loop.time() > deadline:
             raise StorageBusy
-        await asyncio.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
+        await asyncio.sleep(delay * _RANDOM.uniform(0.5, 1))
         delay = min(2 * delay, longest_delay)

@@ -34,6 +34,7 @@ from .client import Client
 
 T = TypeVar("T")
 
+_RANDOM = random.SystemRandom()
 _COUNTED = (SESSION, LOG, BLOB)  # the kinds of values that make somebody an owner
 _Key = tuple[str, str, str]
 
@@ -63,7 +64,7 @@ def run_transaction(
             return result
         if time.monotonic() > deadline:
             raise StorageBusy
-        time.sleep(random.uniform(0, 0.02))  # noqa: S311
+        time.sleep(_RANDOM.uniform(0, 0.02))
 
 
 class _RedisTransaction(Transaction):

@@ -91,7 +91,7 @@ class WriteState:
         self.outcome_unknown = self.outcome_unknown or failure.outcome_unknown
         delay = _RETRY_DELAYS[self.attempts - 1]
         self.attempts += 1
-        return delay * random.uniform(0.5, 1.5)  # noqa: S311 (no secret)
+        return delay * random.SystemRandom().uniform(0.5, 1.5)
 
 
 def _at(kind: str, owner: str, name: str) -> Any:
