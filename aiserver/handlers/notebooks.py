@@ -61,6 +61,16 @@ def served_folder(contents_manager: Any) -> Path | None:
     return Path(contents_manager.root_dir).absolute() if has_files else None
 
 
+async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | None:
+    """Return the notebook at a path of the contents API; None if it can't be read."""
+    try:
+        model = await ensure_async(contents_manager.get(path, content=True, type="notebook"))
+        content = model["content"]
+    except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
 class Contents:
     """Gives the notebook registry access to Jupyter's contents manager.
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-from jupyter_core.utils import ensure_async
-from tornado import web
-
 from ..handlers.base import AIServerHandler, guarded
+from ..handlers.notebooks import read_notebook
 from ..requests import ExportBody
 from .plugin import ExportPlugin
 
@@ -51,11 +49,9 @@ class ExportHandler(AIServerHandler):
         """
         if not await self.can_read_files():
             return None
+        content = await read_notebook(self.contents_manager, path) or {}
         try:
-            manager: Any = self.contents_manager
-            model = await ensure_async(manager.get(path, content=True, type="notebook"))
-            content: dict[str, Any] = model["content"]
             is_same_notebook = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
-        except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             return None
         return content if is_same_notebook else None
