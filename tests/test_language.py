@@ -32,7 +32,7 @@ BANNED = {
 # … and as the whole of it.
 BANNED_WHOLE = {"found", "one", "there", "whole"}
 # Names that others define: of the HTTP API and the stored format, of libraries.
-ALLOWED = {"gone", "lane", "taken", "taken_over", "one_of"}
+ALLOWED = {"gone", "taken", "taken_over", "one_of"}
 # … and keys of the HTTP API that are free in TypeScript only.
 ALLOWED_IN_TYPESCRIPT = {"kept"}  # `LocalModel.kept`: bytes of a partial download
 OPENERS = re.compile(r"(What|Who|Whose|Where|Which|How|When|That which|Whether)\b(?! to\b)")

@@ -31,7 +31,7 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    For a line from another cell (by a merge or a restore), ``copied_from`` (sent as ``brought``) is
+    For a line from another cell (by a merge or a restore), ``copied_from`` is
     the step that wrote it there, and ``step`` and ``seq`` are those of the step that copied it.
     ``name`` is that of the agent or program. ``is_existing``: the cell had the line before anything
     was recorded.
@@ -55,7 +55,7 @@ class Origin:
             "model": self.model,
             "intent": self.intent,
             "timestamp": self.timestamp,
-            "brought": source
+            "copiedFrom": source
             and {"cellId": source.cell_id, "step": source.step, "seq": source.seq},
             "name": self.name,
             "existing": self.is_existing or None,

@@ -41,9 +41,9 @@ class Moment:
             "title": self.title,
             "saved": self.saved,
         }
-        also = [{"cellId": cell_id, "step": step} for cell_id, step in self.further_steps]
+        further = [{"cellId": cell_id, "step": step} for cell_id, step in self.further_steps]
         name = {"name": self.name} if self.name else {}
-        return sent | name | ({"also": also} if also else {})
+        return sent | name | ({"furtherSteps": further} if further else {})
 
 
 class CellSnapshot(NamedTuple):
@@ -73,7 +73,7 @@ class CellSnapshot(NamedTuple):
             "changed": self.changed,
         }
         if self.predecessor is not None:
-            sent["after"] = self.predecessor[0]
+            sent["predecessor"] = self.predecessor[0]
         if self.missing is not None:
             sent["missing"] = self.missing
         if self.previous_source is not None:
@@ -93,7 +93,7 @@ class NotebookSnapshot(NamedTuple):
             "index": self.moment.number,
             "timestamp": self.moment.timestamp,
             "cells": [cell.to_wire() for cell in self.cells],
-            "gone": [cell.to_wire() for cell in self.deleted],
+            "deleted": [cell.to_wire() for cell in self.deleted],
         }
 
 

@@ -66,7 +66,7 @@ class Step:
     ``name`` is that of an agent or program. ``missing`` is the length of a source that was too
     large to record. ``from_step`` is the index of the step whose code an accept or restore wrote,
     ``parent`` that of the step from which this one continues, and ``part_of`` that of the step that
-    shows this one (``folding.py``). ``column`` (sent as ``lane``): see ``branch_columns.py``.
+    shows this one (``folding.py``). ``column``: see ``branch_columns.py``.
     ``attempts`` are all answers to a turn's request, if there are several, and ``mode`` is that of
     the request. ``repeats_turn_id`` is the turn whose request is asked again. ``dataframes`` are
     names, and ``schema_changes`` their changes.
@@ -192,4 +192,4 @@ def _error_text(answer: Attempt | Step) -> dict[str, Any]:
     return {"errorText": text.to_wire()} if text else {}
 
 
-WIRE_NAMES = {name: to_camel(name) for name in Step.__dataclass_fields__} | {"column": "lane"}
+WIRE_NAMES = {name: to_camel(name) for name in Step.__dataclass_fields__}

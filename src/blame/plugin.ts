@@ -139,7 +139,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Return the step that wrote a line, which may be that of another cell (`brought`). */
-function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
-  return brought ?? { cellId, step, seq };
+/** Return the step that wrote a line, which may be that of another cell (`copiedFrom`). */
+function stepLocation(cellId: string, { copiedFrom, step, seq }: BlameLine) {
+  return copiedFrom ?? { cellId, step, seq };
 }

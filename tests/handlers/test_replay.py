@@ -56,9 +56,9 @@ async def test_the_timeline_and_a_snapshot_of_each_moment(call, scripted):
     ]
     last = (await call("GET", f"notebooks/nb/moments/{len(moments) - 1}")).data
     assert [(c["cellId"], c["source"]) for c in last["cells"]] == [("c1", "a = 1\nb = 3")]
-    assert [(c["cellId"], c["source"]) for c in last["gone"]] == [("c2", "old")]
+    assert [(c["cellId"], c["source"]) for c in last["deleted"]] == [("c2", "old")]
     first = (await call("GET", "notebooks/nb/moments/0")).data
-    assert [c["cellId"] for c in first["cells"]] == ["c2", "c1"] and first["gone"] == []
+    assert [c["cellId"] for c in first["cells"]] == ["c2", "c1"] and first["deleted"] == []
     assert (await call("GET", f"notebooks/nb/moments/{len(moments)}")).status == 404
 
 

@@ -186,9 +186,9 @@ def test_a_merged_cell_has_the_authors_of_both_its_parents() -> None:
     assert marks(origins) == "t1 t1 h1 h0"
     wire = [origin.to_wire() for origin in origins]
     assert (wire[0]["step"], wire[0]["seq"], wire[0]["intent"]) == (0, 1, "numbers")
-    assert wire[0]["brought"] == {"cellId": "one", "step": 0, "seq": 1}
-    assert wire[3]["brought"] == {"cellId": "two", "step": 0, "seq": 1}
-    assert "brought" not in wire[2]
+    assert wire[0]["copiedFrom"] == {"cellId": "one", "step": 0, "seq": 1}
+    assert wire[3]["copiedFrom"] == {"cellId": "two", "step": 0, "seq": 1}
+    assert "copiedFrom" not in wire[2]
     # Without the parents' sessions only the merge is recorded.
     assert of(merged) == "h0 h0 h1 h0"
 

@@ -70,7 +70,7 @@ def test_the_plain_example_without_seq_and_events() -> None:
         "outcome": "accepted",
         "turnId": 1,
         "parent": None,
-        "lane": 0,
+        "column": 0,
     }
 
 

@@ -235,11 +235,14 @@ def test_a_deleted_cell_has_its_predecessor() -> None:
     last = create_timeline([builder.session() for builder in builders], lines).last()
     assert last is not None
     assert {cell.cell_id: cell.predecessor for cell in last.deleted} == {"b": ("a",), "c": ("a",)}
-    assert {row["cellId"]: row["after"] for row in last.to_wire()["gone"]} == {"b": "a", "c": "a"}
+    assert {row["cellId"]: row["predecessor"] for row in last.to_wire()["deleted"]} == {
+        "b": "a",
+        "c": "a",
+    }
     # Without a recorded order it is unknown.
     unordered = create_timeline([builders[1].session()], []).last()
     assert unordered is not None
-    assert "after" not in unordered.to_wire()["gone"][0]
+    assert "predecessor" not in unordered.to_wire()["deleted"][0]
 
 
 def test_an_answer_is_in_the_notebook_once_it_is_accepted() -> None:

@@ -340,7 +340,7 @@ export function stepsOf(...codes: string[]): Step[] {
     title: `make ${code}`,
     outcome: 'accepted',
     parent: index > 0 ? index - 1 : null,
-    lane: 0
+    column: 0
   }));
 }
 
@@ -389,7 +389,7 @@ export function runStep(steps: readonly Step[], data: object = {}): Step {
     event: 'run',
     parent: steps.length ? steps.length - 1 : null,
     partOf: last && (last.partOf ?? last.index),
-    lane: 0,
+    column: 0,
     data: { status: 'ok', ...data }
   };
 }

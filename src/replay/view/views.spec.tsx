@@ -36,7 +36,7 @@ const snapshotOf = (
   index: number,
   sources: Record<string, string>,
   changed = 'a',
-  gone: NotebookSnapshot['gone'] = []
+  deleted: NotebookSnapshot['deleted'] = []
 ): NotebookSnapshot => ({
   version: 'v',
   index,
@@ -48,7 +48,7 @@ const snapshotOf = (
     step: index,
     changed: cellId === changed
   })),
-  gone
+  deleted
 });
 
 const hitOf = (turnId: number, more: Partial<SearchHit> = {}): SearchHit => ({
@@ -109,7 +109,13 @@ describe('the notebook and search tabs', () => {
     history.snapshots.set(
       2,
       snapshotOf(2, { a: 'a = 1', b: 'b = 2' }, '', [
-        { cellId: 'x', type: 'code', source: 'x = 1', step: 1, after: 'a' }
+        {
+          cellId: 'x',
+          type: 'code',
+          source: 'x = 1',
+          step: 1,
+          predecessor: 'a'
+        }
       ])
     );
     opened = [];

@@ -39,7 +39,7 @@ describe('the graph of the steps', () => {
   it('draws a line past the steps of an abandoned branch', () => {
     // 0 ── 1 ── 2 (abandoned), 0 ── 3.
     const { rows, columnCount } = buildGraph(
-      steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
+      steps({}, { column: 1 }, { column: 1 }, { parent: 0 })
     );
     expect(columnCount).toBe(2);
     expect([...rows[0].columnsBelow].sort()).toEqual([0, 1]);
@@ -55,7 +55,11 @@ describe('the graph of the steps', () => {
   });
 
   it('ignores invalid parents, and draws surplus branches in the last column', () => {
-    const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
+    const all = steps(
+      { parent: null },
+      { parent: 5 },
+      { parent: 2, column: 99 }
+    );
     expect(all.map(parentOf)).toEqual([null, null, null]);
     const { rows, columnCount } = buildGraph(all);
     expect(columnCount).toBe(4);

@@ -81,8 +81,8 @@ export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
   columnCount: number;
 } {
-  const rows = steps.map(({ lane }) => ({
-    column: Math.max(0, Math.min(MAX_COLUMNS - 1, lane)),
+  const rows = steps.map(({ column }) => ({
+    column: Math.max(0, Math.min(MAX_COLUMNS - 1, column)),
     passingColumns: [] as number[],
     hasLineFromAbove: false,
     columnsBelow: [] as number[]

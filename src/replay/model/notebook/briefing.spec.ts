@@ -198,7 +198,7 @@ describe('the counts of cells', () => {
           kind: 'order',
           cellId: null,
           author: 'unknown',
-          also: existing
+          furtherSteps: existing
         },
         { timestamp: ago(5), cellId: 'a' },
         { timestamp: ago(5), cellId: 'a' },
@@ -208,14 +208,14 @@ describe('the counts of cells', () => {
           timestamp: ago(5),
           kind: 'copy',
           cellId: 'p',
-          also: [{ cellId: 'q', step: 0 }]
+          furtherSteps: [{ cellId: 'q', step: 0 }]
         },
         { timestamp: ago(5), cellId: 'short' },
         {
           timestamp: ago(5),
           kind: 'delete',
           cellId: 'x',
-          also: [{ cellId: 'short', step: 1 }]
+          furtherSteps: [{ cellId: 'short', step: 1 }]
         },
         { timestamp: ago(5), kind: 'move', cellId: 'b' },
         run(ago(5), 'done'),

@@ -227,8 +227,10 @@ function newestFirst(items: readonly IBriefingItem[]): IBriefingItem[] {
   return [...items].sort((a, b) => b.moment.index - a.moment.index);
 }
 
-function cellIdsOf({ cellId, also = [] }: Moment): string[] {
-  return [cellId, ...also.map(step => step.cellId)].filter(id => id !== null);
+function cellIdsOf({ cellId, furtherSteps = [] }: Moment): string[] {
+  return [cellId, ...furtherSteps.map(step => step.cellId)].filter(
+    id => id !== null
+  );
 }
 
 /** Return the cells that got their first content in the period. */

@@ -32,7 +32,7 @@ const cellSnapshot = (cellId: string, source = cellId): CellSnapshot => ({
 export function snapshotOf(
   index: number,
   cells: string[],
-  gone: string[] = [],
+  deleted: string[] = [],
   version = 'v1'
 ): NotebookSnapshot {
   return {
@@ -40,7 +40,7 @@ export function snapshotOf(
     index,
     timestamp: '2026-01-27T10:00:00.000Z',
     cells: cells.map(id => ({ ...cellSnapshot(id), changed: false })),
-    gone: gone.map(id => cellSnapshot(id, `${id} last`))
+    deleted: deleted.map(id => cellSnapshot(id, `${id} last`))
   };
 }
 
@@ -182,8 +182,8 @@ describe('NotebookTimeline', () => {
       cellId: 'x'
     });
     const last = snapshotOf(3, ['a', 'b'], ['x']);
-    const gone = last.gone.map(cell => ({ ...cell, after: 'a' }));
-    history.snapshots.set(3, { ...last, gone });
+    const deleted = last.deleted.map(cell => ({ ...cell, predecessor: 'a' }));
+    history.snapshots.set(3, { ...last, deleted });
     await activate();
     expect(await timeline.undeleteCell('x')).toBe(true);
     expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);

@@ -272,7 +272,7 @@ export class NotebookTimeline extends LoadedModel {
     if (position >= 0) {
       const { cell, number } = rows[position];
       const above = rows.slice(0, position).map(row => row.cell.cellId);
-      const isPlaced = number !== null || cell.after !== undefined;
+      const isPlaced = number !== null || cell.predecessor !== undefined;
       return {
         cell: { id, type: cell.type, source: cell.source },
         cellsAbove: isPlaced ? above.reverse() : null
@@ -340,13 +340,13 @@ export interface ISnapshotRow {
 /** Return all cells of a snapshot. A deleted cell is below the one that was above it, or last. */
 export function snapshotRows({
   cells,
-  gone
+  deleted
 }: NotebookSnapshot): ISnapshotRow[] {
   const rows: ISnapshotRow[] = [];
-  const remaining = new Set(gone);
+  const remaining = new Set(deleted);
   const addDeletedBelow = (idAbove: string | null) => {
     for (const cell of [...remaining]) {
-      if (cell.after === idAbove && remaining.delete(cell)) {
+      if (cell.predecessor === idAbove && remaining.delete(cell)) {
         rows.push({ cell, number: null });
         addDeletedBelow(cell.cellId);
       }

@@ -65,9 +65,9 @@ export const StepList = React.memo(function StepList(
   );
 });
 
-function rowClass({ lane }: IShownStep, isCurrent: boolean): string {
+function rowClass({ column }: IShownStep, isCurrent: boolean): string {
   // If `lane` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
-  return classes(isCurrent && 'jp-mod-current', lane > 0 && 'jp-mod-aside');
+  return classes(isCurrent && 'jp-mod-current', column > 0 && 'jp-mod-aside');
 }
 
 interface IStepRowProps {
@@ -129,7 +129,7 @@ const StepRow = React.memo(function StepRow(
       {props.isStepB && <b className="jp-AIServer-Replay-mark">B</b>}
       {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
       <span className="jp-AIServer-Replay-by">
-        {step.lane > 0 && <span>{trans.__('other branch')}</span>}
+        {step.column > 0 && <span>{trans.__('other branch')}</span>}
         {step.schemaChanges && (
           <span className="jp-AIServer-Replay-byData">
             {trans.__('data changed')}
