@@ -111,30 +111,21 @@ class Contents:
 
     async def notebook_id(self, name: str) -> str | None:
         """Return the id in the notebook's metadata; None if it has none or can't be read."""
-        own = (await self._metadata(name)).get("aiserver")
-        notebook_id = own.get("notebook_id") if isinstance(own, dict) else None
-        return notebook_id if isinstance(notebook_id, str) else None
-
-    async def is_report(self, name: str) -> bool:
-        """Return whether papermill has written the notebook from a template."""
-        return "papermill" in await self._metadata(name)
-
-    async def _metadata(self, name: str) -> dict[str, Any]:
-        """Return a notebook's metadata; {} if it can't be read."""
         path = self.path(name)
         try:
             if self._served_folder is not None and self._is_safe(name):
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
             elif path is None:
-                return {}
+                return None
             else:  # notebooks aren't files, or it isn't safe to open a file of this name
                 # As it is in the file: without the ids that ``restored_ids`` adds.
                 read = getattr(self._manager.get, "__wrapped__", self._manager.get)
                 model = await ensure_async(read(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
+            notebook_id = metadata["aiserver"]["notebook_id"]
         except (web.HTTPError, OSError, ValueError, KeyError, TypeError, RecursionError):
-            return {}
-        return metadata if isinstance(metadata, dict) else {}
+            return None
+        return notebook_id if isinstance(notebook_id, str) else None
 
     async def is_same(self, name: str, other: str) -> bool:
         """Return whether two names refer to the same file; False if that can't be checked."""

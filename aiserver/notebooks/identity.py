@@ -80,9 +80,6 @@ class NotebookFiles(Protocol):
     async def notebook_id(self, name: str) -> str | None:
         """Return the id in the notebook's file, or None."""
 
-    async def is_report(self, name: str) -> bool:
-        """Return whether a tool writes the notebook anew at this path, as papermill does."""
-
     async def is_same(self, name: str, other: str) -> bool:
         """Return whether two names lead to the same file, for example because one is a link."""
 
@@ -218,19 +215,43 @@ class NotebookRegistry:
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._pairs.put(name, pair)
-        cell_ids = [cell.id for cell in cells]
         await self._refresh()
         if notebook_id is None:
             result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
         else:
-            # Several files may have been made from one, and contain other cells with its ids.
-            is_own = keeps_ids and await self._is_original(notebook_id, name)
-            id_ = await self._find_recorded(name, notebook_id, cell_ids)
-            result = await self._recognise(id_, cells, trusts_ids=is_own) if id_ else None
+            result = await self._recognise_with_id(name, notebook_id, cells, keeps_ids=keeps_ids)
         again = [match for match in result.matches.values() if match.sign != "id"] if result else []
         if again:
             self._matches.put(name, again)
         return result
+
+    async def _recognise_with_id(
+        self, name: str, notebook_id: str, cells: Sequence[FileCell], *, keeps_ids: bool
+    ) -> RecognisedCells | None:
+        """Return the matches with the notebook whose id is in the file, or its copy at the path.
+
+        Git may have put back a file of the other one, or a tool has written the copy anew.
+        """
+        is_own = await self._is_original(notebook_id, name)
+        relatives = [
+            await self._recognise(id_, cells, trusts_ids=False, in_file=notebook_id)
+            for id_ in ([] if is_own else self._find_at(name))
+            if self._origin(id_) == self._origin(notebook_id)
+        ]
+        best = max(relatives, key=lambda result: len(result.matches), default=None)
+        if best and best.matches:
+            return best
+        if notebook_id not in self._notebooks:
+            return None
+        # Several files may have been made from one, and contain other cells with its ids.
+        return await self._recognise(notebook_id, cells, trusts_ids=is_own and keeps_ids)
+
+    def _origin(self, notebook_id: str) -> str:
+        """Return the id of the notebook that this one is a copy of, or a copy of a copy."""
+        for _ in self._notebooks:  # a damaged log may say that two are copies of each other
+            notebook = self._notebooks.get(notebook_id)
+            notebook_id = (notebook and notebook.forked_from) or notebook_id
+        return notebook_id
 
     async def _recognise_without_id(
         self, name: str, cells: Sequence[FileCell], *, keeps_ids: bool
@@ -261,8 +282,17 @@ class NotebookRegistry:
         return max(fitting, key=lambda pair: pair[0])[1] if fitting else other
 
     async def _recognise(
-        self, notebook_id: str, cells: Sequence[FileCell], *, trusts_ids: bool
+        self,
+        notebook_id: str,
+        cells: Sequence[FileCell],
+        *,
+        trusts_ids: bool,
+        in_file: str | None = None,
     ) -> RecognisedCells:
+        """Match the cells with those of a notebook.
+
+        ``in_file`` is the id of another one in the file, whose contents of the same cells count.
+        """
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
         sure = {cell.id for cell in cells if is_random(cell.id)} if trusts_ids else set()
@@ -271,7 +301,9 @@ class NotebookRegistry:
         orders: list[list[str]] = []
         is_complete = trusts_ids and len(cells) == len(recorded) - len(missing)
         if missing and not is_complete and len(missing) <= _MAX_SESSIONS:
-            contents |= await read_contents(self._store, notebook_id, self._owner, missing)
+            for id_ in filter(None, (notebook_id, in_file)):
+                sources = await read_contents(self._store, id_, self._owner, missing)
+                contents |= {cell: [*contents[cell], *sources[cell]] for cell in missing}
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             orders = [
                 list(map(str, order))
@@ -327,16 +359,6 @@ class NotebookRegistry:
                 if not count:
                     return notebook_id
         return None
-
-    async def _find_recorded(
-        self, name: str, notebook_id: str, cell_ids: Sequence[str]
-    ) -> str | None:
-        """Return the id of the notebook whose histories a file with an id gets, if it is known."""
-        if notebook_id not in self._notebooks:
-            return None
-        if await self._is_original(notebook_id, name):
-            return notebook_id
-        return await self._find_earlier_copy(notebook_id, name, cell_ids) or notebook_id
 
     def _find_at(self, name: str) -> list[str]:
         """Return the ids of the notebooks at a path, or at that of the other file of a pair."""
@@ -410,7 +432,7 @@ class NotebookRegistry:
         The copy also gets copies of the sessions.
         """
         name = self._files.name(path)
-        copy_id = await self._find_earlier_copy(origin_id, name, cell_ids) or str(uuid.uuid4())
+        copy_id = self._find_pending_copy(origin_id, name) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
@@ -434,28 +456,16 @@ class NotebookRegistry:
         await self._record_inherited(copy_id, last_seqs, digests)
         return NotebookIdentity(copy_id, forked_from=origin_id)
 
-    async def _find_earlier_copy(
-        self, origin_id: str, name: str, cell_ids: Sequence[str]
-    ) -> str | None:
-        """Return the id of an earlier copy of a notebook at the same path; None if there is none.
-
-        The copy's new id may have got lost before the page saved it. Or a tool has written the copy
-        anew; then its cells decide.
-        """
-        copies = {
-            notebook_id: notebook
-            for notebook_id, notebook in self._notebooks.items()
-            if notebook.path == name and notebook.forked_from == origin_id
-        }
-        for notebook_id, notebook in copies.items():
-            if notebook.pending_fork_of == origin_id:
-                return notebook_id
-        matches = [
-            (len(common), notebook_id)
-            for notebook_id, notebook in copies.items()
-            if (common := set(cell_ids).intersection(notebook.cell_order or ()))
-        ]
-        return max(matches)[1] if matches and await self._files.is_report(name) else None
+    def _find_pending_copy(self, origin_id: str, name: str) -> str | None:
+        """Return the id of a copy at the path whose id may have got lost before a page saved it."""
+        return next(
+            (
+                notebook_id
+                for notebook_id, notebook in self._notebooks.items()
+                if notebook.path == name and notebook.pending_fork_of == origin_id
+            ),
+            None,
+        )
 
     async def _record_inherited(
         self, copy_id: str, last_seqs: dict[str, int], digests: dict[str, str]

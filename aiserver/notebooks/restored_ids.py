@@ -87,7 +87,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     if recognised.matches or (recognised.recorded and _minor_version(notebook) >= 5):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
     own = _own_metadata(notebook)
-    if recognised.matches and not _valid_id(own.get("notebook_id")):
+    if recognised.matches and own.get("notebook_id") != recognised.notebook_id:
         notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}
 
 

@@ -41,9 +41,6 @@ class Disk:
     async def notebook_id(self, name: str) -> str | None:
         return self.ids.get(name)
 
-    async def is_report(self, name: str) -> bool:
-        return name.startswith("report")
-
     async def is_same(self, name: str, other: str) -> bool:
         return name == other
 
@@ -182,21 +179,6 @@ async def test_a_lost_answer_is_repeated(world: World) -> None:
 
 
 @in_loop
-async def test_a_second_copy_over_the_first_is_a_new_notebook(world: World) -> None:
-    """P28: `cp a b` again does not bring back what was done in the first copy."""
-    first = await world.open("a.ipynb")
-    await world.write(first.notebook_id, intent="before")
-    world.copy("a.ipynb", "b.ipynb")
-    copy = await world.open("b.ipynb")
-    await world.open("b.ipynb")
-    await world.write(copy.notebook_id, intent="in the copy")
-    world.copy("a.ipynb", "b.ipynb")
-    again = await world.open("b.ipynb")
-    assert again.notebook_id not in (first.notebook_id, copy.notebook_id)
-    assert await world.history(again.notebook_id) == ["before"]
-
-
-@in_loop
 async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world: World) -> None:
     """P28"""
     first = await world.open("a.ipynb")
@@ -214,21 +196,6 @@ async def test_ids_that_any_cell_may_have_prove_nothing(world: World, cell_id: s
     await world.write(first.notebook_id, cell_id)
     world.disk.ids["Untitled.ipynb"] = None
     assert (await world.open("Untitled.ipynb", [cell_id])).notebook_id != first.notebook_id
-
-
-@in_loop
-async def test_a_rewritten_report_keeps_its_histories(world: World) -> None:
-    """papermill copies the template, with its id, to the same path each day."""
-    template = await world.open("template.ipynb")
-    world.copy("template.ipynb", "report.ipynb")
-    report = await world.open("report.ipynb")
-    await world.write(report.notebook_id, intent="only in the report")
-    for day in ("d2d2d2d2", "d3d3d3d3"):
-        world.copy("template.ipynb", "report.ipynb")
-        again = await world.open("report.ipynb", [day, *CELLS])
-        assert again.notebook_id == report.notebook_id
-    assert await world.history(report.notebook_id) == ["only in the report"]
-    assert (await world.open("template.ipynb")).notebook_id == template.notebook_id
 
 
 @in_loop

@@ -383,6 +383,44 @@ async def test_a_rewritten_report_keeps_its_histories(world: World) -> None:
 
 
 @in_loop
+async def test_a_copy_with_the_id_of_its_original_is_still_the_copy(world: World) -> None:
+    """P28: by ``git checkout``; the file has the original's id, as it was committed."""
+    original = Notebook(world, "a.ipynb")
+    first = await original.open()
+    world.copy("a.ipynb", "b.ipynb")
+    await Notebook(world, "b.ipynb").open()
+    second = await Notebook(world, "b.ipynb").open()
+    await world.write(second.notebook_id, B, "in the copy")
+    world.copy("a.ipynb", "b.ipynb")
+    assert await Notebook(world, "b.ipynb").open() == second
+    assert await original.open() == first
+    world.copy("a.ipynb", "b.ipynb")
+    other = Notebook(world, "b.ipynb", {A: "another = 1", B: "notebook = 2"})
+    assert (await other.open()).notebook_id not in (first.notebook_id, second.notebook_id)
+
+
+@in_loop
+async def test_the_files_of_two_clones_are_merged(world: World) -> None:
+    """P28: each clone keeps its notebook, and finds the cells that were changed in the other."""
+    main, feature = Notebook(world, "main/n.ipynb"), Notebook(world, "feature/n.ipynb")
+    first = await main.open()
+    await world.write(first.notebook_id, B, "in main")
+    world.copy(main.path, feature.path)
+    await feature.open()
+    second = await feature.open()
+    feature.cells |= {B: "answer = other(7)", "dddd4444": "new = 1"}
+    key = SessionKey(second.notebook_id, B)
+    event = NewEvent(type="edit", timestamp=utc_now(), source=feature.cells[B])
+    await world.store.record_events(key, [event])
+    assert await feature.open() == second
+    world.copy(feature.path, main.path)
+    main.cells = dict(feature.cells)
+    assert await main.open() == first
+    assert main.cells == feature.cells
+    assert await feature.open() == second
+
+
+@in_loop
 async def test_damaged_notebooks_are_read_as_they_are(world: World) -> None:
     notebook = Notebook(world, "a.ipynb")
     await notebook.open()

@@ -31,9 +31,6 @@ class NoFiles:
     async def notebook_id(self, name: str) -> str | None:
         return None
 
-    async def is_report(self, name: str) -> bool:
-        return name.startswith("report")
-
     async def is_same(self, name: str, other: str) -> bool:
         return name == other
 
