@@ -8,6 +8,8 @@ Invariants:
   damaged file, it first copies the damaged bytes into quarantine. Then it atomically replaces the
   file with the intact records and the change.
 - A file with a newer major version of the format is never written, quarantined or removed.
+- The session that this process wrote last to a file is edited again without reading the file, but
+  only while the file's stamp is that of this write.
 - Legacy files are read where they are. The next write to the session creates a file in the current
   format under the current name. The legacy file is preserved: usually, it stays where it is. If the
   new file has the same name and so replaces the legacy file, the legacy file is copied first.
@@ -15,6 +17,7 @@ Invariants:
 
 from __future__ import annotations
 
+import copy
 import os
 import stat
 import time
@@ -38,6 +41,7 @@ from ..record import codec
 from ..record.codec import DamagedData
 from ..record.filenames import parse_session_name, session_name
 from ..record.legacy_format import find_ids, legacy_name
+from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
 from ..record.recovery import RECOVERED_TYPE, is_empty, recover
 from .directory import SessionDirectory
@@ -49,6 +53,8 @@ LEGACY_SUFFIX = ".v0-"  # the name of a legacy file's copy ends with this suffix
 # only if at least this number of nanoseconds has passed since the file's last write.
 _MIN_AGE_NS = 100_000_000
 _MAX_REPORTED = 1000
+_MAX_WRITTEN = 16  # the number of sessions that are kept after a write
+_MAX_WRITTEN_BYTES = 8 * 1024 * 1024  # the length of their files
 
 
 class StoredSession(NamedTuple):
@@ -61,6 +67,13 @@ class StoredSession(NamedTuple):
     is_legacy: bool = False
 
 
+class _Written(NamedTuple):
+    """A session as this process wrote it. Nobody else has a reference to it."""
+
+    stamp: Stamp
+    session: Session
+
+
 class SessionFiles:
     """The session files of one directory."""
 
@@ -68,6 +81,9 @@ class SessionFiles:
         self.directory, self.log = directory, log
         self._reported: set[tuple[str, int]] = set()
         """The damaged files that were already reported, as pairs of a name and a content hash."""
+        self._written: LRUCache[str, _Written] = LRUCache(
+            _MAX_WRITTEN, limit=_MAX_WRITTEN_BYTES, weight=lambda written: written.stamp.size
+        )
 
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file.
@@ -122,13 +138,22 @@ class SessionFiles:
         """
         name = session_name(key)
         with self.directory.lock(name):
-            stored = self._find_locked(key)
-            session = stored.session if stored else new_session(key)
+            # The session is removed from the cache while it is edited, so an edit or a write that
+            # fails can't leave it there.
+            written = self._written.pop(name)
+            if written and written.stamp == self.stamp(name):
+                stored, session = None, written.session
+            else:
+                stored = self._find_locked(key)
+                session = stored.session if stored else new_session(key)
             check_writable(session.meta, if_revision)
             revision = session.revision
             result = edit(session)
             if result is True or session.revision != revision:
-                self._write(name, session, stored)
+                stamp = self._write(name, session, stored)
+                if stamp and self.directory.trusts_stamps:
+                    self._written.put(name, _Written(stamp, session))
+                    result = copy.deepcopy(result)  # it may refer to records of the session
             return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -249,8 +274,10 @@ class SessionFiles:
             move_to_quarantine(self.directory.path, name)
             return None
 
-    def _write(self, name: str, session: Session, old: StoredSession | None) -> None:
+    def _write(self, name: str, session: Session, old: StoredSession | None) -> Stamp | None:
         """Replace the file ``name``. If it is damaged or a legacy file, copy it first.
+
+        Return the file's stamp if no later change can produce the same stamp, else None.
 
         If the session was recovered, the name of the copy is stored in its event ``recovered``.
         ``old`` may come from a file with another name, a legacy name. That file isn't replaced, so
@@ -264,7 +291,8 @@ class SessionFiles:
             for event in (session.events or []) if old.is_damaged else []:
                 if event.type == RECOVERED_TYPE and event.data is not None:
                     event.data.setdefault("kept_as", new_name)
-        replace_file(self.directory.path, name, codec.encode(session), shareable=True)
+        data = codec.encode(session)
+        return replace_file(self.directory.path, name, data, shareable=True)
 
     def _quarantined_names(self, name: str) -> list[str]:
         """Return the names of the quarantined files and legacy copies of a session file."""

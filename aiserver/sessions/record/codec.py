@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from ...errors import InvalidRequest
 from ...models import (
@@ -72,9 +72,8 @@ def dumps(record: Stored, indent: int | None = 2) -> bytes:
     The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
     """
     try:
-        # This does the same as `model_dump_json`, but doesn't create a str.
-        writer = record.__pydantic_serializer__
-        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
+        # This does the same as `model_dump_json` in half the time (benchmarks/stores.py).
+        return to_json(record.to_dict(), indent=indent, inf_nan_mode="null") + b"\n"
     except PydanticSerializationError:
         # A lone surrogate in an unknown key isn't valid UTF-8, but JSON can escape it.
         text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"

@@ -318,6 +318,16 @@ async def test_writes_of_other_processes_are_seen_immediately(files: FileBackend
         assert await mine.load_raw(KEY) == ((files.folder / NAME).read_bytes(), number + 1)
 
 
+@in_loop
+async def test_a_saved_record_belongs_to_the_caller(files: FileBackend) -> None:
+    """P22: changing it doesn't change what the next save writes."""
+    store = files.open()
+    saved, _ = await store.save_interaction(KEY, turn("asked"))
+    saved.user_request.intent = "changed"
+    await store.save_interaction(KEY, turn())
+    assert (await store.load_session(KEY)).interactions[0].user_request.intent == "asked"
+
+
 @posix
 @in_loop
 async def test_a_change_in_place_within_one_tick_is_seen(files: FileBackend) -> None:
