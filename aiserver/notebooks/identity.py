@@ -108,6 +108,9 @@ class RecognisedCells(NamedTuple):
 class _Notebook:
     """The state of a notebook according to its log."""
 
+    first_entry: str = ""
+    last_entry: str = ""
+    """The times of the first and the last entry."""
     path: str | None = None
     """The last recorded path."""
     pending_fork_of: str | None = None
@@ -125,6 +128,8 @@ class _Notebook:
     def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
         """Apply the next log entries."""
         for entry in entries:
+            self.first_entry = self.first_entry or entry.timestamp
+            self.last_entry = entry.timestamp
             path, cell_ids = entry.data.get("path"), entry.data.get("cell_ids")
             if entry.type == _PATH_SEEN and isinstance(path, str):
                 self.path, self.cell_order = path, None
@@ -175,6 +180,9 @@ class NotebookRegistry:
         path = path.strip("/")
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             identity = await self._identify(path, notebook_id, cell_ids)
+        # A page that registers another notebook doesn't wait for that.
+        if identity.forked_from:
+            await self._copy_history(identity.forked_from, identity.notebook_id)
         matches = self._matches.pop(self._files.name(path)) or ()
         matches = [match for match in matches if match.id in cell_ids]
         await record_matches(self._store, identity.notebook_id, self._owner, matches)
@@ -195,6 +203,21 @@ class NotebookRegistry:
         await self._record(id_, name, cell_ids)
         await self._copy_sessions(path, id_, id_)
         return NotebookIdentity(id_)
+
+    async def copy_from_other_roots(self, path: str, notebook_id: str | None) -> None:
+        """Copy the histories with which the cells of the file at ``path`` may be compared.
+
+        ``notebook_id`` is the id in the file. Raises StorageError.
+        """
+        path = path.strip("/")
+        if self._other_roots is None or not self._other_roots.stores(path):
+            return
+        async with self._lock, self._store.notebook_id_lock(owner=self._owner):
+            await self._other_roots.copy_logs(path)
+            await self._refresh()
+            at_path = self._find_at(self._files.name(path))
+            for id_ in {notebook_id or "", *at_path} & self._notebooks.keys():
+                await self._copy_sessions(path, id_, id_)
 
     async def recognise(
         self,
@@ -264,7 +287,10 @@ class NotebookRegistry:
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
         at_path = {*([] if keeps_ids else self._find_at(name)), *([by_ids] if by_ids else [])}
-        for candidate in sorted(at_path | set(await self._find_moved(name, cells))):
+        # Of equal ones, the oldest counts: comparing failed when another one was recorded.
+        candidates = at_path.union(await self._find_moved(name, cells))
+        by_age = sorted((self._notebooks[id_].first_entry, id_) for id_ in candidates)
+        for _, candidate in by_age:
             result = await self._recognise(candidate, cells, trusts_ids=False)
             notebook = self._notebooks[candidate]
             last = result.recorded & set(notebook.cell_order or ())
@@ -392,16 +418,21 @@ class NotebookRegistry:
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return the ids of notebooks that are no longer at their paths, and may be this file.
 
-        They have a cell in common or, if they are text notebooks, as many cells.
+        They have a cell in common or, if they are text notebooks, as many cells. Those with the
+        most cells in common come first, then the last used.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
-        moved: list[str] = []
+        likely: list[tuple[int, str, str, str]] = []
         for notebook_id, notebook in self._notebooks.items():
             path, order = notebook.path or "", notebook.cell_order or ()
+            common = len(ids.intersection(order))
             is_text = suffix != ".ipynb" and PurePosixPath(path).suffix == suffix
-            may_be = not ids.isdisjoint(order) or (is_text and len(order) == len(cells))
-            if len(moved) < _MAX_MOVED and path and may_be and not await self._files.exists(path):
+            if path and (common or (is_text and len(order) == len(cells))):
+                likely.append((common, notebook.last_entry, notebook_id, path))
+        moved: list[str] = []
+        for *_, notebook_id, path in sorted(likely, reverse=True):
+            if len(moved) < _MAX_MOVED and not await self._files.exists(path):
                 moved.append(notebook_id)
         return moved
 
@@ -429,7 +460,7 @@ class NotebookRegistry:
     async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
         """Assign an id of its own to the notebook at ``path``, a copy of notebook ``origin_id``.
 
-        The copy also gets copies of the sessions.
+        ``identify`` gives it copies of the sessions.
         """
         name = self._files.name(path)
         copy_id = self._find_pending_copy(origin_id, name) or str(uuid.uuid4())
@@ -439,8 +470,12 @@ class NotebookRegistry:
         summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
         # Sessions are copied from other roots first. If the original notebook also has a session of
-        # such a cell, the store's ``fork`` below doesn't replace the session from the other root.
+        # such a cell, the store's ``fork`` doesn't replace the session from the other root.
         await self._copy_sessions(path, origin_id, copy_id)
+        return NotebookIdentity(copy_id, forked_from=origin_id)
+
+    async def _copy_history(self, origin_id: str, copy_id: str) -> None:
+        summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}
         for summary in summaries:
@@ -453,8 +488,9 @@ class NotebookRegistry:
             last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
-        await self._record_inherited(copy_id, last_seqs, digests)
-        return NotebookIdentity(copy_id, forked_from=origin_id)
+        async with self._lock, self._store.notebook_id_lock(owner=self._owner):
+            await self._refresh()
+            await self._record_inherited(copy_id, last_seqs, digests)
 
     def _find_pending_copy(self, origin_id: str, name: str) -> str | None:
         """Return the id of a copy at the path whose id may have got lost before a page saved it."""

@@ -11,7 +11,6 @@ import asyncio
 import functools
 import inspect
 import logging
-import sys
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -78,6 +77,9 @@ def _is_notebook(model: Any) -> bool:
 
 async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
+    if _is_valid(notebook):
+        own_id = _valid_id(_own_metadata(notebook).get("notebook_id"))
+        await registry.copy_from_other_roots(path, own_id or None)
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         if _is_valid(notebook):  # its histories may come later, for example with `git pull`
@@ -114,14 +116,13 @@ async def recognise_cells(
 
 
 def _paired_paths(path: str, metadata: dict[str, Any]) -> list[str]:
-    """Return the paths of the files of a pair, if jupytext has read the notebook from them."""
-    if "jupytext" not in sys.modules:
-        return []
-    from jupytext.formats import long_form_multiple_formats
-    from jupytext.paired_paths import find_base_path_and_format, paired_paths
-
+    """Return the paths of the files of a pair, if jupytext is installed."""
     try:
-        formats = long_form_multiple_formats(metadata["jupytext"]["formats"], metadata)
+        formats = metadata["jupytext"]["formats"]
+        from jupytext.formats import long_form_multiple_formats
+        from jupytext.paired_paths import find_base_path_and_format, paired_paths
+
+        formats = long_form_multiple_formats(formats, metadata)
         _, own_format = find_base_path_and_format(path, formats)
         return [other for other, _ in paired_paths(path, own_format, formats)]
     except Exception:  # not paired, or not at the path that the formats say

@@ -336,6 +336,27 @@ async def test_servers_share_their_logs(local_backend: Backend) -> None:
 
 
 @in_loop
+async def test_a_copy_of_many_cells_blocks_no_other_notebook(
+    local_backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(local_backend)
+    first = await world.open("a.ipynb")
+    await world.write(first.notebook_id)
+    world.copy("a.ipynb", "b.ipynb")
+    fork = type(world.store).fork
+    others: list[NotebookIdentity] = []
+
+    async def open_another(self: SessionManager, source: SessionKey, target: SessionKey) -> Session:
+        others.append(await asyncio.wait_for(world.open("c.ipynb", ["d1d1d1d1"]), 5))
+        return await fork(self, source, target)
+
+    monkeypatch.setattr(type(world.store), "fork", open_another)
+    copy = await world.open("b.ipynb")
+    assert copy.forked_from == first.notebook_id and len(others) == 1
+    assert await world.history(copy.notebook_id) == ["x"]
+
+
+@in_loop
 async def test_an_interrupted_fork_is_completed(
     local_backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from aiserver.handlers.notebooks import Contents
 from aiserver.models import SessionKey
 from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
 from aiserver.notebooks.other_roots import OtherRoots
+from aiserver.notebooks.restored_ids import restore_ids
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
 from aiserver.testing.records import event, in_loop, turn
@@ -74,6 +75,28 @@ class Server:
         identity = await self.open(file)
         turns = await self.store.get_history(SessionKey(identity.notebook_id, cell))
         return [each.user_request.intent for each in turns]
+
+
+@in_loop
+async def test_cells_are_compared_with_the_histories_of_other_roots(home: Path) -> None:
+    """A tool has numbered the cells, and the text notebook keeps no ids."""
+    folder = home / "project/sub"
+    source = "data = load('a rather long name.csv')"
+    notebook_ids = {}
+    for file in ("n.ipynb", "t.py"):
+        server = Server(folder, root=folder)
+        (folder / file).write_text(json.dumps({"metadata": {}}))
+        key = SessionKey((await server.open(folder / file, ["aaaa1111"])).notebook_id, "aaaa1111")
+        await server.store.record_events(key, [event(source=source)])
+        notebook_ids[file] = key.notebook_id
+    above = Server(home / "project", root=home / "project")
+    for file, own_id in (("n.ipynb", notebook_ids["n.ipynb"]), ("t.py", None)):
+        cell = {"cell_type": "code", "id": "0", "source": source, "metadata": {}}
+        metadata = {"aiserver": {"notebook_id": own_id}}
+        notebook = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        await restore_ids(above.registry, f"sub/{file}", notebook)
+        assert cell["id"] == "aaaa1111"
+        assert metadata["aiserver"]["notebook_id"] == notebook_ids[file]
 
 
 @in_loop

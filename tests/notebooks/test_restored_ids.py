@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import sys
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aiserver.models import Event, NewEvent, SessionKey, utc_now
-from aiserver.notebooks import restored_ids
+from aiserver.notebooks import identity, restored_ids
 from aiserver.notebooks.identity import NotebookIdentity
 from aiserver.notebooks.recorded_cells import FOUND_AGAIN
 from aiserver.notebooks.restored_ids import restore_ids, restore_on_reading
@@ -225,6 +227,26 @@ async def test_a_pair_in_two_folders_is_one_notebook(
     assert (await Notebook(world, "copy.ipynb").open()).forked_from == first.notebook_id
 
 
+def test_a_command_knows_the_files_of_a_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No server has loaded jupytext there. This one has its functions."""
+    (tmp_path / "jupytext").mkdir()
+    (tmp_path / "jupytext/__init__.py").touch()
+    formats = "def long_form_multiple_formats(formats, metadata): return formats.split(',')"
+    paths = "def find_base_path_and_format(path, formats): return path[:-6], formats[0]\n"
+    paths += "def paired_paths(path, _, formats): return [('a.' + e, e) for e in formats]"
+    (tmp_path / "jupytext/formats.py").write_text(formats)
+    (tmp_path / "jupytext/paired_paths.py").write_text(paths)
+    monkeypatch.syspath_prepend(tmp_path)
+    metadata = {"jupytext": {"formats": "ipynb,py"}}
+    try:
+        assert restored_ids._paired_paths("a.ipynb", metadata) == ["a.ipynb", "a.py"]
+    finally:
+        for name in ("jupytext", "jupytext.formats", "jupytext.paired_paths"):
+            sys.modules.pop(name, None)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -288,7 +310,14 @@ async def test_two_versions_of_one_file_share_only_equal_cells(world: World) -> 
 
 
 @in_loop
-async def test_a_renamed_text_notebook_keeps_its_history(world: World) -> None:
+async def test_a_renamed_text_notebook_keeps_its_history(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "_MAX_MOVED", 2)
+    for number in range(4):  # deleted notebooks, more than are compared
+        old = {id_: f"{source} + {number}" for id_, source in SOURCES.items()}
+        await Notebook(world, f"{number}.py", old, minor=4).open()
+        del world.disk.ids[f"{number}.py"]
     notebook = Notebook(world, "a.py", minor=4)
     first = await notebook.open()
     del world.disk.ids["a.py"]
