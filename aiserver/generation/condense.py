@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from ..errors import BadAnswer, StaleRevision
 from ..llm.base import ChatModel
 from ..models import Event, Interaction, NewEvent, Session, SessionKey
-from ..prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
 from ..prompts.receipt import ContextItem
+from ..prompts.summary import MAX_SUMMARY, clean_summary, condense_messages
 from ..redact import redact
 from ..sessions.base import SessionManager
 from ..surrogates import fix_surrogates

@@ -100,7 +100,8 @@ class Generation:
         self._selection = self._request.selection
         self._streamed_code = ""  # the cell's source so far, if lines are selected
         self._thoughts = ""  # those that the server sent in a field of their own
-        self._in_words = self._request.asks_for_words(is_small=model.style == "compact")
+        is_small = model.style == "compact"
+        self._in_words = self._request.is_question if is_small else self._request.demands_words
         self._reader = AnswerReader(self._request.language, in_words=self._in_words)
         self._vault = Vault()
         self.past = PastTurns()

@@ -19,9 +19,8 @@ from ..memory.manager import MemoryManager
 from ..memory.notes.manager import NoteManager
 from ..memory.recall.recall import Recall
 from ..memory.recall.shared_words import share_subject
-from ..prompts.project.memory import MAX_ENTRIES, MAX_SMALL, SHARE
-from ..prompts.prompt_input import MemoryText
-from ..prompts.templates import Style
+from ..prompts.project import MAX_ENTRIES, MAX_SMALL, SHARE
+from ..prompts.prompt_input import MemoryText, Style
 from ..redact import Vault
 from ..tokens import estimate_tokens
 from .hidden_data import hide

@@ -11,7 +11,7 @@ from ..data_files.profile import Database, FileProfile, Table
 from ..requests import ColumnProfile, DataFrameProfile
 from .data_values import is_of_r, row_texts, statistics_text
 from .language import CellLanguage
-from .templates import Style
+from .texts import in_line
 
 MAX_FILE_COLUMNS = 100
 MAX_SHORT_COLUMNS = 30  # in the prompt of a small model
@@ -26,7 +26,7 @@ _READERS = {
 _CONNECTORS = {"SQLite": "sqlite3.connect", "DuckDB": "duckdb.connect"}
 
 
-def data_frame(frame: DataFrameProfile) -> str:
+def columns_by_line(frame: DataFrameProfile) -> str:
     """Return the name, the shape and the columns of a DataFrame in the kernel.
 
     Column names are quoted as in code. The quotes show spaces at either end of a name, and a line
@@ -39,16 +39,21 @@ def data_frame(frame: DataFrameProfile) -> str:
     return "\n".join([head, *index, *lines])
 
 
-def data_frame_rows(frame: DataFrameProfile, style: Style) -> str:
-    """Return the first rows of a DataFrame, or "" if its profile has none.
-
-    They are on lines of their own, but on one line for a small model.
-    """
+def rows_by_line(frame: DataFrameProfile) -> str:
+    """Return the first rows of a DataFrame on lines of their own, or "" if its profile has none."""
     rows = row_texts(frame)
-    head = f"First {len(rows)} rows of {' '.join(frame.name.split())}"
-    if style == "compact":
-        return f"{head}: {', '.join(f'({row})' for row in rows)}" if rows else ""
-    return "\n".join([f"{head}:", *(f"  {row}" for row in rows)]) if rows else ""
+    return "\n".join([f"{_rows_head(frame)}:", *(f"  {row}" for row in rows)]) if rows else ""
+
+
+def rows_in_line(frame: DataFrameProfile) -> str:
+    """Return the first rows of a DataFrame in one line, or "" if its profile has none."""
+    rows = row_texts(frame)
+    return f"{_rows_head(frame)}: {', '.join(f'({row})' for row in rows)}" if rows else ""
+
+
+def _rows_head(frame: DataFrameProfile) -> str:
+    count = len(frame.sample.rows) if frame.sample else 0
+    return f"First {count} rows of {in_line(frame.name)}"
 
 
 def _columns(
@@ -66,7 +71,7 @@ def _columns(
     return [*lines, f"  ({count - len(columns)} more columns)"] if count > len(columns) else lines
 
 
-def data_file(file: FileProfile) -> str:
+def file_by_line(file: FileProfile) -> str:
     """Return a data file's name, its columns, and the arguments with which pandas can read it."""
     table = file.table
     if file.database:
@@ -121,21 +126,21 @@ def _size(size: int) -> str:
     return f"{size} bytes"
 
 
-def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
-    """Return code that prints the columns of a DataFrame, and the line that it would print.
+def printing_code(frame: DataFrameProfile) -> str:
+    """Return code that prints the columns of a DataFrame."""
+    name = in_line(frame.name)
+    return f"str({name})" if is_of_r(frame) else f"print({name}.dtypes)"
 
-    The line isn't added to the code as a comment. Otherwise, a small model would end its own code
-    with a similar comment.
-    """
-    name = " ".join(frame.name.split())
-    is_name = name.replace(".", "_").isidentifier() if is_of_r(frame) else name.isidentifier()
-    shown = name if is_name else repr(name)
+
+def columns_in_line(frame: DataFrameProfile) -> str:
+    """Return the columns of a DataFrame in one line."""
+    name = in_line(frame.name)
+    is_name = (name.replace(".", "_") if is_of_r(frame) else name).isidentifier()
     columns = _short_columns(frame.columns, frame.column_count, row_count=frame.row_count)
     if frame.index:
         word = "row names" if is_of_r(frame) else "index"
         columns = f"{word} {_index(frame.index)}; columns {columns}"
-    code = f"str({name})" if is_of_r(frame) else f"print({name}.dtypes)"
-    return code, f"{shown}, {frame.row_count} rows: {columns}"
+    return f"{name if is_name else repr(name)}, {frame.row_count} rows: {columns}"
 
 
 def _index(levels: Sequence[ColumnProfile]) -> str:
@@ -157,7 +162,7 @@ def _short_columns(
     return ", ".join([*texts, "..."] if count > len(columns) else texts)
 
 
-def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
+def file_in_line(file: FileProfile, language: CellLanguage) -> str:
     """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
 
     For Python, the line begins with the expression that reads the file; for other languages, with

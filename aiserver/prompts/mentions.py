@@ -13,17 +13,13 @@ Invariants:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from . import templates
-from .fence import marked
-from .history import Count
-from .language import CellLanguage
 from .notebook.outline import outline
 from .prompt_input import MentionedText
 from .receipt import ContextItem
-from .templates import Style
+from .turns import Count
 
 SHARE = 2  # the mentions get at most 1 / SHARE of the room
 MIN_TOKENS = 80  # for each mention, even if the prompt then exceeds the budget
@@ -37,25 +33,26 @@ def is_mentioned(name: str, intent: str) -> bool:
 
 async def mention_texts(
     mentions: Sequence[MentionedText],
-    style: Style,
-    language: CellLanguage,
+    form: Callable[[MentionedText], str],
+    language: str,
     room: int,
     count: Count,
 ) -> tuple[str, list[ContextItem]]:
     """Return the texts of the mentions, joined, and their receipt.
 
+    ``form`` returns a mention as the prompt shows it, and ``language`` is that of their code.
     ``room`` is the number of tokens that the required texts leave in the budget.
     """
     if not mentions:
         return "", []
-    sizes = await count([_format(mention, style, language) for mention in mentions])
+    sizes = await count([form(mention) for mention in mentions])
     shares = fair_shares(sizes, max(room // SHARE, MIN_TOKENS * len(mentions)))
     is_shortened = [size > share for size, share in zip(sizes, shares, strict=True)]
     fitted = [
         _shorten(mention, share / size, language) if size > share else mention
         for mention, size, share in zip(mentions, sizes, shares, strict=True)
     ]
-    texts = [_format(mention, style, language) for mention in fitted]
+    texts = [form(mention) for mention in fitted]
     if any(is_shortened):
         sizes = await count(texts)
     items = [
@@ -69,8 +66,23 @@ async def mention_texts(
         )
         for mention, size, shortened in zip(mentions, sizes, is_shortened, strict=True)
     ]
-    text = "\n".join(texts)
-    return f"{marked('mentions', text) if style == 'full' else text}\n", items
+    return "\n".join(texts), items
+
+
+def mention_text(mention: MentionedText, code: str, text: str) -> str:
+    """Return what a mention such as ``@cell3`` stands for, given its code and text as shown.
+
+    The text of a cell is its output, or its error. A past answer is an example.
+    """
+    name = mention.name
+    if mention.is_value:
+        return mention.text
+    if mention.is_past_answer:
+        return f"Example from {name}, for {' '.join(mention.text.split())!r}:\n{code}"
+    parts = [f"{name}:", code] if mention.code.strip() else []
+    if mention.text.strip():
+        parts += [f"Output of {name}:" if parts else f"{name}:", text]
+    return "\n".join(parts or [f"{name}: empty"])
 
 
 def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -83,21 +95,13 @@ def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _format(mention: MentionedText, style: Style, language: CellLanguage) -> str:
-    if mention.is_value:
-        return mention.text
-    if mention.is_past_answer:
-        return templates.past_answer(mention.name, mention.text, mention.code, style, language)
-    return templates.mention(mention.name, mention.code, mention.text, style, language)
-
-
-def _shorten(mention: MentionedText, fraction: float, language: CellLanguage) -> MentionedText:
+def _shorten(mention: MentionedText, fraction: float, language: str) -> MentionedText:
     """Return the mention with at most about ``fraction`` of its characters."""
     length = int((len(mention.code) + len(mention.text)) * fraction)
     code_length = min(len(mention.code), max(length - len(mention.text), length // 2))
     code = mention.code
     if len(code) > code_length:
-        short = outline(code, language.kernel)
+        short = outline(code, language)
         code = short if 0 < len(short) <= code_length else first_and_last(code, code_length)
     return replace(mention, code=code, text=first_and_last(mention.text, length - len(code)))
 

@@ -196,22 +196,6 @@ def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
     return mode or ("create" if is_empty else "edit")
 
 
-def asks_for_words(intent: str, source: str, language: CellLanguage, *, is_small: bool) -> bool:
-    """Return whether the model must answer in words, not in code.
-
-    ``source`` is the code that the request is about, which may be that of the cell above.
-
-    A model that follows rules decides itself, unless the request begins with a slash word. For a
-    small model, the words of the request decide.
-    """
-    if not language.below_head(source).strip():
-        return False
-    explicit_mode, _ = split_slash_word(intent, language)
-    return explicit_mode == "explain" or (
-        is_small and mode_of(intent, source, language) == "explain"
-    )
-
-
 def without_slash(intent: str, language: CellLanguage) -> str:
     """Return the request without the slash of its slash word, such as ``explain in Chinese``."""
     mode, _ = split_slash_word(intent, language)

@@ -10,7 +10,6 @@ from ..requests import CellType, ContextCell
 from .language import CellLanguage, cell_language, code_of, is_request
 from .modes import (
     Mode,
-    asks_for_words,
     instruct,
     mode_of,
     split_slash_word,
@@ -55,9 +54,23 @@ class ParsedRequest:
         """The mode that the request names, or that its words tell."""
         return mode_of(self.intent, self.code, self.language)
 
-    def asks_for_words(self, *, is_small: bool) -> bool:
-        """Return whether the model must answer in words."""
-        return asks_for_words(self.intent, self.subject, self.language, is_small=is_small)
+    @property
+    def demands_words(self) -> bool:
+        """Whether the request demands an answer in words by its slash word."""
+        return self.slash_mode == "explain" and self._has_code
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the request asks for words, also without a slash word.
+
+        A model that follows rules decides this itself. For a small model, this decides.
+        """
+        mode = mode_of(self.intent, self.subject, self.language)
+        return mode == "explain" and self._has_code
+
+    @property
+    def _has_code(self) -> bool:
+        return bool(self.language.below_head(self.subject).strip())
 
     @property
     def instruction(self) -> str:

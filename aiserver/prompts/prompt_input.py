@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..data_files.profile import FileProfile
 from ..models import Interaction
 from ..plugin import ContextText
 from ..requests import ContextCell, DataFrameProfile, OutputImage, Variable
 from .parsed_request import ParsedRequest
+
+Style = Literal["compact", "full"]
+"""The prompt of a model: ``compact`` for a small one on this machine, ``full`` for any other."""
 
 
 @dataclass(frozen=True)

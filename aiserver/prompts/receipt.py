@@ -7,13 +7,14 @@ counted again for the receipt.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, is_id
 from ..requests import ContextCell, Level
-from .history import Conversation
+from .turns import Pair
 
 ItemKind = Literal[
     "rules",
@@ -205,29 +206,29 @@ def fixed_items(sizes: Sequence[int], project: Iterable[ContextItem]) -> list[Co
 
 
 def turn_items(
-    turns: Sequence[Interaction], conversation: Conversation, start: int, sizes: Sequence[int]
+    turns: Sequence[Interaction], pairs: Sequence[Pair], start: int, sizes: Sequence[int]
 ) -> list[ContextItem]:
     """Return an item for each past turn in the prompt, and one item for all turns that don't fit.
 
-    ``start`` is the index in ``conversation.past`` of the first message that fits. ``sizes`` are
-    the sizes of all messages in ``conversation.past``.
+    ``pairs`` are those of all past turns, with their ``sizes``; those from ``start`` on fit.
     """
-    tokens_by_turn: dict[int, int] = {}
-    for index, size in zip(conversation.past_turns, sizes, strict=True):
-        tokens_by_turn[index] = tokens_by_turn.get(index, 0) + size
-    included = set(conversation.past_turns[start:])
+    tokens_by_turn: Counter[int] = Counter()
+    for pair, size in zip(pairs, sizes, strict=True):
+        if pair.turn is not None:
+            tokens_by_turn[pair.turn] += size
+    included = {pair.turn for pair in pairs[start:]}
     items = [
         ContextItem("turn", tokens=size, turn_ids=(turns[index].turn_id,))
         for index, size in tokens_by_turn.items()
         if index in included
     ]
-    dropped = [index for index in tokens_by_turn if index not in included]
-    if not dropped:
-        return items
-    ids = tuple(turns[index].turn_id for index in dropped[-_MAX_IDS:])
-    size = sum(tokens_by_turn[index] for index in dropped)
-    more = ContextItem("turn", "", size, is_included=False, turn_ids=ids, count=len(dropped))
-    return [*items, more]
+    if dropped := [index for index in tokens_by_turn if index not in included]:
+        ids = tuple(turns[index].turn_id for index in dropped[-_MAX_IDS:])
+        size = sum(tokens_by_turn[index] for index in dropped)
+        items.append(
+            ContextItem("turn", "", size, is_included=False, turn_ids=ids, count=len(dropped))
+        )
+    return items
 
 
 def source_item(tokens: int, cell_above: ContextCell | None = None) -> ContextItem:
@@ -236,26 +237,3 @@ def source_item(tokens: int, cell_above: ContextCell | None = None) -> ContextIt
         return ContextItem("source", tokens=tokens)
     cell_ids = (cell_above.cell_id,) if cell_above.cell_id else ()
     return ContextItem("cell", tokens=tokens, cell_ids=cell_ids)
-
-
-def own_items(
-    turns: Sequence[Interaction],
-    conversation: Conversation,
-    cell_sizes: Sequence[int],
-    before_size: int,
-    cell_above: ContextCell | None = None,
-) -> list[ContextItem]:
-    """Return the items for the cell's present code. For a small model, it may be ``cell_above``.
-
-    The code is in messages of its own, whose sizes are ``cell_sizes``, or else in the text before
-    the intent, whose size is ``before_size``. If the messages with the code are those of a past
-    turn, the first of them is listed as this turn.
-    """
-    items = []
-    if conversation.cell_turn is not None:
-        turn_ids = (turns[conversation.cell_turn].turn_id,)
-        items.append(ContextItem("turn", tokens=cell_sizes[0], turn_ids=turn_ids))
-        cell_sizes = cell_sizes[1:]
-    if code_size := sum(cell_sizes) + before_size:
-        items.append(source_item(code_size, cell_above))
-    return items

@@ -19,7 +19,7 @@ from pyarrow import parquet
 from aiserver.data_files import library
 from aiserver.data_files.profile import Database, FileProfile
 from aiserver.data_files.reader import DataFiles
-from aiserver.prompts.data_texts import data_file, data_file_as_line
+from aiserver.prompts.data_texts import file_by_line, file_in_line
 from aiserver.prompts.language import cell_language
 
 from ..effort import at_most
@@ -259,9 +259,9 @@ def test_tables_of_duckdb_have_columns_types_and_rows_but_no_values(tmp_path: Pa
         ("more", "STRUCT(place ENUM, counts INTEGER[])"),
     ]
     python = cell_language("python")
-    for text in (data_file(profile), data_file_as_line(profile, python)):
+    for text in (file_by_line(profile), file_in_line(profile, python)):
         assert CANARY not in text and "'unit price'" in text
-    assert data_file_as_line(profile, python).startswith("duckdb.connect('shop.duckdb')")
+    assert file_in_line(profile, python).startswith("duckdb.connect('shop.duckdb')")
 
 
 def test_the_kernel_can_write_a_database_meanwhile(tmp_path: Path) -> None:
@@ -302,8 +302,8 @@ def test_without_the_library_the_prompt_names_its_package(
     profile = described(tmp_path / name)
     package = {"Parquet": "pyarrow", "DuckDB": "duckdb", "Excel": "python-calamine"}[profile.kind]
     expected = f", not described: {package} isn't installed beside Jupyter"
-    assert data_file(profile).endswith(expected)
-    assert data_file_as_line(profile, cell_language("python")).endswith(expected)
+    assert file_by_line(profile).endswith(expected)
+    assert file_in_line(profile, cell_language("python")).endswith(expected)
 
 
 def test_a_file_is_read_again_only_after_it_has_changed(

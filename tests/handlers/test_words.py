@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aiserver.prompts.templates import ANOTHER_ANSWER
+from aiserver.prompts.texts import ANOTHER_ANSWER
 
 from ..conftest import SSE, request
 

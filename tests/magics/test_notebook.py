@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.prompts.templates import ANOTHER_ANSWER
+from aiserver.prompts.texts import ANOTHER_ANSWER
 
 from ..attacks.conftest import LiveServer, start
 from ..conftest import API_KEY

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiserver.prompts import large, small
 from aiserver.prompts.context import as_text, build_messages
-from aiserver.prompts.data_parts import frame_parts, parts_size, select_parts, texts_of
 from aiserver.prompts.data_values import row_texts, statistics_text
+from aiserver.prompts.parts import parts_size, select_parts, texts_of
 from aiserver.prompts.receipt import ContextItem, stored_items
 from aiserver.requests import ColumnProfile, ColumnStatistics, DataFrameProfile, Sample
 
@@ -50,14 +51,14 @@ frames = st.lists(
 )
 
 
-@pytest.mark.parametrize("style", ["compact", "full"])
+@pytest.mark.parametrize("data_frames", [small.data_frames, large.data_frames])
 @given(frames=frames, room=st.integers(-50, 400))
 def test_rows_are_left_out_first_then_statistics_and_columns_never(
-    style: Any, frames: list[DataFrameProfile], room: int
+    data_frames: Any, frames: list[DataFrameProfile], room: int
 ) -> None:
-    parts = [part for item in frames for part in frame_parts(item, style)]
+    parts = data_frames(frames)
     sizes = [len(part.counted.split()) for part in parts]
-    shown, items = select_parts(parts, sizes, style, room)
+    shown, items = select_parts(parts, sizes, room)
     assert [item.level for item in items] == [part.item.level for part in parts]
     assert all(item.is_included for item in items if item.level == "schema")
     # The order in which they are left out: those after the first that doesn't fit are, too.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.prompts.context import build_messages
 from aiserver.prompts.notebook import earlier_cells as module
 from aiserver.prompts.notebook.earlier_cells import FRAME_TOKENS, earlier_cells
 from aiserver.prompts.notebook.outline import outline
@@ -25,9 +26,12 @@ async def words(texts: Sequence[str]) -> list[int]:
     return [len(text.split()) for text in texts]
 
 
-def shown(cells: list[ContextCell], *, room: int, prose: bool = False, **request: Any) -> str:
+BUDGET: Any = {"budget": 2000, "count": words}
+
+
+def shown(cells: list[ContextCell], *, room: int, **request: Any) -> str:
     full = prompt_input(request.pop("intent", ""), cells=cells, **request)
-    return asyncio.run(earlier_cells(full, room + FRAME_TOKENS, words, prose=prose))[0]
+    return asyncio.run(earlier_cells(full, cells, room + FRAME_TOKENS, words))[0]
 
 
 def cells_of(*sources: str) -> list[ContextCell]:
@@ -58,12 +62,14 @@ def test_the_order_is_that_of_the_notebook() -> None:
     assert shown(cells, intent="show b", room=100) == "a = 1\n\nb = 2\n\nc = a + b"
 
 
-def test_a_failed_cell_is_marked_for_a_model_that_follows_rules_and_else_left_out() -> None:
+async def test_a_failed_cell_is_marked_for_a_model_that_follows_rules_and_else_left_out() -> None:
     cells = [ContextCell(source="a = 1"), ContextCell(source="b = oops", failed=True)]
-    assert shown(cells, room=100, prose=True).endswith(
-        "# This cell failed when it was last run.\nb = oops"
-    )
-    assert shown(cells, room=100) == "a = 1"
+    texts = [
+        str((await build_messages(prompt_input("x", cells=cells), style=style, **BUDGET))[0])
+        for style in ("full", "compact")
+    ]
+    assert "# This cell failed when it was last run.\\nb = oops" in texts[0]
+    assert "a = 1" in texts[1] and "oops" not in texts[1]
 
 
 def test_the_intent_does_not_change_the_choice_if_what_it_needs_is_shown_anyway() -> None:

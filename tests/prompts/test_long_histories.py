@@ -11,10 +11,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, trim_m
 
 from aiserver.generation.compose import _hide_in_turn
 from aiserver.models import AIResponse, Interaction, UserRequest
-from aiserver.prompts.history import PER_MESSAGE, newest_that_fit
+from aiserver.prompts.turns import PER_MESSAGE, Pair, newest_that_fit
 from aiserver.redact import Vault
 from aiserver.redact.patterns import Replace, redact_line
 
+KINDS: tuple[type[BaseMessage], ...] = (HumanMessage, AIMessage)
 KEY = "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4"
 CODE = f'client = connect(api_key="{KEY}")\nrows = sorted(client, key=len)\nprint({{number}})'
 
@@ -57,12 +58,10 @@ async def test_the_newest_turns_that_fit_are_langchains() -> None:
     """As ``trim_messages`` chooses them, whatever their sizes and the budget."""
     chance = random.Random(1)
     for _ in range(200):
-        messages: list[BaseMessage] = []
-        for _ in range(chance.randrange(8)):
-            messages += (
-                HumanMessage("x" * chance.randrange(30)),
-                AIMessage("y" * chance.randrange(30)),
-            )
+        pairs = [
+            Pair("x" * chance.randrange(30), "y" * chance.randrange(30))
+            for _ in range(chance.randrange(8))
+        ]
         budget = chance.randrange(1, 200)
 
         async def count(some: Sequence[str]) -> list[int]:
@@ -71,8 +70,12 @@ async def test_the_newest_turns_that_fit_are_langchains() -> None:
         def size(some: list[BaseMessage]) -> int:
             return sum(len(str(item.text)) + PER_MESSAGE for item in some)
 
-        start, sizes = await newest_that_fit(messages, budget, count)
-        included = messages[start:]
+        def messages_of(some: Sequence[Pair]) -> list[BaseMessage]:
+            texts = [(pair.request, pair.answer) for pair in some]
+            return [kind(text) for pair in texts for kind, text in zip(KINDS, pair, strict=True)]
+
+        start, sizes = await newest_that_fit(pairs, budget, count)
+        messages, included = messages_of(pairs), messages_of(pairs[start:])
         assert included == trim_messages(
             messages, max_tokens=budget, token_counter=size, strategy="last", start_on="human"
         )

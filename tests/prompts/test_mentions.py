@@ -7,8 +7,7 @@ import pytest
 from aiserver.data_files.profile import FileProfile
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.mentions import is_mentioned
-from aiserver.prompts.prompt_input import MentionedText
-from aiserver.prompts.templates import Style
+from aiserver.prompts.prompt_input import MentionedText, Style
 from aiserver.requests import ContextCell, Variable
 
 from .inputs import prompt_input

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from aiserver.prompts.modes import Mode
-from aiserver.prompts.templates import Style
+from aiserver.prompts.prompt_input import Style
 
 from .inputs import prompt_input
 from .test_prompts import LANGUAGES, SNAPSHOTS, build, fixed_secret

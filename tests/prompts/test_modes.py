@@ -12,12 +12,12 @@ from aiserver.prompts.context import as_text, build_messages
 from aiserver.prompts.language import cell_language
 from aiserver.prompts.modes import (
     Mode,
-    asks_for_words,
     instruct,
     mode_of,
     split_slash_word,
     works_on_cell_above,
 )
+from aiserver.prompts.parsed_request import parse_request
 
 from ..effort import at_most
 from .inputs import prompt_input
@@ -44,10 +44,9 @@ CODE = "average = data['price'].mean()\naverage"
     ],
 )
 def test_questions_about_the_code(intent: str) -> None:
-    assert asks_for_words(intent, CODE, PYTHON, is_small=True)
-    assert mode_of(intent, CODE, PYTHON) == "explain"
-    # A model that follows rules decides itself.
-    assert not asks_for_words(intent, CODE, PYTHON, is_small=False)
+    request = parse_request(intent, CODE, "python")
+    assert request.is_question and request.mode == "explain"
+    assert not request.demands_words  # a model that follows rules decides itself
 
 
 @pytest.mark.parametrize(
@@ -64,12 +63,12 @@ def test_questions_about_the_code(intent: str) -> None:
     ],
 )
 def test_questions_about_the_data_need_code(intent: str) -> None:
-    assert not asks_for_words(intent, CODE, PYTHON, is_small=True)
+    assert not parse_request(intent, CODE, "python").is_question
 
 
 def test_an_empty_cell_has_nothing_to_explain() -> None:
-    assert not asks_for_words("what does this do?", "  \n", PYTHON, is_small=True)
-    assert not asks_for_words("/explain", "  \n", PYTHON, is_small=True)
+    for intent in ("what does this do?", "/explain"):
+        assert not parse_request(intent, "  \n", "python").is_question
 
 
 @pytest.mark.parametrize(
@@ -165,9 +164,10 @@ def test_long_requests_take_no_time(intent: str) -> None:
 
 
 def test_explain_asks_any_model_for_words() -> None:
-    for is_small in (True, False):
-        assert asks_for_words("/explain", CODE, PYTHON, is_small=is_small)
-        assert not asks_for_words("/edit explain", CODE, PYTHON, is_small=is_small)
+    request = parse_request("/explain", CODE, "python")
+    assert request.is_question and request.demands_words
+    other = parse_request("/edit explain", CODE, "python")
+    assert not (other.is_question or other.demands_words)
 
 
 async def count(texts: Sequence[str]) -> list[int]:

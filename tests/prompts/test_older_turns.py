@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from aiserver.models import Interaction
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.older_turns.request import MAX_SUMMARY, clean_summary, condense_messages
-from aiserver.prompts.older_turns.text import SHARE
-from aiserver.prompts.prompt_input import OlderTurns
+from aiserver.prompts.prompt_input import OlderTurns, Style
 from aiserver.prompts.receipt import ContextItem
-from aiserver.prompts.templates import Style
+from aiserver.prompts.summary import MAX_SUMMARY, SHARE, clean_summary, condense_messages
 
 from .inputs import prompt_input
 from .test_prompts import SNAPSHOTS, fixed_secret, turn, words

@@ -32,8 +32,8 @@ from aiserver.prompts.prompt_input import (
     PromptInput,
     RestOfCell,
     RulesText,
+    Style,
 )
-from aiserver.prompts.templates import Style
 from aiserver.requests import (
     ColumnProfile,
     ColumnStatistics,

@@ -8,10 +8,9 @@ from typing import get_args
 import pytest
 
 from aiserver.prompts.context import build_messages
-from aiserver.prompts.project.rules_files import SHARE
-from aiserver.prompts.prompt_input import PromptInput, RulesText
+from aiserver.prompts.project import SHARE
+from aiserver.prompts.prompt_input import PromptInput, RulesText, Style
 from aiserver.prompts.receipt import ContextItem
-from aiserver.prompts.templates import Style
 from aiserver.requests import ContextCell
 
 from .inputs import prompt_input

@@ -19,7 +19,7 @@ from ...llm.base import ChatModel
 from ...memory.notes.manager import NoteManager
 from ...memory.notes.outline import Outline, clean_cells
 from ...memory.notes.personal import is_personal
-from ...prompts.project.note_request import MAX_PURPOSE, clean_purpose, purpose_messages
+from ...prompts.note import MAX_PURPOSE, clean_purpose, purpose_messages
 from ...redact import redact
 from ...requests import NoteCell
 from .tasks import BackgroundTasks

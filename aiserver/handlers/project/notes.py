@@ -10,7 +10,7 @@ from ...generation.forgetting import StoredPrompts
 from ...memory.notes.manager import Note, NoteManager
 from ...memory.notes.outline import outline_of
 from ...models import check_id
-from ...prompts.project.note import closed
+from ...prompts.project import closed_note
 from ...requests import NoteBody, NoteChangeBody
 from ...surrogates import json_bytes
 from ..base import guarded
@@ -73,7 +73,7 @@ class NoteHandler(MemoryBase):
         """Erase the note, and delete the stored prompts with it."""
         notes, services = self.notes, self.services
         note = await notes.get(check_id("notebookId", notebook_id))
-        texts = [closed(note.text)] if note and note.text else []
+        texts = [closed_note(note.text)] if note and note.text else []
         owner = services.session_owner
         stored = StoredPrompts(services.sessions, texts, owner=owner, are_complete=True)
         if texts:

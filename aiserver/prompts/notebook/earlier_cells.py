@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...requests import ContextCell
-from .. import templates
-from ..history import Count
 from ..language import cell_language
 from ..prompt_input import PromptInput
 from ..receipt import ContextItem, dropped_cells
+from ..texts import FAILED
+from ..turns import Count
 from .dataflow import NO_NAMES, CellNames, cell_names, names_in_text, needed_cells
 from .outline import outline
 
@@ -49,23 +49,25 @@ class _ChosenText:
 
 
 async def earlier_cells(
-    request: PromptInput, budget: int, count: Count, *, prose: bool
+    request: PromptInput, candidates: Sequence[ContextCell], budget: int, count: Count
 ) -> tuple[str, list[ContextItem]]:
     """Return the text of the cells that fit into ``budget`` tokens, and the receipt of all cells.
 
-    Each cell in the text is whole or an outline. If ``prose`` is true, include Markdown cells as
-    comments, and failed cells with a mark.
+    Each cell in the text is whole or an outline. Markdown cells are comments, and failed cells have
+    a mark.
     """
     language, room = request.parsed.language.kernel, budget - FRAME_TOKENS
-    cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)
+    cells = await asyncio.to_thread(_read_cells, candidates, language)
     needed = await asyncio.to_thread(_needed_indexes, cells, "", request)
     chosen = await _choose(cells, needed, language, room, count)
     needed = await asyncio.to_thread(_needed_indexes, cells, request.parsed.intent, request)
     if not chosen.keys() >= set(needed):
         chosen = await _choose(cells, needed, language, room, count)
     texts = [chosen[index].text for index in sorted(chosen)]
-    code = templates.earlier_code(texts, len(cells) - len(texts)) if texts else ""
-    return code, await asyncio.to_thread(_receipt, cells, needed, chosen, request)
+    omitted = len(cells) - len(texts)
+    if texts and omitted:
+        texts.insert(0, f"# ({omitted} earlier cells are not shown)")
+    return "\n\n".join(texts), await asyncio.to_thread(_receipt, cells, needed, chosen, request)
 
 
 def _receipt(
@@ -94,12 +96,12 @@ def _receipt(
     return [*items, *dropped_cells(others)]
 
 
-def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> list[_Cell]:
+def _read_cells(cells: Sequence[ContextCell], language: str) -> list[_Cell]:
     candidates = []
     for cell in cells:
         text = cell.source.strip()
         is_code = cell.cell_type == "code"
-        if not text or not (prose or (is_code and not cell.failed)):
+        if not text:
             continue
         names = NO_NAMES
         if is_code:
@@ -107,7 +109,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
             if own.name == "python":
                 names = cell_names(text)
             if cell.failed:
-                text = f"{templates.FAILED}\n{text}"
+                text = f"{FAILED}\n{text}"
         else:
             text = "\n".join(f"# {line}".rstrip() for line in text.splitlines())
         candidates.append(_Cell(cell.cell_id, text, is_code, names))

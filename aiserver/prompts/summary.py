@@ -1,30 +1,27 @@
-"""Build the prompt that asks a model for a summary of older turns, and clean its answer.
+"""The summary of a cell's older turns: the prompt that asks a model for it, and its text.
 
-The style ``full`` contains the requests and the answers. A small model gets only the requests: it
-would repeat code, or continue it.
-
-Invariants:
-
-- The prompt contains the previous summary and the oldest of the further turns, as many as fit.
-  There is always at least one turn. Long texts of a turn are shortened.
-- In the style ``full``, all texts of the cell are delimited by marks that they can't close.
+A small model gets only the requests to summarise: it would repeat code, or continue it. In a
+request, the summary comes before the past turns, and gets at most 1 / ``SHARE`` of the room.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...models import Interaction
-from ..fence import marked
-from ..history import PER_MESSAGE, Count
-from ..mentions import first_and_last
-from ..templates import Style
+from ..models import Interaction
+from .fence import marked
+from .mentions import first_and_last
+from .project import first_lines
+from .prompt_input import OlderTurns, Style
+from .receipt import ContextItem
+from .turns import PER_MESSAGE, Count
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+SHARE = 6
 # The maximum lengths, in characters, of the summary and of each text of a turn.
 MAX_SUMMARY: dict[Style, int] = {"full": 2_500, "compact": 400}
 _MAX_TEXT: dict[Style, int] = {"full": 1_000, "compact": 200}
@@ -65,6 +62,33 @@ _SMALL_EXAMPLES = (
         "- 读取 用户.csv\n- 年龄的箱线图，颜色 #ff8800",
     ),
 )
+
+
+async def summary_text(
+    older: OlderTurns | None,
+    first_turn: int | None,
+    form: Callable[[str], str],
+    room: int,
+    count: Count,
+) -> tuple[str, list[ContextItem]]:
+    """Return the text in a prompt whose oldest turn is ``first_turn``, and its item; or "" and [].
+
+    ``form`` returns a summary as the prompt shows it. If it is too long, its last lines are left
+    out. If all turns that it covers are in the prompt word for word, so is all of it.
+    """
+    if older is None or (first_turn is not None and first_turn <= older.start):
+        return "", []
+    text = older.text
+    [full_size] = await count([form(text)])
+    size, share = full_size, max(room, 0) // SHARE
+    while size > share and text:
+        text = first_lines(text, share / size)
+        [size] = await count([form(text)])
+    if not text:
+        return "", [ContextItem("summary", "", full_size, is_included=False, count=older.count)]
+    is_shortened = text != older.text
+    item = ContextItem("summary", "", size, is_shortened=is_shortened, count=older.count)
+    return form(text), [item]
 
 
 async def condense_messages(

@@ -9,55 +9,57 @@ looks like its own answer, it repeats the code.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from . import templates
-from .data_parts import frame_parts, select_parts, texts_of
-from .examples import ADDITION_EXAMPLES, CONVERSION_EXAMPLES, EXAMPLE_MARK
+from . import texts
+from .examples import ADDITION_EXAMPLES, CONVERSION_EXAMPLES
 from .fence import code_block
-from .history import Count
+from .fitting import chat
+from .language import display_name
 from .mentions import mention_texts
 from .modes import instruct
 from .parsed_request import ParsedRequest
-from .project.texts import project_texts
+from .parts import select_parts, texts_of
 from .prompt_input import PromptInput
 from .receipt import ContextItem, fixed_items, size_of, source_item
+from .small import data_frames, mention_in_blocks, project_line, small_rules
+from .turns import Count, Pair
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+    from .fitting import Prompt
 
 MAX_VARIABLES = 10
+_EXPLAIN_RULES = """\
+You explain the {language} code of one notebook cell in two or three short sentences, in the \
+language of the request. Write no code."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-async def explanation_messages(
-    request: PromptInput, budget: int, count: Count
-) -> tuple[list[BaseMessage], list[ContextItem]]:
+async def explanation_prompt(request: PromptInput, budget: int, count: Count) -> Prompt:
     """Return the messages that ask for an explanation of the code, and their receipt."""
-    from langchain_core.messages import HumanMessage, SystemMessage
-
-    parsed = request.parsed
-    language = parsed.subject_language
-    rules = templates.rules("compact", language, in_words=True)
+    parsed, language = request.parsed, request.parsed.subject_language
+    if language.is_prose:
+        rules = small_rules(language)
+    else:
+        rules = _EXPLAIN_RULES.format(language=display_name(language.name))
     code = code_block(parsed.subject, language.name)
-    intent = parsed.without_slash + templates.another_answer(request)
-    sizes = await count([rules, code, intent])
+    intent = parsed.without_slash + texts.another_answer(request)
+    rules_size, code_size, intent_size = await count([rules, code, intent])
     mentions, mention_items = await mention_texts(
-        request.mentions, "compact", language, budget - sum(sizes), count
+        request.mentions,
+        lambda mention: mention_in_blocks(mention, language),
+        language.kernel,
+        budget - rules_size - code_size - intent_size,
+        count,
     )
     receipt = [
-        ContextItem("rules", tokens=sizes[0]),
-        source_item(sizes[1], parsed.above),
+        ContextItem("rules", tokens=rules_size),
+        source_item(code_size, parsed.above),
         *mention_items,
-        ContextItem("request", tokens=sizes[2]),
+        ContextItem("request", tokens=intent_size),
     ]
-    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{mentions}{intent}")], receipt
-
-
-class _Example(NamedTuple):
-    before: str
-    intent: str
-    after: str
+    last = "\n".join(text for text in (f"{code}\n", mentions, intent) if text)
+    return chat(rules, [], last), receipt
 
 
 def is_conversion(parsed: ParsedRequest) -> bool:
@@ -66,40 +68,40 @@ def is_conversion(parsed: ParsedRequest) -> bool:
     return parsed.slash_mode == "convert" and is_python and bool(parsed.subject.strip())
 
 
-async def own_code_messages(
-    request: PromptInput, budget: int, count: Count
-) -> tuple[list[BaseMessage], list[ContextItem]]:
+async def changed_code_prompt(request: PromptInput, budget: int, count: Count) -> Prompt:
     """Return the messages that ask for comments on the code, for tests of it, or to convert it.
 
     For tests, the model also gets the DataFrames and variables, so that it can test their types,
     lengths and columns. To convert code, it gets the DataFrames: they can be the tables of a query.
     """
-    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-
-    parsed = request.parsed
-    language, mode = parsed.language, parsed.slash_mode
-    example, intent = _example_and_intent(parsed)
-    intent += templates.another_answer(request)
-    fixed = [
-        templates.rules("compact", language),
-        f"{code_block(example.before, language.name)}\n\n{example.intent}",
-        code_block(example.after, language.name),
-    ]
+    parsed, language = request.parsed, request.parsed.language
+    mode = parsed.slash_mode
+    rules = small_rules(language)
+    before, example_intent, after, intent = _example_and_intent(parsed)
+    intent += texts.another_answer(request)
+    example = Pair(
+        f"{code_block(before, language.name)}\n\n{example_intent}",
+        code_block(after, language.name),
+    )
     code = code_block(parsed.subject, language.name)
-    frames = request.dataframes if mode != "document" else []
+    parts = data_frames(request.dataframes if mode != "document" else [])
     variables = request.variables[:MAX_VARIABLES] if mode == "test" else []
-    parts = [part for frame in frames for part in frame_parts(frame, "compact")]
-    kinds = templates.variables(variables)
+    kinds = texts.variables(variables)
+    fixed = [rules, example.request, example.answer]
     *fixed_sizes, code_size, intent_size, kinds_size = await count([*fixed, code, intent, kinds])
     part_sizes = await count([part.text for part in parts])
+    project = await project_line(request, budget, count)
     room = budget - sum(fixed_sizes) - code_size - intent_size - kinds_size
-    shown, frame_items = select_parts(parts, part_sizes, "compact", room)
-    room -= size_of(frame_items)
-    project = await project_texts(request, "compact", budget, count)
+    shown, frame_items = select_parts(parts, part_sizes, room)
     mentions, mention_items = await mention_texts(
-        request.mentions, "compact", language, room - project.reserved, count
+        request.mentions,
+        lambda mention: mention_in_blocks(mention, language),
+        language.kernel,
+        room - size_of(frame_items) - project.reserved,
+        count,
     )
     data = "\n".join(text for text in (texts_of(shown, "dataframe"), kinds) if text)
+    asked = "\n".join(text for text in (mentions, intent) if text)
     receipt = [
         *fixed_items(fixed_sizes, project.items),
         source_item(code_size, parsed.above),
@@ -108,18 +110,12 @@ async def own_code_messages(
         *mention_items,
         ContextItem("request", tokens=intent_size),
     ]
-    request_text = "\n\n".join(text for text in (code, data, f"{mentions}{intent}") if text)
-    messages: list[BaseMessage] = [
-        SystemMessage(fixed[0] + project.after_intent),
-        HumanMessage(fixed[1], additional_kwargs=EXAMPLE_MARK),
-        AIMessage(fixed[2], additional_kwargs=EXAMPLE_MARK),
-        HumanMessage(request_text),
-    ]
-    return messages, receipt
+    last = "\n\n".join(text for text in (code, data, asked) if text)
+    return chat(rules + project.line, [], last, examples=[example]), receipt
 
 
-def _example_and_intent(parsed: ParsedRequest) -> tuple[_Example, str]:
-    """Return an example for a request, and the request as the model gets it."""
+def _example_and_intent(parsed: ParsedRequest) -> tuple[str, str, str, str]:
+    """Return the code, the request and the answer of an example, and the request to the model."""
     mode = parsed.slash_mode
     if mode == "convert":
         intent = parsed.without_slash
@@ -127,15 +123,14 @@ def _example_and_intent(parsed: ParsedRequest) -> tuple[_Example, str]:
         before, after = CONVERSION_EXAMPLES[target]
         # Code that runs a query by pandas is a call of pandas already.
         detail = "\nUse methods of DataFrames, and no SQL." if target == "pandas" else ""
-        return _Example(before, f"convert to {target}{detail}", after), intent + detail
+        return before, f"convert to {target}{detail}", after, intent + detail
     assert mode == "document" or mode == "test"
     is_chinese = bool(_CHINESE.search(parsed.intent))
     before, after = ADDITION_EXAMPLES[mode, "zh" if is_chinese else "en"]
     above = parsed.above is not None
     if above:
         after = after.removeprefix(before).strip()
-    example = _Example(before, instruct(f"/{mode}", parsed.language, above=above), after)
-    return example, parsed.instruction
+    return before, instruct(f"/{mode}", parsed.language, above=above), after, parsed.instruction
 
 
 def _target(intent: str) -> str:

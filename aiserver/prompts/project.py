@@ -1,0 +1,149 @@
+"""The texts of a prompt that hold beyond one cell: rules files, memories, the notebook's note.
+
+Invariants:
+
+- Rules files such as ``AGENTS.md`` get at most 1 / ``SHARE`` of the model's budget. If they don't
+  fit, the longest ones are shortened from their ends, by whole paragraphs or lines. A file of which
+  no line fits is left out.
+- Memories get as much. An entry such as “use polars” is sent completely or not at all. The receipt
+  has its id instead of its text, so that nothing of a forgotten entry remains in a turn.
+- Only the choice of entries depends on the intent, if not all of them fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .mentions import fair_shares
+from .prompt_input import MemoryText, PromptInput, RulesText
+from .receipt import ContextItem, size_of
+from .turns import Count
+
+SHARE = 6
+# The most entries of memories that a model gets. A small one answered without code after six
+# (``python -m benchmarks.memory``); counting the tokens of thousands would take time.
+MAX_SMALL = 1
+MAX_ENTRIES = 300
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True)
+class ProjectTexts:
+    """The texts, by their places in the prompt, and their items in the receipt.
+
+    ``reserved`` is the number of tokens that they need at most, whatever the intent is. ``line`` is
+    for a small model, after the intent.
+    """
+
+    items: list[ContextItem]
+    reserved: int
+    after_rules: str = ""
+    before_intent: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class MemoryTexts:
+    """The entries that fit. ``is_complete`` means that none is left out."""
+
+    texts: list[str]
+    items: list[ContextItem]
+    is_complete: bool
+
+
+async def rules_texts(
+    files: Sequence[RulesText],
+    form: Callable[[RulesText], str],
+    introduction: str,
+    budget: int,
+    count: Count,
+) -> tuple[list[str], list[ContextItem]]:
+    """Return the introduction and the texts of the files, and their items in the receipt.
+
+    ``form`` returns a file as the prompt shows it.
+    """
+    if not files:
+        return [], []
+    introduction_size, *sizes = await count([introduction, *map(form, files)])
+    shares = fair_shares(sizes, max(budget // SHARE - introduction_size, 0))
+    texts: list[str] = []
+    items: list[ContextItem] = []
+    for file, full_size, share in zip(files, sizes, shares, strict=True):
+        shown, size = file, full_size
+        while size > share and shown.text:
+            shown = replace(shown, text=first_lines(shown.text, share / size))
+            [size] = await count([form(shown)])
+        item = ContextItem("rules_file", file.path, full_size, is_included=bool(shown.text))
+        if item.is_included:
+            # The introduction counts as a part of the first text.
+            size += 0 if texts else introduction_size
+            item = replace(item, tokens=size, is_shortened=shown is not file)
+            texts.append(form(shown))
+        items.append(item)
+    return [introduction, *texts] if texts else [], items
+
+
+async def memory_texts(
+    request: PromptInput,
+    entries: Sequence[MemoryText],
+    form: Callable[[MemoryText], str],
+    introduction: str,
+    budget: int,
+    count: Count,
+) -> MemoryTexts:
+    """Return those of ``entries``, the most relevant ones of the request, that fit."""
+    total = max(request.memory_count, len(request.memory))
+    if not total:
+        return MemoryTexts([], [], True)
+    introduction_size, *sizes = await count([introduction, *map(form, entries)])
+    room = budget // SHARE - introduction_size
+    chosen: list[MemoryText] = []
+    items: list[ContextItem] = []
+    for entry, size in zip(entries, sizes, strict=True):
+        if size <= room:
+            # The introduction counts as a part of the first entry.
+            first = 0 if chosen else introduction_size
+            items.append(ContextItem("memory", entry.name, size + first))
+            chosen.append(entry)
+            room -= size
+    omitted = total - len(chosen)
+    if omitted:
+        items.append(ContextItem("memory", is_included=False, count=omitted))
+    # In the order of the memory, so that the text rarely changes.
+    chosen.sort(key=lambda entry: entry.position)
+    return MemoryTexts([form(entry) for entry in chosen], items, not omitted)
+
+
+def max_size(others: Iterable[ContextItem], memory: MemoryTexts, budget: int) -> int:
+    """Return the tokens to reserve: if entries are chosen for the intent, their whole share.
+
+    So their sizes don't change the rest of the prompt.
+    """
+    return size_of(others) + (size_of(memory.items) if memory.is_complete else budget // SHARE)
+
+
+def first_lines(text: str, fraction: float) -> str:
+    """Return the first paragraphs of a text, at most ``fraction`` of its characters.
+
+    If they would be less than half of that, return the first lines; "" if the first line is too
+    long. ``fraction`` is less than 1.
+    """
+    length = int(len(text) * fraction)
+    ends = [match.start() for match in _PARAGRAPH_END.finditer(text) if match.start() <= length]
+    line_end = max(text.rfind("\n", 0, length + 1), 0)
+    return text[: ends[-1] if ends and 2 * ends[-1] >= length else line_end].rstrip()
+
+
+def labelled_note(note: str) -> str:
+    """Return a note as prompts contain it."""
+    return f"Notebook: {note}"
+
+
+def closed_note(note: str) -> str:
+    """Return a note with the beginning of its closing mark, to find stored prompts with it.
+
+    Otherwise, a note would be found in prompts with a longer one that begins in the same way.
+    """
+    return f"{labelled_note(note)}\n</note"

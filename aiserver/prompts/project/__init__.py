@@ -1,1 +1,0 @@
-"""The texts of a prompt that belong to the project, not to the notebook."""
