@@ -27,8 +27,10 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KERNEL_FILE = re.compile(r"kernel-(.+)\.json")
 _FILE = "ipython.ipynb"  # no such file exists: only its folder matters, for data files
 _PROCESS_CELL_ID = f"session-{uuid.uuid4().hex}"
-_ids_by_path: dict[tuple[str, str], str] = {}
-"""The ids of notebooks that were found, by the server's URL and the path."""
+_ids_by_file: dict[tuple[str, str, object], str] = {}
+"""The ids of notebooks that were found, by the server's URL, the path and the file's last change.
+
+Another version of the file, for example after a checkout in git, may be another notebook."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,11 @@ def _notebook_path(server: Server, kernel_id: str) -> str | None:
 
 
 def _notebook_id(server: Server, path: str, cell_id: str) -> str:
-    key = (server.url, path)
-    if key not in _ids_by_path:
-        _ids_by_path[key] = _register(server, path, cell_id)
-    return _ids_by_path[key]
+    model = server.get(f"api/contents/{quote(path)}", content="0")
+    key = (server.url, path, model.get("last_modified") if isinstance(model, dict) else None)
+    if key not in _ids_by_file:
+        _ids_by_file[key] = _register(server, path, cell_id)
+    return _ids_by_file[key]
 
 
 def _register(server: Server, path: str, cell_id: str) -> str:

@@ -44,6 +44,8 @@ _RANDOM = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}([0-9a-f]{8})?"
     r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{12}"
 )
+# Ids that AI Server gives to unknown cells: UUIDs of version 5.
+_GIVEN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"\w+")
 _IMPORT = re.compile(r"\s*(?:import|from|library|using)\b|\s*[#%!]")
 
@@ -74,6 +76,11 @@ def is_random(cell_id: str) -> bool:
     return _RANDOM.fullmatch(cell_id) is not None and not is_positional(cell_id)
 
 
+def is_given(cell_id: str) -> bool:
+    """Return whether AI Server gave this id to an unknown cell."""
+    return _GIVEN.fullmatch(cell_id) is not None
+
+
 def normalized(source: str) -> str:
     """Return a content without what tools change when they write it: line breaks and ends."""
     lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -95,6 +102,7 @@ def match_cells(
     whether random ids count, whatever the cells contain.
     """
     matcher = _Matcher(cells, recorded, orders, trusts_ids=trusts_ids)
+    matcher.match_replaced()
     matcher.match_ids()
     matcher.match_contents()
     matcher.match_missing()
@@ -107,17 +115,18 @@ def match_cells(
 def is_same_notebook(
     cells: Sequence[FileCell], recorded: Iterable[str], matches: Mapping[int, Match]
 ) -> bool:
-    """Return whether the contents prove that a file without any ids is a recorded notebook.
+    """Return whether the contents prove that a file without random ids is a recorded notebook.
 
     ``recorded`` are the cells with a session in the notebook's last order. All cells must match, or
     more than half on both sides with a longer text, or all recorded ones with more than imports: a
-    new notebook isn't recognised by these.
+    new notebook isn't recognised by these. Less text is enough if they have the same ids.
     """
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
     count = len(list(recorded))
     size = max(sum(bool(cell.source) for cell in cells), count)
     lines = [line for text in texts for line in text.split("\n") if not _IMPORT.match(line)]
-    is_all = len(texts) == count and sum(map(len, lines)) >= _MIN_OWN_TEXT
+    has_same_ids = all(cells[index].id == match.id for index, match in matches.items())
+    is_all = len(texts) == count and sum(map(len, lines)) >= (1 if has_same_ids else _MIN_OWN_TEXT)
     is_most = 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
     return is_all or is_most or len(texts) == size > 1
 
@@ -145,7 +154,7 @@ class _Matcher:
 
     def match_ids(self) -> None:
         for index, (id_, source) in enumerate(self._cells):
-            if id_ in self._free and not is_positional(id_):
+            if index not in self.matches and id_ in self._free and not is_positional(id_):
                 is_same = self._trusts_ids and is_random(id_)
                 if is_same or source in self._sources[id_]:
                     self._take(index, id_, "id")
@@ -178,17 +187,34 @@ class _Matcher:
                         ids[old].discard(id_)
                     tasks += self._sources[id_]
 
+    def match_replaced(self) -> None:
+        """Match cells that were recorded with other ids when comparing them had failed.
+
+        The recorded cells with the new and with the old id have never been in one version.
+        """
+        for index, ids in self._newest_contents():
+            old = [id_ for id_ in ids if not is_given(id_)]
+            new = set(ids).difference(old)
+            if new and len(old) == 1:
+                versions = [places for places in self._all_places if old[0] in places]
+                if versions and all(new.isdisjoint(places) for places in versions):
+                    self._take(index, old[0], "content")
+
     def match_missing(self) -> None:
         """Match the newest contents of missing cells, also with cells that have new random ids."""
+        for index, ids in self._newest_contents():
+            if len(missing := [id_ for id_ in ids if id_ in self._places]) == 1:
+                self._take(index, missing[0], "content")
+
+    def _newest_contents(self) -> list[tuple[int, list[str]]]:
+        """Return each unknown cell with the only long content, and the ids that have it, too."""
         indices, ids = defaultdict[str, list[int]](list), defaultdict[str, list[str]](list)
         for index, cell in enumerate(self._cells):
             if index not in self.matches and len(cell.source) >= _MIN_TEXT:
                 indices[cell.source].append(index)
-        for id_ in self._free & self._places.keys():
+        for id_ in self._free:
             ids[self._newest(id_)].append(id_)
-        for source, (index, *others) in indices.items():
-            if not others and len(ids[source]) == 1:
-                self._take(index, ids[source][0], "content")
+        return [(same[0], ids[source]) for source, same in indices.items() if len(same) == 1]
 
     def match_names(self) -> None:
         """Match cells by other ids, unless a content shows that ids were given to other cells."""

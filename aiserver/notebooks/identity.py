@@ -46,7 +46,7 @@ from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,
-    is_positional,
+    is_given,
     is_random,
     is_same_notebook,
     match_cells,
@@ -282,7 +282,7 @@ class NotebookRegistry:
         """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
         fitting: list[tuple[tuple[bool, int, int], RecognisedCells]] = []
-        other: RecognisedCells | None = None
+        others: dict[str, Set[str]] = {}
         by_ids = self._best_match(name, filter(is_random, cell_ids))
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
@@ -303,9 +303,18 @@ class NotebookRegistry:
             if is_same:
                 rank = (notebook.path == name, len(result.matches), len(result.recorded))
                 fitting.append((rank, result))
-            elif not result.recorded.isdisjoint(cell_ids):
-                other = result._replace(matches={})
-        return max(fitting, key=lambda pair: pair[0])[1] if fitting else other
+            others[candidate] = result.recorded
+        if fitting:
+            return max(fitting, key=lambda pair: pair[0])[1]
+        for other, notebook in sorted(self._notebooks.items()):
+            seen_here = notebook.cells_by_path.get(name, set())
+            is_here = not seen_here.isdisjoint(cell_ids)
+            if is_here and await self._store.session_marks(other, owner=self._owner):
+                others[other] = others.get(other, set()) | seen_here
+        for other, recorded in others.items():
+            if not recorded.isdisjoint(cell_ids):
+                return RecognisedCells(other, {}, set().union(*others.values()))
+        return None
 
     async def _recognise(
         self,
@@ -321,8 +330,8 @@ class NotebookRegistry:
         """
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
-        sure = {cell.id for cell in cells if is_random(cell.id)} if trusts_ids else set()
-        missing = recorded - sure
+        random = {cell.id for cell in cells if is_random(cell.id) and not is_given(cell.id)}
+        missing = recorded - (random if trusts_ids else set())
         contents: dict[str, Sequence[str]] = dict.fromkeys(recorded, ())
         orders: list[list[str]] = []
         is_complete = trusts_ids and len(cells) == len(recorded) - len(missing)
@@ -375,8 +384,9 @@ class NotebookRegistry:
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        # When the file was read, cells that may be others than the recorded ones got new ids.
-        matching_id = self._best_match(name, (id_ for id_ in cell_ids if not is_positional(id_)))
+        # When the file was read, cells that may be others than the recorded ones got new ids. So a
+        # number is that of a page which read it before the kernel registered the same notebook.
+        matching_id = self._best_match(name, cell_ids)
         if matching_id is not None:
             return matching_id
         for notebook_id, notebook in sorted(self._notebooks.items()):

@@ -56,9 +56,9 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
 
 
 def replace_positional_ids(notebook: dict[str, Any]) -> None:
-    """Replace the ids that another cell may have in a notebook that has a notebook id."""
-    id_ = _valid_id(_own_metadata(notebook).get("notebook_id"))
-    if id_ and _minor_version(notebook) >= 5:
+    """Replace the ids that another cell may have."""
+    id_ = _own_id(notebook) or ""
+    if _minor_version(notebook) >= 5:
         new_ids = _new_ids(notebook, RecognisedCells(id_, {}, set()))
         for cell, new_id in zip(notebook["cells"], new_ids, strict=True):
             if is_positional(_valid_id(cell.get("id"))):
@@ -77,12 +77,12 @@ def _is_notebook(model: Any) -> bool:
 
 async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
-    if _is_valid(notebook):
-        own_id = _valid_id(_own_metadata(notebook).get("notebook_id"))
-        await registry.copy_from_other_roots(path, own_id or None)
+    if not _is_valid(notebook):
+        return
+    await registry.copy_from_other_roots(path, _own_id(notebook))
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
-        if _is_valid(notebook):  # its histories may come later, for example with `git pull`
+        if _own_id(notebook):  # its histories may come later, for example with `git pull`
             replace_positional_ids(notebook)
         return
     # Without any history, a number can't be that of another cell.
@@ -102,13 +102,12 @@ async def recognise_cells(
     """
     if not _is_valid(notebook):
         return None
-    id_ = _own_metadata(notebook).get("notebook_id")
     cells = await asyncio.to_thread(_read_cells, notebook)
     jupytext = notebook["metadata"].get("jupytext")
     is_pair = isinstance(jupytext, dict) and "," in str(jupytext.get("formats"))
     return await registry.recognise(
         path,
-        _valid_id(id_) or None,
+        _own_id(notebook),
         cells,
         keeps_ids=path.endswith(".ipynb") and not is_pair,
         paired_paths=_paired_paths(path, notebook["metadata"]),
@@ -197,6 +196,10 @@ def _minor_version(notebook: dict[str, Any]) -> int:
 def _own_metadata(notebook: dict[str, Any]) -> dict[str, Any]:
     own = notebook["metadata"].get(_KEY)
     return own if isinstance(own, dict) else {}
+
+
+def _own_id(notebook: dict[str, Any]) -> str | None:
+    return _valid_id(_own_metadata(notebook).get("notebook_id")) or None
 
 
 def _is_valid(notebook: dict[str, Any]) -> bool:

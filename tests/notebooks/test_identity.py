@@ -188,14 +188,15 @@ async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world
     assert await world.open("a.ipynb", ["new"]) == first, "cells seen later count as well"
 
 
-@pytest.mark.parametrize("cell_id", ["initial_id", "0", "cell-1"])
+@pytest.mark.parametrize("cells", [["0", "1"], ["imports", "plot"]])
 @in_loop
-async def test_ids_that_any_cell_may_have_prove_nothing(world: World, cell_id: str) -> None:
-    """PyCharm gives the first cell of each notebook the same id."""
-    first = await world.open("Untitled.ipynb", [cell_id])
-    await world.write(first.notebook_id, cell_id)
-    world.disk.ids["Untitled.ipynb"] = None
-    assert (await world.open("Untitled.ipynb", [cell_id])).notebook_id != first.notebook_id
+async def test_a_page_is_the_notebook_that_its_kernel_has_registered(
+    world: World, cells: list[str]
+) -> None:
+    """``%%ai`` was the first request, after the page had read the file."""
+    first = await world.ask("n.ipynb", cells)
+    await world.write(first.notebook_id, cells[1])
+    assert await world.ask("n.ipynb", [*cells, "dddd4444"]) == first
 
 
 @in_loop

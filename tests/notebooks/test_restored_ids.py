@@ -16,7 +16,11 @@ from aiserver.models import Event, NewEvent, SessionKey, utc_now
 from aiserver.notebooks import identity, restored_ids
 from aiserver.notebooks.identity import NotebookIdentity
 from aiserver.notebooks.recorded_cells import FOUND_AGAIN
-from aiserver.notebooks.restored_ids import restore_ids, restore_on_reading
+from aiserver.notebooks.restored_ids import (
+    replace_positional_ids,
+    restore_ids,
+    restore_on_reading,
+)
 from aiserver.testing import Backend
 from aiserver.testing.records import in_loop
 
@@ -265,6 +269,36 @@ async def test_a_fixed_id_is_not_trusted(world: World, old: str, new: str) -> No
     second = await other.open()
     assert second.notebook_id != first.notebook_id
     assert await world.history(second.notebook_id, "initial_id") == []
+
+
+@in_loop
+async def test_an_old_id_beside_a_random_one_proves_nothing(world: World) -> None:
+    notebook = Notebook(world, "Untitled.ipynb", {"initial_id": "secret = 1", B: "b = 2"})
+    first = await notebook.open()
+    await world.write(first.notebook_id, "initial_id")
+    world.disk.ids["Untitled.ipynb"] = None
+    notebook.cells = {"initial_id": "secret = 1", C: "c = 3"}
+    assert (await notebook.open()).notebook_id != first.notebook_id
+
+
+@pytest.mark.parametrize("ids", [["0", "1"], ["load", "plot"]])
+@in_loop
+async def test_requests_in_a_short_cell_are_in_one_notebook(world: World, ids: list[str]) -> None:
+    """``jupyter aiserver ask`` doesn't write the id of the notebook into the file."""
+    notebook = Notebook(world, "a.ipynb", {ids[0]: "import x", ids[1]: "x.plot()"})
+    first = await world.ask("a.ipynb", ids)
+    event = NewEvent(type="edit", timestamp=utc_now(), source="x.plot()")
+    await world.store.record_events(SessionKey(first.notebook_id, ids[1]), [event])
+    for _ in range(2):
+        content = await notebook.read()
+        assert content["metadata"]["aiserver"]["notebook_id"] == first.notebook_id
+        read = [cell["id"] for cell in content["cells"]]
+        assert read[1] == ids[1]
+        assert await world.registry.identify("a.ipynb", first.notebook_id, read) == first
+    notebook.cells[ids[1]] = "other()"
+    content = await notebook.read()
+    assert "notebook_id" not in content["metadata"]["aiserver"]
+    assert content["cells"][1]["id"] != ids[1]
 
 
 @in_loop
@@ -518,6 +552,39 @@ async def test_a_failing_store_keeps_no_notebook_from_being_opened(
     assert not {*SOURCES, "0", "1", "2"}.intersection(read[:3])
     assert read == ids_of(other.get("a.ipynb")), "two readings give the same ids"
     assert read[3] == notebook.id_of("d = 4")
+
+
+@pytest.mark.parametrize("path", ["a.ipynb", "a.py"])
+@in_loop
+async def test_one_failed_comparison_loses_no_history(
+    world: World, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page has recorded the cells with other ids, and saved the notebook with them."""
+    sources = {id_: f"part = load('{id_}, a long name.csv')" for id_ in SOURCES}
+    notebook = Notebook(world, path, sources)
+    first = await notebook.open()
+
+    def clean() -> None:
+        if path == "a.py":
+            notebook.rewrite(*sources.values())
+            world.disk.ids[path] = None
+        else:
+            notebook.rewrite(*sources.values(), ids=["0", "1", "2"])
+
+    async def fail(_: object, __: str, content: dict[str, Any]) -> None:
+        replace_positional_ids(content)
+
+    clean()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[__name__], "restore_ids", fail)
+        await notebook.open()
+    assert not notebook.cells.keys() & sources.keys()
+    if path == "a.py":
+        clean()
+    for _ in range(2):
+        assert (await notebook.open()).notebook_id == first.notebook_id
+        assert notebook.cells == sources
+        clean()
 
 
 @pytest.mark.parametrize("model", [None, {}, {"type": "notebook", "content": {"cells": 7}}])
