@@ -72,32 +72,39 @@ export async function request(
   options: IRequestOptions = {}
 ): Promise<Response> {
   const url = URLExt.join(settings.baseUrl, 'aiserver', path);
-  const { method = 'GET', body, headers = {}, signal } = options;
-  const init: RequestInit = { method, signal, headers };
-  if (body instanceof Blob) {
-    init.body = body;
-    init.headers = { 'Content-Type': body.type, ...headers };
-  } else if (body !== undefined) {
-    const text = JSON.stringify(body, toWellFormed);
-    init.body = text;
-    init.headers = { 'Content-Type': 'application/json', ...headers };
-    // Each UTF-16 code unit of the text takes at most three bytes in UTF-8.
-    init.keepalive = options.keepalive && text.length * 3 < MAX_KEEPALIVE_BYTES;
-  }
+  const init = toInit(options);
   let response: Response;
   try {
     response = await ServerConnection.makeRequest(url, init, settings);
   } catch (reason) {
-    if (signal?.aborted) {
-      throw reason;
-    }
-    throw unreachable();
+    throw options.signal?.aborted ? reason : unreachable();
   }
   const isFailed = !response.ok && response.status !== 304;
   if (isFailed || isHtmlPage(response)) {
     throw await toApiError(response, settings);
   }
   return response;
+}
+
+function toInit(options: IRequestOptions): RequestInit {
+  const { method = 'GET', body, headers, signal } = options;
+  if (body === undefined) {
+    return { method, signal, headers };
+  }
+  const isBlob = body instanceof Blob;
+  const content = isBlob ? body : JSON.stringify(body, toWellFormed);
+  const type = isBlob ? body.type : 'application/json';
+  return {
+    method,
+    signal,
+    body: content,
+    headers: { 'Content-Type': type, ...headers },
+    // Each UTF-16 code unit of a text takes at most three bytes in UTF-8.
+    keepalive:
+      options.keepalive &&
+      typeof content === 'string' &&
+      content.length * 3 < MAX_KEEPALIVE_BYTES
+  };
 }
 
 /**

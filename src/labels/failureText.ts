@@ -24,59 +24,76 @@ export function failureText(
 }
 
 function pageText(failure: IFailure, trans: TranslationBundle): string {
-  const provider = failure.provider && labelText(failure.provider.label, trans);
-  switch (failure.code) {
-    case 'interrupted':
-      return trans.__(
-        'The answer was interrupted before it was complete. Try again.'
-      );
-    case 'stopped_elsewhere':
-      return trans.__(
+  const texts = new Map([
+    [
+      'interrupted',
+      trans.__('The answer was interrupted before it was complete. Try again.')
+    ],
+    [
+      'stopped_elsewhere',
+      trans.__(
         'The answer was stopped: the server shut down, or a new request was made in this cell from another tab.'
-      );
-    case 'cell_deleted':
-      return trans.__('The cell is no longer in the notebook.');
-    case 'unreachable':
-      return trans.__(
+      )
+    ],
+    ['cell_deleted', trans.__('The cell is no longer in the notebook.')],
+    [
+      'unreachable',
+      trans.__(
         'The Jupyter server is not responding. Check that it is running, then try again.'
-      );
-    case 'unauthenticated':
-      return trans.__(
+      )
+    ],
+    [
+      'unauthenticated',
+      trans.__(
         'Your session has expired. Sign in again and return to this page; nothing is lost.'
-      );
-    case 'proxy_error':
-      return trans.__(
+      )
+    ],
+    [
+      'proxy_error',
+      trans.__(
         'A proxy responded instead of the Jupyter server. Try again in a moment.'
-      );
-    case 'install_interrupted':
-      return trans.__(
-        'The connection was lost. Try again to resume the download.'
-      );
-    case 'no_model':
-      return failure.text ? '' : trans.__('No model is set up yet.');
-    case 'bad_setting':
-      return trans.__(
+      )
+    ],
+    [
+      'install_interrupted',
+      trans.__('The connection was lost. Try again to resume the download.')
+    ],
+    ['no_model', failure.text ? '' : trans.__('No model is set up yet.')],
+    [
+      'bad_setting',
+      trans.__(
         'AI Server can’t start because one of its settings is invalid. %1',
         failure.message
-      );
-    case 'model_rate_limited':
-      return failure.retryAfter
-        ? trans.__(
-            'Rate limited by %1. Try again in %2.',
-            provider ?? trans.__('the provider'),
-            durationText(Math.ceil(failure.retryAfter) * 1000, trans)
-          )
-        : '';
-    case 'model_package_missing':
-      // Next to this sentence, the view shows the command that installs the package.
-      return provider
-        ? trans.__('%1 models need one more Python package.', provider)
-        : trans.__('This model needs one more Python package.');
-    case 'invalid_request':
-      return failure.text ? fieldText(failure.text, trans) : '';
-    default:
-      return '';
-  }
+      )
+    ],
+    ['model_rate_limited', rateLimitText(failure, trans)],
+    ['model_package_missing', packageText(failure, trans)],
+    ['invalid_request', failure.text ? fieldText(failure.text, trans) : '']
+  ]);
+  return texts.get(failure.code) ?? '';
+}
+
+function rateLimitText(
+  { provider, retryAfter }: IFailure,
+  trans: TranslationBundle
+): string {
+  return retryAfter
+    ? trans.__(
+        'Rate limited by %1. Try again in %2.',
+        provider ? labelText(provider.label, trans) : trans.__('the provider'),
+        durationText(Math.ceil(retryAfter) * 1000, trans)
+      )
+    : '';
+}
+
+/** Next to this sentence, the view shows the command that installs the package. */
+function packageText({ provider }: IFailure, trans: TranslationBundle): string {
+  return provider
+    ? trans.__(
+        '%1 models need one more Python package.',
+        labelText(provider.label, trans)
+      )
+    : trans.__('This model needs one more Python package.');
 }
 
 /**

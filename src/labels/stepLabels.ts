@@ -58,25 +58,35 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
     case 'edit':
       return editTitle(step, trans);
     case 'accept':
-      if (step.data?.part || step.data?.hunks) {
-        return partTitle(step.data.hunks, trans);
-      }
-      return step.fromStep === undefined
-        ? trans.__('Accepted an earlier answer')
-        : trans.__('Accepted step %1', step.fromStep + 1);
+      return acceptTitle(step, trans);
     case 'restore':
       return step.fromStep === undefined
         ? trans.__('Restored an earlier version')
         : trans.__('Restored step %1', step.fromStep + 1);
-    case 'run': {
-      const count = executionCountOf(step);
-      return count === null ? trans.__('Run') : trans.__('Run [%1]', count);
-    }
+    case 'run':
+      return runTitle(step, trans);
     case 'context_reset':
       return trans.__('New conversation');
     default:
       return cellEventTitle(step, trans);
   }
+}
+
+function acceptTitle(
+  { data, fromStep }: TitleFields,
+  trans: TranslationBundle
+): string {
+  if (data?.part || data?.hunks) {
+    return partTitle(data.hunks, trans);
+  }
+  return fromStep === undefined
+    ? trans.__('Accepted an earlier answer')
+    : trans.__('Accepted step %1', fromStep + 1);
+}
+
+function runTitle(step: TitleFields, trans: TranslationBundle): string {
+  const count = executionCountOf(step);
+  return count === null ? trans.__('Run') : trans.__('Run [%1]', count);
 }
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
@@ -121,48 +131,54 @@ export function changeTitles(
 
 /** Return the title of an event that concerns the whole cell, such as a split or a move. */
 function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
-  const data = step.data ?? {};
-  const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
-  switch (type) {
-    case 'split': {
-      const count = Array.isArray(data.pieces) ? data.pieces.length : 0;
-      return count > 1
-        ? trans.__('Split into %1 cells', count)
-        : trans.__('Split');
-    }
-    case 'merge': {
-      if (data.into) {
-        return trans.__('Merged into another cell');
-      }
-      const count = Array.isArray(data.parents) ? data.parents.length : 0;
-      return count > 1
-        ? trans.__('Merged from %1 cells', count)
-        : trans.__('Merged with another cell');
-    }
-    case 'copy':
-      return step.author === 'person'
+  const { author, data = {}, event = '', kind } = step;
+  const type = kind === 'other' ? event : kind;
+  const titles = new Map([
+    ['split', splitTitle(data, trans)],
+    ['merge', mergeTitle(data, trans)],
+    [
+      'copy',
+      author === 'person'
         ? trans.__('Copied from another cell')
         : removeChineseSpaces(
             trans.__('Replaced by %1', contributorName(step, trans))
-          );
-    case 'delete':
-      return trans.__('Deleted');
-    case 'undelete':
-      return trans.__('Restored after deletion');
-    case 'type':
-      return typeTitle(data.to, trans);
-    case 'move':
-      return moveTitle(data, trans);
-    case 'recovered':
-      return trans.__('Recovered from a damaged file');
-    case 'found':
-      return data.sign === 'similar'
+          )
+    ],
+    ['delete', trans.__('Deleted')],
+    ['undelete', trans.__('Restored after deletion')],
+    ['type', typeTitle(data.to, trans)],
+    ['move', moveTitle(data, trans)],
+    ['recovered', trans.__('Recovered from a damaged file')],
+    [
+      'found',
+      data.sign === 'similar'
         ? trans.__('Found again by a similar content')
-        : trans.__('Found again by its content');
-    default:
-      // A later version of AI Server recorded this event. Use the event's type as the title.
-      return type.replace(/_/g, ' ');
+        : trans.__('Found again by its content')
+    ]
+  ]);
+  // A later version of AI Server can have recorded an event of another type.
+  return titles.get(type) ?? type.replace(/_/g, ' ');
+}
+
+function splitTitle(
+  { pieces }: Record<string, unknown>,
+  trans: TranslationBundle
+): string {
+  return Array.isArray(pieces) && pieces.length > 1
+    ? trans.__('Split into %1 cells', pieces.length)
+    : trans.__('Split');
+}
+
+function mergeTitle(
+  { into, parents }: Record<string, unknown>,
+  trans: TranslationBundle
+): string {
+  if (into) {
+    return trans.__('Merged into another cell');
   }
+  return Array.isArray(parents) && parents.length > 1
+    ? trans.__('Merged from %1 cells', parents.length)
+    : trans.__('Merged with another cell');
 }
 
 function typeTitle(to: unknown, trans: TranslationBundle): string {
@@ -193,38 +209,40 @@ export function stepOutcome(
   step: TitleFields,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
+  const quiet: Partial<Record<Step['outcome'], string>> = {
+    refined: trans.__('superseded'),
+    rejected: trans.__('rejected'),
+    repeated: trans.__('asked again'),
+    cancelled: trans.__('stopped'),
+    unused: trans.__('not used')
+  };
+  const text = isAnswerInWords(step)
+    ? trans.__('answered')
+    : quiet[step.outcome];
+  if (text) {
+    return { text, tone: 'quiet' };
+  }
   switch (step.outcome) {
     case 'accepted':
       return { text: acceptedText(step, trans), tone: 'good' };
-    case 'refined':
-      return { text: trans.__('superseded'), tone: 'quiet' };
-    case 'rejected':
-      return { text: trans.__('rejected'), tone: 'quiet' };
-    case 'repeated':
-      return { text: trans.__('asked again'), tone: 'quiet' };
     case 'error':
-      // The text for a failed run is the name of its exception, such as "NameError".
-      return {
-        text:
-          (step.kind === 'run' &&
-            /^\w{1,40}(?=:|$)/.exec(step.error ?? '')?.[0]) ||
-          trans.__('failed'),
-        tone: 'bad'
-      };
-    case 'cancelled':
-      return { text: trans.__('stopped'), tone: 'quiet' };
+      return { text: failedText(step, trans), tone: 'bad' };
     case 'open':
       return { text: trans.__('pending'), tone: 'model' };
-    case 'unused':
-      return { text: trans.__('not used'), tone: 'quiet' };
     default:
-      if (isAnswerInWords(step)) {
-        return { text: trans.__('answered'), tone: 'quiet' };
-      }
       return step.kind === 'run'
         ? { text: trans.__('ran'), tone: 'good' }
         : null;
   }
+}
+
+/** Return the text for a failure; for a run, the name of its exception, such as "NameError". */
+function failedText(
+  { error = '', kind }: TitleFields,
+  trans: TranslationBundle
+): string {
+  const name = kind === 'run' ? /^\w{1,40}(?=:|$)/.exec(error) : null;
+  return name?.[0] ?? trans.__('failed');
 }
 
 /** Return the title of an accepted change of a suggestion: “Accepted 2 of 3 changes”. */

@@ -86,51 +86,42 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
 
 export function itemText(
   item: ContextItem,
-  { cellNumber, memory, requestNumber, trans }: IReceiptProps
+  { cellNumber, memory, requestNumber, trans }: Omit<IReceiptProps, 'items'>
 ): string {
   const { kind, name, count } = item;
-  switch (kind) {
-    case 'rules':
-      return trans.__('Instructions');
-    case 'rules_file':
-    case 'mention':
-    case 'plugin':
-      return item.shortened ? trans.__('%1, shortened', name) : name;
-    case 'past_answer': {
-      const text = trans.__('Example from %1', name);
-      return item.shortened ? trans.__('%1, shortened', text) : text;
-    }
-    case 'memory':
-      return memoryItemText(item, memory, trans);
-    case 'note':
-      return trans.__('Note about this notebook');
-    case 'output':
-      return trans.__('Output of %1', name);
-    case 'image':
-      return imageText(item, trans);
-    case 'examples':
-      return trans.__('Examples');
-    case 'headings':
-      return trans.__('Heading “%1”', name);
-    case 'cell':
-      return cellText(item, cellNumber, trans);
-    case 'variables':
-      return trans._n('%1 variable', '%1 variables', count);
-    case 'dataframe':
-      return dataFrameText(item, trans);
-    case 'file':
-      return trans.__('File %1', name);
-    case 'summary':
-      return summaryText(item, trans);
-    case 'turn':
-      return turnText(item, requestNumber, trans);
-    case 'source':
-      return trans.__('This cell');
-    case 'request':
-      return trans.__('Your request');
-    default:
-      return kind; // A newer server may send other kinds.
-  }
+  const shortened = (text: string) =>
+    item.shortened ? trans.__('%1, shortened', text) : text;
+  const itself = () => shortened(name);
+  const texts: Record<string, () => string> = {
+    rules: () => trans.__('Instructions'),
+    rules_file: itself,
+    mention: itself,
+    plugin: itself,
+    past_answer: () => shortened(trans.__('Example from %1', name)),
+    memory: () => memoryItemText(item, memory, trans),
+    note: () => trans.__('Note about this notebook'),
+    output: () => trans.__('Output of %1', name),
+    image: () => imageText(item, trans),
+    examples: () => trans.__('Examples'),
+    headings: () => trans.__('Heading “%1”', name),
+    cell: () => cellText(item, cellNumber, trans),
+    variables: () => trans._n('%1 variable', '%1 variables', count),
+    dataframe: () => dataFrameText(item, trans),
+    file: () => trans.__('File %1', name),
+    summary: () =>
+      shortened(
+        trans._n(
+          'Summary of %1 older request',
+          'Summary of %1 older requests',
+          count
+        )
+      ),
+    turn: () => turnText(item, requestNumber, trans),
+    source: () => trans.__('This cell'),
+    request: () => trans.__('Your request')
+  };
+  // A newer server may send other kinds.
+  return Object.hasOwn(texts, kind) ? texts[kind]() : kind;
 }
 
 function reasonText(item: ContextItem, trans: TranslationBundle): string {
@@ -194,18 +185,6 @@ function dataFrameText(
   }
 }
 
-function summaryText(
-  { count, shortened }: ContextItem,
-  trans: TranslationBundle
-): string {
-  const text = trans._n(
-    'Summary of %1 older request',
-    'Summary of %1 older requests',
-    count
-  );
-  return shortened ? trans.__('%1, shortened', text) : text;
-}
-
 function turnText(
   { turnIds, count }: ContextItem,
   requestNumber: IReceiptProps['requestNumber'],
@@ -224,33 +203,25 @@ function originText(
   { kind, name }: ContextItem,
   trans: TranslationBundle
 ): string {
-  switch (kind) {
-    case 'rules':
-    case 'examples':
-      return 'AI Server';
-    case 'variables':
-    case 'dataframe':
-      return trans.__('Kernel');
-    case 'rules_file':
-      return trans.__('Rules file');
-    case 'memory':
-      return name.startsWith('project')
-        ? trans.__('Memory of the project')
-        : trans.__('Your memory');
-    case 'past_answer':
-      return trans.__('Another notebook');
-    case 'file':
-      return trans.__('Folder of the notebook');
-    case 'plugin':
-      return trans.__('Plugin');
-    case 'summary':
-    case 'turn':
-      return trans.__('History of this cell');
-    case 'request':
-      return trans.__('You');
-    default:
-      return trans.__('Notebook');
-  }
+  const kernel = trans.__('Kernel');
+  const history = trans.__('History of this cell');
+  const texts: Record<string, string> = {
+    rules: 'AI Server',
+    examples: 'AI Server',
+    variables: kernel,
+    dataframe: kernel,
+    rules_file: trans.__('Rules file'),
+    memory: name.startsWith('project')
+      ? trans.__('Memory of the project')
+      : trans.__('Your memory'),
+    past_answer: trans.__('Another notebook'),
+    file: trans.__('Folder of the notebook'),
+    plugin: trans.__('Plugin'),
+    summary: history,
+    turn: history,
+    request: trans.__('You')
+  };
+  return Object.hasOwn(texts, kind) ? texts[kind] : trans.__('Notebook');
 }
 
 /** Return numbers as a text with ranges: “1, 2, 4–6”. */

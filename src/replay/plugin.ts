@@ -15,6 +15,7 @@ import {
 import type { CommandRegistry } from '@lumino/commands';
 import type { Widget } from '@lumino/widgets';
 
+import type { IReplayHost } from './model/cell/actions';
 import { ReplayModel, type ReplayTab } from './model/replay';
 import type { NoteMode } from './model/notebook/note';
 import { syncSettings } from './model/settings';
@@ -89,28 +90,7 @@ function activate(
   const model = new ReplayModel(
     subject,
     history,
-    {
-      confirmReplace: index => confirmReplace(index, trans),
-      openPrompt: branch => {
-        if (commands.hasCommand(CommandIDs.ask)) {
-          void commands.execute(CommandIDs.ask, {
-            parentTurnId: branch?.turnId ?? null,
-            parentTitle: branch?.title ?? ''
-          });
-        }
-      },
-      openFile: path => openNotebook(commands, path),
-      shownAnswers: key => {
-        const panel = panelOf(key);
-        return (panel && rows?.shownAnswers(panel, key.cellId)) ?? null;
-      },
-      acceptAnswer: async (key, turnId) => {
-        const panel = panelOf(key);
-        return (
-          !!panel && !!(await rows?.acceptAnswer(panel, key.cellId, turnId))
-        );
-      }
-    },
+    createHost(commands, panelOf, rows, trans),
     rows && models
       ? new AskAgainHost({ tracker, identity, rows, models, sessions, trans })
       : null,
@@ -130,7 +110,99 @@ function activate(
   });
   shell.add(panel, 'right', { rank: 850, type: 'AI Server' });
   restorer?.add(panel, panel.id);
+  addCommands(app, model, panel, trans);
+  if (palette) {
+    addPaletteItems(palette, trans);
+  }
 
+  const remind = () => {
+    const reminder = new BriefingReminder({
+      identity,
+      history,
+      briefing: model.briefing,
+      isTabShown: () => model.isActive && model.selectedTab === 'notebook',
+      remind: content =>
+        showReminder(content, reminderActions(app, content.panel, trans), trans)
+    });
+    tracker.forEach(notebook => reminder.add(notebook));
+    tracker.widgetAdded.connect((_, notebook) => reminder.add(notebook));
+  };
+  // Wait for the settings: the person may have turned the reminder off.
+  void followSettings(settings, model).then(remind);
+}
+
+/** Let the model follow the settings. Resolves when those of the sidebar are loaded, or there are none. */
+async function followSettings(
+  settings: ISettingRegistry | null,
+  model: ReplayModel
+): Promise<void> {
+  settings?.load(ASK_PLUGIN_ID).then(
+    loaded => {
+      const update = () => {
+        model.note.mode = loaded.composite.notebookNotes as NoteMode;
+      };
+      update();
+      loaded.changed.connect(update);
+    },
+    () => undefined // the plugin of the prompt rows is disabled
+  );
+  const loaded = await settings?.load(PLUGIN_ID).catch(() => null);
+  if (loaded) {
+    syncSettings(loaded, model);
+  }
+}
+
+function createHost(
+  commands: CommandRegistry,
+  panelOf: (key: ICellKey) => NotebookPanel | null,
+  rows: IPromptRows | null,
+  trans: TranslationBundle
+): IReplayHost {
+  return {
+    confirmReplace: index => confirmReplace(index, trans),
+    openPrompt: branch => {
+      if (commands.hasCommand(CommandIDs.ask)) {
+        void commands.execute(CommandIDs.ask, {
+          parentTurnId: branch?.turnId ?? null,
+          parentTitle: branch?.title ?? ''
+        });
+      }
+    },
+    openFile: path => openNotebook(commands, path),
+    shownAnswers: key => {
+      const panel = panelOf(key);
+      return (panel && rows?.shownAnswers(panel, key.cellId)) ?? null;
+    },
+    acceptAnswer: async (key, turnId) => {
+      const panel = panelOf(key);
+      return !!panel && !!(await rows?.acceptAnswer(panel, key.cellId, turnId));
+    }
+  };
+}
+
+function addPaletteItems(
+  palette: ICommandPalette,
+  trans: TranslationBundle
+): void {
+  const category = trans.__('AI Server');
+  for (const command of [
+    CommandIDs.showReplay,
+    CommandIDs.showLastTime,
+    CommandIDs.search,
+    CommandIDs.restore,
+    CommandIDs.restoreClean,
+    CommandIDs.askAgain
+  ]) {
+    palette.addItem({ command, category });
+  }
+}
+
+function addCommands(
+  { commands, shell }: JupyterFrontEnd,
+  model: ReplayModel,
+  panel: ReplayPanel,
+  trans: TranslationBundle
+): void {
   commands.addCommand(CommandIDs.showReplay, {
     label: trans.__('Show Replay'),
     caption: trans.__('Show how the active cell was made, step by step'),
@@ -229,7 +301,7 @@ function activate(
       'Ask the requests that led to the shown version again, of another model'
     ),
     describedBy: { args: { type: 'object', properties: {} } },
-    isEnabled: () => model.again.isAvailable && subject.cell !== null,
+    isEnabled: () => model.again.isAvailable && model.subject.cell !== null,
     execute: () => {
       model.selectedTab = 'cell';
       shell.activateById(panel.id);
@@ -247,43 +319,6 @@ function activate(
       commands.notifyCommandChanged(CommandIDs.restoreClean);
     }
   });
-  const category = trans.__('AI Server');
-  palette?.addItem({ command: CommandIDs.showReplay, category });
-  palette?.addItem({ command: CommandIDs.showLastTime, category });
-  palette?.addItem({ command: CommandIDs.search, category });
-  palette?.addItem({ command: CommandIDs.restore, category });
-  palette?.addItem({ command: CommandIDs.restoreClean, category });
-  palette?.addItem({ command: CommandIDs.askAgain, category });
-
-  const remind = () => {
-    const reminder = new BriefingReminder({
-      identity,
-      history,
-      briefing: model.briefing,
-      isTabShown: () => model.isActive && model.selectedTab === 'notebook',
-      remind: content =>
-        showReminder(content, reminderActions(app, content.panel, trans), trans)
-    });
-    tracker.forEach(notebook => reminder.add(notebook));
-    tracker.widgetAdded.connect((_, notebook) => reminder.add(notebook));
-  };
-  // Wait for the settings: the person may have turned the reminder off.
-  void Promise.resolve(settings?.load(PLUGIN_ID))
-    .then(
-      loaded => loaded && syncSettings(loaded, model),
-      () => undefined // JupyterLab has no settings for this plugin
-    )
-    .then(remind);
-  settings?.load(ASK_PLUGIN_ID).then(
-    loaded => {
-      const update = () => {
-        model.note.mode = loaded.composite.notebookNotes as NoteMode;
-      };
-      update();
-      loaded.changed.connect(update);
-    },
-    () => undefined // the plugin of the prompt rows is disabled
-  );
 }
 
 function reminderActions(

@@ -53,57 +53,56 @@ function renderAll(
   ));
 }
 
+type Render = (
+  token: Token,
+  children: React.ReactNode,
+  renderText: RenderText
+) => React.ReactNode;
+
+const RENDERERS = new Map<string, Render>([
+  ['space', () => null],
+  ['def', () => null],
+  ['paragraph', (_, children) => <p>{children}</p>],
+  [
+    'heading',
+    // A real heading would look like a heading of the notebook to a screen reader.
+    (_, children) => (
+      <p>
+        <strong>{children}</strong>
+      </p>
+    )
+  ],
+  ['blockquote', (_, children) => <blockquote>{children}</blockquote>],
+  ['list', (token, _, text) => renderList(token as Tokens.List, text)],
+  [
+    'code',
+    token => (
+      <pre>
+        <code>{(token as Tokens.Code).text}</code>
+      </pre>
+    )
+  ],
+  ['table', (token, _, text) => renderTable(token as Tokens.Table, text)],
+  ['hr', () => <hr />],
+  ['br', () => <br />],
+  ['strong', (_, children) => <strong>{children}</strong>],
+  ['em', (_, children) => <em>{children}</em>],
+  ['del', (_, children) => <s>{children}</s>],
+  ['codespan', token => <code>{(token as Tokens.Codespan).text}</code>],
+  ['link', (token, children) => renderLink(token as Tokens.Link, children)],
+  ['escape', token => (token as Tokens.Escape).text],
+  [
+    'text',
+    (token, children, text) => children ?? text((token as Tokens.Text).text)
+  ]
+]);
+
 function render(token: Token, renderText: RenderText): React.ReactNode {
-  const children = renderAll(
-    (token as { tokens?: Token[] }).tokens,
-    renderText
-  );
-  switch (token.type) {
-    case 'space':
-    case 'def':
-      return null;
-    case 'paragraph':
-      return <p>{children}</p>;
-    case 'heading':
-      // A real heading would look like a heading of the notebook to a screen reader.
-      return (
-        <p>
-          <strong>{children}</strong>
-        </p>
-      );
-    case 'blockquote':
-      return <blockquote>{children}</blockquote>;
-    case 'list':
-      return renderList(token as Tokens.List, renderText);
-    case 'code':
-      return (
-        <pre>
-          <code>{token.text}</code>
-        </pre>
-      );
-    case 'table':
-      return renderTable(token as Tokens.Table, renderText);
-    case 'hr':
-      return <hr />;
-    case 'br':
-      return <br />;
-    case 'strong':
-      return <strong>{children}</strong>;
-    case 'em':
-      return <em>{children}</em>;
-    case 'del':
-      return <s>{children}</s>;
-    case 'codespan':
-      return <code>{token.text}</code>;
-    case 'link':
-      return renderLink(token as Tokens.Link, children);
-    case 'escape':
-      return token.text;
-    case 'text':
-      return children ?? renderText(token.text);
-    default: // HTML, images, and kinds of tokens that a later version of the parser may have
-      return token.raw;
-  }
+  const { tokens } = token as { tokens?: Token[] };
+  const renderer = RENDERERS.get(token.type);
+  return renderer
+    ? renderer(token, renderAll(tokens, renderText), renderText)
+    : token.raw; // HTML, images, and kinds that a later version of the parser may have
 }
 
 function renderList(

@@ -122,26 +122,32 @@ export function followCell(
   source: string,
   exceptTurnId?: number
 ): IAnswer[] {
-  return answers.flatMap(answer => {
-    const { suggestion, request, shown } = answer;
-    if (suggestion.turnId === exceptTurnId) {
-      return [answer];
-    }
-    const merge = (code: string) => mergeSources(base, code, source);
-    const code = merge(shown?.code ?? suggestion.source);
-    if (code === null) {
-      return [];
-    }
-    const corrected = shown?.correctedCode ?? '';
-    const correctedCode = corrected && (merge(corrected) ?? corrected);
-    return [
-      {
-        ...answer,
-        // “Restore the original suggestion” and “Regenerate” must not remove the other change.
-        suggestion: { ...suggestion, source: merge(suggestion.source) ?? code },
-        request: request?.source === base ? { ...request, source } : request,
-        shown: shown && { ...shown, code, correctedCode }
-      }
-    ];
-  });
+  return answers.flatMap(answer =>
+    answer.suggestion.turnId === exceptTurnId
+      ? answer
+      : (withChange(answer, base, source) ?? [])
+  );
+}
+
+/** Make the change from `base` to `source` in an answer; null if it changes the same lines. */
+function withChange(
+  answer: IAnswer,
+  base: string,
+  source: string
+): IAnswer | null {
+  const { suggestion, request, shown } = answer;
+  const merge = (code: string) => mergeSources(base, code, source);
+  const code = merge(shown?.code ?? suggestion.source);
+  if (code === null) {
+    return null;
+  }
+  const corrected = shown?.correctedCode ?? '';
+  const correctedCode = corrected && (merge(corrected) ?? corrected);
+  return {
+    ...answer,
+    // “Restore the original suggestion” and “Regenerate” must not remove the other change.
+    suggestion: { ...suggestion, source: merge(suggestion.source) ?? code },
+    request: request?.source === base ? { ...request, source } : request,
+    shown: shown && { ...shown, code, correctedCode }
+  };
 }

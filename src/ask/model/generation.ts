@@ -6,7 +6,7 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { DataFrameProfile } from '../../api/types';
+import type { DataFrameProfile, Step } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import { selectedLines } from '../../labels/requestTitle';
 import { answersOf } from '../../records/answers';
@@ -335,16 +335,7 @@ export class GenerationModel extends GenerationStore {
    */
   private _showOpenAnswers({ steps, turns }: IPastTurns): void {
     const last = turns[turns.length - 1];
-    const { phase, branch, selection } = this.state;
-    const source = this.target.source();
-    const hasBegun =
-      this.hasBegun || this.inputText.trim() || branch || selection;
-    if (
-      last?.outcome !== 'open' ||
-      phase !== 'editing' ||
-      hasBegun ||
-      source !== last.before
-    ) {
+    if (!last || !this._isStillOpen(last)) {
       return;
     }
     const requestSource = last.base ?? last.before;
@@ -361,7 +352,7 @@ export class GenerationModel extends GenerationStore {
       selection: lines,
       parentTurnId: parent?.turnId
     };
-    this.baseSource = source;
+    this.baseSource = last.before;
     answersOf(last)
       .filter(({ outcome }) => outcome === 'open')
       .forEach((answer, index) =>
@@ -372,6 +363,18 @@ export class GenerationModel extends GenerationStore {
       );
     this.setState(this.suggested!);
     void this.check();
+  }
+
+  private _isStillOpen({ outcome, before }: Step): boolean {
+    const { phase, branch, selection } = this.state;
+    const hasBegun =
+      this.hasBegun || this.inputText.trim() || branch || selection;
+    return (
+      outcome === 'open' &&
+      phase === 'editing' &&
+      !hasBegun &&
+      this.target.source() === before
+    );
   }
 
   private _reading = Promise.resolve();

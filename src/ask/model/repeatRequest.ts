@@ -7,7 +7,7 @@
  * - The context is read when the request is sent, and a remote model gets no more of it than with a
  *   request from the row: no values, and no outputs or texts of mentioned files.
  */
-import type { GenerateBody } from '../../api/types';
+import type { GenerateBody, StreamEvent } from '../../api/types';
 import { toFailure } from '../../state/failure';
 import type { IRepeatedAnswer, IRepeatedRequest } from '../../tokens';
 import { namedFrames, relevantVariables } from './context/attachments';
@@ -35,44 +35,52 @@ export async function repeatRequest(
   try {
     const body = await repeatBody(options, request);
     if (signal.aborted) {
-      return { turn: null, failure: null };
+      return STOPPED;
     }
     let answer: IRepeatedAnswer | null = null;
     for await (const event of stream.events(api, body, MAX_ATTEMPTS)) {
       if (event.type === 'start') {
         stream.generationId = event.generationId;
-      } else if (event.type === 'done') {
-        answer = { turn: event.interaction, failure: null };
-      } else if (event.type === 'error') {
-        answer = { turn: null, failure: event };
-      } else if (event.type === 'cancelled') {
-        // Another page or the server's shutdown can have stopped it, too.
-        const code = 'stopped_elsewhere';
-        answer = { turn: null, failure: { code, message: '' } };
       }
+      answer = answerIn(event) ?? answer;
       if (answer) {
         history.notify({ notebookId: body.notebookId, cellId: body.cellId });
       }
     }
     if (!answer) {
       stream.stop(api);
-      answer = {
-        turn: null,
-        failure: { code: 'interrupted', message: '' }
-      };
+      answer = failed('interrupted');
     }
-    return signal.aborted && !answer.turn
-      ? { turn: null, failure: null }
-      : answer;
+    return signal.aborted && !answer.turn ? STOPPED : answer;
   } catch (reason) {
-    return {
-      turn: null,
-      failure: signal.aborted ? null : toFailure(reason, 'interrupted')
-    };
+    return signal.aborted
+      ? STOPPED
+      : { turn: null, failure: toFailure(reason, 'interrupted') };
   } finally {
     signal.removeEventListener('abort', stop);
     stream.end();
   }
+}
+
+/** Return the answer with which the stream ends; null for another event. */
+function answerIn(event: StreamEvent): IRepeatedAnswer | null {
+  switch (event.type) {
+    case 'done':
+      return { turn: event.interaction, failure: null };
+    case 'error':
+      return { turn: null, failure: event };
+    case 'cancelled':
+      // Another page or the server's shutdown can have stopped it, too.
+      return failed('stopped_elsewhere');
+    default:
+      return null;
+  }
+}
+
+const STOPPED: IRepeatedAnswer = { turn: null, failure: null };
+
+function failed(code: string): IRepeatedAnswer {
+  return { turn: null, failure: { code, message: '' } };
 }
 
 async function repeatBody(

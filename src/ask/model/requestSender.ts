@@ -12,7 +12,12 @@
  *   the cell may change, no other line is corrected.
  */
 import type { ApiError } from '../../api/request';
-import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
+import type {
+  AnalyzeBody,
+  GenerateBody,
+  Interaction,
+  StreamEvent
+} from '../../api/types';
 import { definesName } from '../../cells/namesInCells';
 import { normalizeLineBreaks } from '../../diff/lineBreaks';
 import type { IProblem } from '../../kernel/check';
@@ -44,6 +49,10 @@ class SentRequest extends GenerationStream {
   constructor(readonly request: IRequest) {
     super();
   }
+
+  /** The part of the answer that has arrived. */
+  readonly answer = { code: '', explanation: '' };
+  hasEnded = false;
 }
 
 export class RequestSender {
@@ -94,23 +103,7 @@ export class RequestSender {
     try {
       // The server doesn't start a generation before the cell's previous generation has ended.
       await previous?.ended;
-      const ready = ensureNotebookId(store.target);
-      const notebookId = await sent.rejectOnAbort(ready);
-      // While saving, the person may have chosen to reload the notebook from its file.
-      const current = this._withCurrentSource(request);
-      if (current.source !== request.source) {
-        store.baseSource = current.source;
-        store.request = current;
-      }
-      const mentioned = { ...current, mentions: store.mentionsOf(current) };
-      const body = await requestBody(mentioned, {
-        target: store.target,
-        model: request.model ?? store.state.cellModel,
-        levels: () => store.state.levels,
-        storesPrompt: store.storesPrompts()
-      });
-      store.sentMentions = body.context?.mentions ?? [];
-      await this._read(sent, { ...body, notebookId });
+      await this._read(sent, await this._prepare(sent));
     } catch (reason) {
       this._fail(sent, toFailure(reason, 'interrupted'));
     } finally {
@@ -128,6 +121,31 @@ export class RequestSender {
   dispose(): void {
     this._current?.abort.abort();
     this._current = null;
+  }
+
+  /** Return the request's body, with the cell and the notebook as they are now. */
+  private async _prepare(
+    sent: SentRequest
+  ): Promise<GenerateBody | AnalyzeBody> {
+    const store = this._store;
+    const { request } = sent;
+    const ready = ensureNotebookId(store.target);
+    const notebookId = await sent.rejectOnAbort(ready);
+    // While saving, the person may have chosen to reload the notebook from its file.
+    const current = this._withCurrentSource(request);
+    if (current.source !== request.source) {
+      store.baseSource = current.source;
+      store.request = current;
+    }
+    const mentioned = { ...current, mentions: store.mentionsOf(current) };
+    const body = await requestBody(mentioned, {
+      target: store.target,
+      model: request.model ?? store.state.cellModel,
+      levels: () => store.state.levels,
+      storesPrompt: store.storesPrompts()
+    });
+    store.sentMentions = body.context?.mentions ?? [];
+    return { ...body, notebookId };
   }
 
   private _begin(request: IRequest): void {
@@ -184,65 +202,14 @@ export class RequestSender {
       return;
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
-    const answer = { code: '', explanation: '' };
     const attempts = this._mightStillRun ? MAX_ATTEMPTS : 1;
     this._mightStillRun = true;
-    let hasEnded = false;
     try {
       // Read until the stream ends. If the page closed the stream after the last event, the server
       // would take that for a lost connection.
       for await (const event of sent.events(api, body, attempts)) {
-        switch (event.type) {
-          case 'start': {
-            const { generationId, turnId, model } = event;
-            Object.assign(sent, { generationId, turnId });
-            const isAnother = sent.request.model !== undefined;
-            this._update(sent, {
-              turnId,
-              askedModel: model,
-              ...(!isAnother && { model })
-            });
-            break;
-          }
-          case 'waiting':
-            this._update(sent, {
-              nextAttemptTime: performance.now() + 1000 * event.seconds
-            });
-            break;
-          case 'token':
-            answer[event.part] =
-              (event.replaces ? '' : answer[event.part]) + event.text;
-            this._update(sent, {
-              phase: 'streaming',
-              explanation: answer.explanation,
-              // While there is no code, the previous suggestion is visible: until some code has
-              // arrived, and after what arrived has turned out to be thoughts or words.
-              code: answer.code
-                ? normalizeLineBreaks(answer.code)
-                : (this._store.answer?.shown?.code ?? '')
-            });
-            break;
-          case 'done':
-            hasEnded = true;
-            this._showAnswer(sent, event.interaction);
-            break;
-          case 'cancelled':
-            hasEnded = true;
-            // If the person stopped the generation in this page, nothing changes. Otherwise another
-            // page or the server's shutdown stopped it, which is shown as a failure.
-            this._fail(sent, { code: 'stopped_elsewhere', message: '' });
-            break;
-          case 'error':
-            hasEnded = true;
-            // `unsaved` is a turn that the server could not save.
-            if (event.unsaved?.ai_response.status === 'success') {
-              this._showAnswer(sent, event.unsaved, event.code);
-            } else {
-              this._fail(sent, event);
-            }
-            break;
-        }
-        if (hasEnded) {
+        this._apply(sent, event);
+        if (sent.hasEnded) {
           history.notify(key);
         }
       }
@@ -252,7 +219,7 @@ export class RequestSender {
       this._mightStillRun = !status || code === 'proxy_error';
       throw reason;
     } finally {
-      if (hasEnded) {
+      if (sent.hasEnded) {
         this._mightStillRun = false;
       } else {
         sent.abort.abort();
@@ -262,8 +229,67 @@ export class RequestSender {
         }
       }
     }
-    if (!hasEnded) {
+    if (!sent.hasEnded) {
       this._fail(sent, { code: 'interrupted', message: '' });
+    }
+  }
+
+  private _apply(sent: SentRequest, event: StreamEvent): void {
+    switch (event.type) {
+      case 'start': {
+        const { generationId, turnId, model } = event;
+        Object.assign(sent, { generationId, turnId });
+        const isAnother = sent.request.model !== undefined;
+        const change = { turnId, askedModel: model };
+        this._update(sent, isAnother ? change : { ...change, model });
+        return;
+      }
+      case 'waiting':
+        this._update(sent, {
+          nextAttemptTime: performance.now() + 1000 * event.seconds
+        });
+        return;
+      case 'token':
+        this._write(sent, event);
+        return;
+      default:
+        sent.hasEnded = true;
+        this._end(sent, event);
+    }
+  }
+
+  private _write(
+    sent: SentRequest,
+    { part, text, replaces }: Extract<StreamEvent, { type: 'token' }>
+  ): void {
+    const { answer } = sent;
+    answer[part] = (replaces ? '' : answer[part]) + text;
+    this._update(sent, {
+      phase: 'streaming',
+      explanation: answer.explanation,
+      // While there is no code, the previous suggestion is visible: until some code has arrived, and
+      // after what arrived has turned out to be thoughts or words.
+      code: answer.code
+        ? normalizeLineBreaks(answer.code)
+        : (this._store.answer?.shown?.code ?? '')
+    });
+  }
+
+  private _end(
+    sent: SentRequest,
+    event: Extract<StreamEvent, { type: 'done' | 'cancelled' | 'error' }>
+  ): void {
+    if (event.type === 'done') {
+      this._showAnswer(sent, event.interaction);
+    } else if (event.type === 'cancelled') {
+      // If the person stopped the generation in this page, nothing changes. Otherwise another page
+      // or the server's shutdown stopped it, which is shown as a failure.
+      this._fail(sent, { code: 'stopped_elsewhere', message: '' });
+    } else if (event.unsaved?.ai_response.status === 'success') {
+      // The server could not save the turn.
+      this._showAnswer(sent, event.unsaved, event.code);
+    } else {
+      this._fail(sent, event);
     }
   }
 

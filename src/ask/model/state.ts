@@ -186,23 +186,31 @@ export function applyModelList(
     list.models.find(({ id }) => id === modelId) ?? null;
   const chosen = findModel(state.cellModel);
   const model = chosen ?? findModel(list.default);
-  // Deselect a model that is no longer listed, for example because its key was removed.
-  const change = {
+  return {
     model,
+    // Deselect a model that is no longer listed, for example because its key was removed.
     cellModel: chosen && state.cellModel,
-    storeNotices: list.notices ?? []
+    storeNotices: list.notices ?? [],
+    ...failureChange(state, model)
   };
+}
+
+/** Return the change of the shown failure after `model` has become the row's model. */
+function failureChange(
+  state: IGenerationState,
+  model: ModelInfo | null
+): Partial<IGenerationState> {
   const hadNoModel = state.failure?.code === 'no_model';
-  if (state.phase !== 'editing' && !hadNoModel) {
-    // A failure of the previous model doesn't apply to a newly chosen model.
-    const hasNewModel = model && state.model && model.id !== state.model.id;
-    const isObsolete =
-      hasNewModel && state.failure && isModelFailure(state.failure);
-    return isObsolete ? { ...change, failure: null } : change;
+  if (state.phase === 'editing' || hadNoModel) {
+    const failure = modelFailure(model);
+    const notice = hadNoModel && !failure ? 'ready' : state.notice;
+    return { failure, notice };
   }
-  const failure = modelFailure(model);
-  const notice = hadNoModel && !failure ? 'ready' : state.notice;
-  return { ...change, failure, notice };
+  // A failure of the previous model doesn't apply to a newly chosen model.
+  const hasNewModel = model && state.model && model.id !== state.model.id;
+  const isObsolete =
+    hasNewModel && state.failure && isModelFailure(state.failure);
+  return isObsolete ? { failure: null } : {};
 }
 
 export function waitingState(

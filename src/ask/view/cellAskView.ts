@@ -136,7 +136,7 @@ export class CellAskView implements IDisposable {
   }
 
   private _draw(): void {
-    const { cell, model, _options: options } = this;
+    const { cell, model } = this;
     if (this._disposed || !cell.editor) {
       return;
     }
@@ -148,18 +148,38 @@ export class CellAskView implements IDisposable {
         this._follower.followIfVisible();
       }
     }
-    // The diff shows a suggestion or a partial answer, also of a request that failed. After a request to change the suggestion,
-    // `code` is still the suggestion's code until the answer begins.
-    const isPartial = phase === 'streaming' || phase === 'failed';
-    if (!(phase === 'suggested' || ((model.isBusy || isPartial) && code))) {
+    if (!this._showsCode) {
       this._overlay?.dispose();
       this._overlay = null;
       return;
     }
-    this._overlay ??= new DiffOverlay({
-      cell,
-      newEditor: options.newEditor,
-      trans: options.trans,
+    this._overlay ??= this._createOverlay();
+    this._overlay.show({
+      original: sourceOf(cell.model.sharedModel),
+      code,
+      problems,
+      selected: model.decision.selectedRange,
+      isStreaming: phase === 'streaming' || phase === 'failed',
+      isEditable: phase === 'suggested' && !isChecking,
+      isRemedy
+    });
+  }
+
+  /**
+   * Whether the diff shows a suggestion or a partial answer, also of a request that failed. After a
+   * request to change the suggestion, `code` is still the suggestion's code until the answer begins.
+   */
+  private get _showsCode(): boolean {
+    const { isBusy, state } = this.model;
+    const isPartial = isBusy || state.phase === 'failed';
+    return state.phase === 'suggested' || (isPartial && state.code !== '');
+  }
+
+  private _createOverlay(): DiffOverlay {
+    const { cell, model } = this;
+    const { newEditor, trans } = this._options;
+    return new DiffOverlay({
+      ...{ cell, newEditor, trans },
       onChange: (offset, action) => {
         runChangeAction(model, model.decision.changeAt(offset), action);
         this.row.focus();
@@ -169,24 +189,15 @@ export class CellAskView implements IDisposable {
         if (event.isComposing || event.keyCode === 229) {
           return; // The key belongs to an input method.
         }
-        if (event.key === 'Escape' && !model.isBusy) {
-          event.preventDefault();
-          event.stopPropagation();
-          this.row.focus(); // There, Escape rejects the suggestion.
-        } else if (handleKey(model, event)) {
+        const leaves = event.key === 'Escape' && !model.isBusy;
+        if (leaves || handleKey(model, event)) {
           event.preventDefault();
           event.stopPropagation();
         }
+        if (leaves) {
+          this.row.focus(); // There, Escape rejects the suggestion.
+        }
       }
-    });
-    this._overlay.show({
-      original: sourceOf(cell.model.sharedModel),
-      code,
-      problems,
-      selected: model.decision.selectedRange,
-      isStreaming: isPartial,
-      isEditable: phase === 'suggested' && !isChecking,
-      isRemedy
     });
   }
 

@@ -289,20 +289,26 @@ export class NotebookAskManager implements IDisposable {
       }
       return;
     }
-    const view = this._views.get(id);
-    if (view) {
-      const hadFocus = view.hasFocus;
-      this._views.delete(id);
-      view.dispose();
-      const isRemoved = this._newCells.onClosed(id, model.inputText);
-      if (hadFocus && isRemoved) {
-        this._panel.content.activate();
-      } else if (hadFocus) {
-        this._focusEditor(view.cell);
-      }
-    }
+    this._closeView(id, model.inputText);
     if (isNewNotice && (notice === 'unsaved' || notice === 'not_recorded')) {
       this._options.onUnsaved(noticeText(model, this._options.trans));
+    }
+  }
+
+  /** Remove the view of a closed row, which may have been in a cell for new code. */
+  private _closeView(cellId: string, draft: string): void {
+    const view = this._views.get(cellId);
+    if (!view) {
+      return;
+    }
+    const hadFocus = view.hasFocus;
+    this._views.delete(cellId);
+    view.dispose();
+    const isRemoved = this._newCells.onClosed(cellId, draft);
+    if (hadFocus && isRemoved) {
+      this._panel.content.activate();
+    } else if (hadFocus) {
+      this._focusEditor(view.cell);
     }
   }
 

@@ -71,6 +71,25 @@ function useModelCheck(model: GenerationModel, hasNoModel: boolean) {
   return { canAsk, refusalCount };
 }
 
+/**
+ * Return the text of the input field. It is stored in `model`, too, because the row may be recreated,
+ * for example when the cell is moved. The new row then starts with this text.
+ */
+function useText(model: GenerationModel) {
+  const { draft } = model.state;
+  const [text, setText] = React.useState(model.inputText || draft);
+  model.inputText = text;
+  // When the draft changes, copy it into the field unless the person has typed other text there.
+  // For example, when a request fails, its text becomes the draft.
+  const lastDraft = React.useRef(draft);
+  React.useEffect(() => {
+    const previous = lastDraft.current;
+    lastDraft.current = draft;
+    setText(current => (current === previous ? draft : current || draft));
+  }, [draft]);
+  return [text, setText] as const;
+}
+
 export function Prompt(props: {
   model: GenerationModel;
   services: IPromptRowServices;
@@ -85,20 +104,7 @@ export function Prompt(props: {
   const { trans } = services;
   const { state } = model;
   const { phase } = state;
-  // Store the text in `model`, too, because the row may be recreated, for example when the cell is
-  // moved. The new row then starts with this text.
-  const [text, setText] = React.useState(model.inputText || state.draft);
-  model.inputText = text;
-  // When the draft changes, copy it into the field unless the person has typed other text there.
-  // For example, when a request fails, its text becomes the draft.
-  const lastDraft = React.useRef(state.draft);
-  React.useEffect(() => {
-    const previous = lastDraft.current;
-    lastDraft.current = state.draft;
-    setText(current =>
-      current === previous ? state.draft : current || state.draft
-    );
-  }, [state.draft]);
+  const [text, setText] = useText(model);
   const hasRequest =
     model.isBusy || phase === 'suggested' || phase === 'answered';
   // If no model is ready, the row helps to set up a model instead of showing the failure.
@@ -154,39 +160,40 @@ export function Prompt(props: {
     focus();
   };
 
-  /** Handle a key of the row; return whether the key was handled. */
-  const onKey = (event: React.KeyboardEvent): boolean => {
-    const accel = event.ctrlKey || event.metaKey;
-    const key = event.key.toLowerCase();
-    if (accel && key === 's') {
-      services.save();
-    } else if (accel && event.shiftKey && key === 'c') {
-      // JupyterLab's shortcut for its palette is disabled in the row. If the key isn't handled
-      // here, some browsers open their developer tools.
-      return services.openPalette();
-    } else if (isAskKey(event)) {
-      // The key opens the row, which is already open, so do nothing. But count the key as handled,
-      // because some browsers would otherwise focus their address bar.
-    } else if (event.key === 'Escape' && isPicking) {
+  /** These handle a key of the row, and return whether the key was handled. */
+  const onEscape = (): boolean => {
+    const clearsText = hasRequest && !!text.trim() && !model.isBusy;
+    if (isPicking) {
       setPicking(false);
-    } else if (
-      event.key === 'Escape' &&
-      hasRequest &&
-      text.trim() &&
-      !model.isBusy
-    ) {
+    } else if (clearsText) {
       // While an answer is shown, the first Escape only clears the typed text. ArrowUp brings the
       // text back. The next Escape rejects the suggestion, or closes the row if there is none.
       model.intents.add(text);
       setText('');
-    } else if (!handleKey(model, event, text)) {
-      if (!accel || event.key !== 'Enter') {
-        return false;
-      }
+    }
+    return isPicking || clearsText;
+  };
+  const onAccelKey = (event: React.KeyboardEvent): boolean => {
+    const key = event.key.toLowerCase();
+    if (key === 'c' && event.shiftKey) {
+      // JupyterLab's shortcut for its palette is disabled in the row. If the key isn't handled
+      // here, some browsers open their developer tools.
+      return services.openPalette();
+    }
+    if (key === 's') {
+      services.save();
+    } else if (key === 'enter') {
       void send();
     }
-    return true;
+    return key === 's' || key === 'enter';
   };
+  const onKey = (event: React.KeyboardEvent): boolean =>
+    // The key opens the row, which is already open, so do nothing. But count the key as handled,
+    // because some browsers would otherwise focus their address bar.
+    isAskKey(event) ||
+    (event.key === 'Escape' && onEscape()) ||
+    handleKey(model, event, text) ||
+    ((event.ctrlKey || event.metaKey) && onAccelKey(event));
 
   return (
     <div
@@ -263,7 +270,7 @@ export function Prompt(props: {
       <Notices row={row} />
       <PastAnswerOffer row={row} />
       <WarningList
-        warnings={phase === 'suggested' ? state.warnings : []}
+        warnings={state.warnings}
         trans={trans}
         code={state.code}
         onCorrect={correct}
@@ -276,9 +283,7 @@ export function Prompt(props: {
         apply={applyRemedy}
         onRepair={() => void start(repair)}
       />
-      {phase !== 'answered' && (hasRequest || phase === 'failed') && (
-        <AnswerText row={row} />
-      )}
+      {phase !== 'answered' && <AnswerText row={row} />}
     </div>
   );
 }

@@ -45,26 +45,44 @@ export function RequestLine(props: { row: IRow }): React.JSX.Element {
   );
 }
 
-/** The buttons for the current phase, and the progress of a generation or run. */
-export function Actions(props: {
+interface IActionsProps {
   row: Pick<IRow, 'model' | 'trans' | 'text'>;
   /** Send the text in the input field. */
   send: () => void;
   /** Buttons for the cell's error, shown while there is no suggestion. */
   children?: React.ReactNode;
-}): React.JSX.Element {
-  const { row, send, children } = props;
+}
+
+/** The buttons for the current phase, and the progress of a generation or run. */
+export function Actions(props: IActionsProps): React.JSX.Element {
+  const { model, trans } = props.row;
+  const { state } = model;
+  if (model.isBusy) {
+    return (
+      <>
+        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
+        <Progress key={state.requestTime} state={state} trans={trans} />
+      </>
+    );
+  }
+  switch (state.phase) {
+    case 'suggested':
+      return <SuggestionActions {...props} />;
+    case 'answered':
+      return <AnswerActions {...props} />;
+    default:
+      return <RequestActions {...props} />;
+  }
+}
+
+function SuggestionActions({ row }: IActionsProps): React.JSX.Element {
   const { model, trans, text } = row;
-  const { decision, state, target } = model;
-  const { isChecking, phase } = state;
-  const close = (
-    <Button
-      label={trans.__('Close')}
-      keys="Esc"
-      run={() => model.close(text)}
-    />
-  );
-  /** Ask the model for another answer. */
+  const { changesNothing, decision, state, target } = model;
+  const { isChecking } = state;
+  const canRun = target.cellType === 'code' && !isForbidden('running');
+  // If the suggestion can't be saved or written into the cell, the person can copy it.
+  const needsCopy =
+    target.isReadOnly || state.saveError || state.notice === 'not_written';
   const retry = (label: string, isPrimary = false) => (
     <Button
       label={label}
@@ -74,90 +92,92 @@ export function Actions(props: {
       run={() => void model.retry()}
     />
   );
-  if (model.isBusy) {
-    return (
-      <>
-        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
-        <Progress key={state.requestTime} state={state} trans={trans} />
-      </>
-    );
-  }
-  if (phase === 'suggested') {
-    const { changesNothing } = model;
-    const canRun = target.cellType === 'code' && !isForbidden('running');
-    // If the suggestion can't be saved or written into the cell, the person can copy it.
-    const needsCopy =
-      target.isReadOnly || state.saveError || state.notice === 'not_written';
-    return (
-      <>
-        {changesNothing ? (
-          retry(trans.__('Try again'), true)
-        ) : (
-          <Button
-            label={trans.__('Accept')}
-            // In a field with text, Shift+Enter inserts a line break.
-            keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
-            primary
-            disabled={isChecking}
-            run={() => void decision.accept()}
-          />
-        )}
+  return (
+    <>
+      {changesNothing ? (
+        retry(trans.__('Try again'), true)
+      ) : (
         <Button
-          label={trans.__('Reject')}
-          keys="Esc"
-          run={() => void decision.reject()}
-        />
-        {canRun && !changesNothing && (
-          <Button
-            label={trans.__('Accept and run')}
-            keys={keyNames('Alt Enter')}
-            title={trans.__('Accept the suggestion and run the cell.')}
-            disabled={isChecking}
-            run={() => void decision.acceptAndRun()}
-          />
-        )}
-        {needsCopy && <CopyButton text={state.code} trans={trans} />}
-        {!changesNothing && !state.isRemedy && retry(trans.__('Regenerate'))}
-        {decision.isRevised && (
-          <Button
-            label={trans.__('Restore the original suggestion')}
-            run={() => decision.restore()}
-          />
-        )}
-      </>
-    );
-  }
-  if (phase === 'answered') {
-    const { explanation } = state;
-    const note = () => unsupportedNote(explanation, model.handedOutput, trans);
-    return (
-      <>
-        <Button
-          label={trans.__('Insert below')}
-          title={trans.__('Insert the answer as a Markdown cell below')}
+          label={trans.__('Accept')}
+          // In a field with text, Shift+Enter inserts a line break.
+          keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
           primary
-          disabled={target.isReadOnly}
-          run={() => model.insertAnswer(note())}
+          disabled={isChecking}
+          run={() => void decision.accept()}
         />
-        <CopyButton text={explanation} trans={trans} />
-        {close}
-        <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
-        {children}
-      </>
-    );
-  }
+      )}
+      <Button
+        label={trans.__('Reject')}
+        keys="Esc"
+        run={() => void decision.reject()}
+      />
+      {canRun && !changesNothing && (
+        <Button
+          label={trans.__('Accept and run')}
+          keys={keyNames('Alt Enter')}
+          title={trans.__('Accept the suggestion and run the cell.')}
+          disabled={isChecking}
+          run={() => void decision.acceptAndRun()}
+        />
+      )}
+      {needsCopy && <CopyButton text={state.code} trans={trans} />}
+      {!changesNothing && !state.isRemedy && retry(trans.__('Regenerate'))}
+      {decision.isRevised && (
+        <Button
+          label={trans.__('Restore the original suggestion')}
+          run={() => decision.restore()}
+        />
+      )}
+    </>
+  );
+}
+
+function AnswerActions({ row, children }: IActionsProps): React.JSX.Element {
+  const { model, trans } = row;
+  const { explanation } = model.state;
+  const note = () => unsupportedNote(explanation, model.handedOutput, trans);
   return (
     <>
       <Button
-        label={trans.__('Ask')}
-        keys="⏎"
-        primary={state.failure?.code !== 'no_model'}
-        disabled={!text.trim()}
-        run={send}
+        label={trans.__('Insert below')}
+        title={trans.__('Insert the answer as a Markdown cell below')}
+        primary
+        disabled={model.target.isReadOnly}
+        run={() => model.insertAnswer(note())}
       />
-      {close}
+      <CopyButton text={explanation} trans={trans} />
+      <CloseButton row={row} />
+      <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
       {children}
     </>
+  );
+}
+
+function RequestActions(props: IActionsProps): React.JSX.Element {
+  const { row, send, children } = props;
+  return (
+    <>
+      <Button
+        label={row.trans.__('Ask')}
+        keys="⏎"
+        primary={row.model.state.failure?.code !== 'no_model'}
+        disabled={!row.text.trim()}
+        run={send}
+      />
+      <CloseButton row={row} />
+      {children}
+    </>
+  );
+}
+
+function CloseButton({ row }: Pick<IActionsProps, 'row'>): React.JSX.Element {
+  const { model, trans, text } = row;
+  return (
+    <Button
+      label={trans.__('Close')}
+      keys="Esc"
+      run={() => model.close(text)}
+    />
   );
 }
 

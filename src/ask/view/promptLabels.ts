@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IProblem } from '../../kernel/check';
 import type { GenerationModel } from '../model/generation';
 import { problemLine } from '../model/problems';
-import type { IGenerationState } from '../model/state';
+import type { IGenerationState, Notice, Phase } from '../model/state';
 import { saveErrorText } from '../../labels/failureText';
 import { explainRequest } from '../../labels/requestTitle';
 import { joinSentences } from '../../labels/serverText';
@@ -150,58 +150,43 @@ function stateNoticeText(
   state: IGenerationState,
   trans: TranslationBundle
 ): string {
-  switch (state.notice) {
-    case 'busy':
-      return trans.__(
-        'A request is still running in this cell. Stop it first.'
-      );
-    case 'stopped':
-      return state.phase === 'suggested'
+  const { model, notice, phase } = state;
+  const texts: Record<Notice, string> = {
+    busy: trans.__('A request is still running in this cell. Stop it first.'),
+    stopped:
+      phase === 'suggested'
         ? trans.__('Stopped. The previous suggestion is shown.')
-        : trans.__('Stopped. Your code is unchanged.');
-    case 'reset':
-      return trans.__(
-        'New conversation: earlier requests stay in the history but are no longer sent to the model.'
-      );
-    case 'not_written':
-      return trans.__(
-        'The cell was deleted or is read-only, so nothing was written.'
-      );
-    case 'unsaved':
-      return trans.__(
-        'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
-      );
-    case 'not_recorded':
-      return trans.__('This step could not be saved to the cell’s history.');
-    case 'same_again':
-      return trans.__(
-        'The model gave the same answer again. Say what should be different, or choose another model.'
-      );
-    case 'words':
-      return trans.__(
-        'A small model answered in words, and it can be wrong. If you wanted code, rephrase the request or choose another model.'
-      );
-    case 'run_failed':
-      return trans.__(
-        'The accepted code failed. Ask for a fix, or say what should be different.'
-      );
-    case 'run_stopped':
-      return trans.__('Stopped. The accepted code stays in the cell.');
-    case 'not_run':
-      return trans.__('The code was accepted, but the cell could not be run.');
-    case 'text_replaced':
-      return trans.__('Your text was replaced. Press ↑ to get it back.');
-    case 'changes_suggestion':
-      return trans.__(
-        'A suggestion is open, so this request would change it. To ask about the cell instead, accept or reject it first.'
-      );
-    case 'ready':
-      return state.model
-        ? trans.__('%1 is ready. You can ask now.', state.model.label)
-        : '';
-    default:
-      return '';
-  }
+        : trans.__('Stopped. Your code is unchanged.'),
+    reset: trans.__(
+      'New conversation: earlier requests stay in the history but are no longer sent to the model.'
+    ),
+    not_written: trans.__(
+      'The cell was deleted or is read-only, so nothing was written.'
+    ),
+    unsaved: trans.__(
+      'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
+    ),
+    not_recorded: trans.__(
+      'This step could not be saved to the cell’s history.'
+    ),
+    same_again: trans.__(
+      'The model gave the same answer again. Say what should be different, or choose another model.'
+    ),
+    words: trans.__(
+      'A small model answered in words, and it can be wrong. If you wanted code, rephrase the request or choose another model.'
+    ),
+    run_failed: trans.__(
+      'The accepted code failed. Ask for a fix, or say what should be different.'
+    ),
+    run_stopped: trans.__('Stopped. The accepted code stays in the cell.'),
+    not_run: trans.__('The code was accepted, but the cell could not be run.'),
+    text_replaced: trans.__('Your text was replaced. Press ↑ to get it back.'),
+    changes_suggestion: trans.__(
+      'A suggestion is open, so this request would change it. To ask about the cell instead, accept or reject it first.'
+    ),
+    ready: model ? trans.__('%1 is ready. You can ask now.', model.label) : ''
+  };
+  return notice ? texts[notice] : '';
 }
 
 /** Return the notice that the notebook is read-only, which is shown if there is no other one. */
@@ -213,34 +198,29 @@ export function readOnlyText(trans: TranslationBundle): string {
 
 /** Return the text that screen readers announce, without failures, which are alerts. */
 export function announcement(shown: IShown, trans: TranslationBundle): string {
-  const { state, changesNothing } = shown;
+  const { change, failure, isChecking, phase } = shown.state;
   const notice = noticeText(shown, trans);
-  if (state.phase === 'suggested' && state.change !== null) {
-    return trans.__('Change %1 is selected.', state.change + 1);
+  if (phase === 'suggested' && change !== null) {
+    return trans.__('Change %1 is selected.', change + 1);
   }
-  if (state.phase === 'suggested' && state.isChecking) {
+  if (phase === 'suggested' && isChecking) {
     return ''; // Only the start and the end are announced.
   }
-  if (state.phase === 'suggested' && !state.failure) {
+  if (phase === 'suggested' && !failure) {
     // If nothing would change, there is nothing to accept: the notice says so.
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
-    return changesNothing ? notice : joinSentences(ready, notice);
+    return shown.changesNothing ? notice : joinSentences(ready, notice);
   }
-  if (state.phase === 'answered') {
+  if (phase === 'answered') {
     return joinSentences(trans.__('The answer is ready.'), notice);
   }
-  if (notice || state.failure) {
-    return notice;
-  }
-  switch (state.phase) {
-    case 'running':
-      return trans.__('Running the cell. Press Escape to stop.');
-    case 'waiting':
-    case 'streaming':
-      return trans.__('Generating code. Press Escape to stop.');
-    default:
-      return '';
-  }
+  const generating = trans.__('Generating code. Press Escape to stop.');
+  const progress: Partial<Record<Phase, string>> = {
+    running: trans.__('Running the cell. Press Escape to stop.'),
+    waiting: generating,
+    streaming: generating
+  };
+  return notice || failure ? notice : (progress[phase] ?? '');
 }

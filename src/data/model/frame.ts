@@ -133,28 +133,30 @@ export class Frame {
     if (item.kind === LAZY_KIND && item.identity === identity) {
       item = { ...item, columns, columnCount };
     }
-    this._hasReadColumns &&= !hasRun && item.identity === identity;
-    for (const [index, { profile }] of this._entries) {
-      const isSame =
-        identity === item.identity &&
-        columns[index]?.name === item.columns[index]?.name &&
-        columns[index]?.dtype === item.columns[index]?.dtype;
-      if (!isSame) {
-        this._entries.delete(index);
-      } else if (hasRun) {
-        this._entries.set(index, { profile, isStale: true });
-      }
-    }
+    const isSameObject = item.identity === identity;
+    this._hasReadColumns &&= !hasRun && isSameObject;
+    this._sampleRows = isSameObject ? this._sampleRows : null;
+    this._keepProfiles(isSameObject ? item.columns : [], hasRun);
     for (const index of this.detailed) {
       if (columns[index]?.name !== item.columns[index]?.name) {
         this.detailed.delete(index);
       }
     }
-    if (identity !== item.identity) {
-      this._sampleRows = null;
-    }
     this._item = item;
     this._updateOrder();
+  }
+
+  /** Remove the profiles of columns that aren't the same in the new list. */
+  private _keepProfiles(newer: readonly IDataColumn[], hasRun: boolean): void {
+    for (const [index, { profile }] of this._entries) {
+      const column = this._item.columns[index];
+      const same = newer[index];
+      if (same?.name !== column?.name || same?.dtype !== column?.dtype) {
+        this._entries.delete(index);
+      } else if (hasRun) {
+        this._entries.set(index, { profile, isStale: true });
+      }
+    }
   }
 
   /** Return the next columns to ask the kernel for; null if there are none. */

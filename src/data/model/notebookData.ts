@@ -18,7 +18,7 @@ import type { KernelEvent } from '../../kernel/kernelEvents';
 import { DataLanguage, KernelBusyError } from '../../kernel/request';
 import { Throttle } from '../../state/throttle';
 import { IItemChange, changesSince } from './changes';
-import { Frame } from './frame';
+import { Frame, type IColumnRange } from './frame';
 import type { IDataKernel, KernelState } from './notebookKernel';
 
 /** The pause between two requests for the list, in milliseconds. */
@@ -153,24 +153,7 @@ export class NotebookData implements IDisposable {
   }
 
   private _onKernel(_: IDataKernel, event: KernelEvent): void {
-    if (event === 'restart') {
-      this._list = this._base = null;
-      this._lastRunEnd = -Infinity;
-      this._changes = new Map();
-    }
-    if (event === 'run' && !this._hasRun) {
-      this._isNewBurst = Date.now() - this._lastRunEnd >= BURST_MS;
-    } else if (event === 'idle' && this._isRunning) {
-      this._lastRunEnd = Date.now();
-    }
-    if (event !== 'idle') {
-      this._hasRun ||= event === 'run';
-      this._isStale = true;
-      this._attempts = 0;
-      this._hasFailed = this._isWaiting = false;
-      this._slowRange = '';
-    }
-    this._isRunning = event === 'run';
+    this._note(event);
     if (this._isRunning) {
       this._watchBusy();
     } else if (this._isStale && this._isActive && !this._hasFailed) {
@@ -180,6 +163,27 @@ export class NotebookData implements IDisposable {
       this._setBusy(false);
       this.changed.emit();
     }
+  }
+
+  private _note(event: KernelEvent): void {
+    const wasRunning = this._isRunning;
+    this._isRunning = event === 'run';
+    if (event === 'idle') {
+      this._lastRunEnd = wasRunning ? Date.now() : this._lastRunEnd;
+      return;
+    }
+    if (event === 'restart') {
+      this._list = this._base = null;
+      this._lastRunEnd = -Infinity;
+      this._changes = new Map();
+    } else if (!this._hasRun) {
+      this._hasRun = true;
+      this._isNewBurst = Date.now() - this._lastRunEnd >= BURST_MS;
+    }
+    this._isStale = true;
+    this._attempts = 0;
+    this._hasFailed = this._isWaiting = false;
+    this._slowRange = '';
   }
 
   /** Read the list. If that isn't possible now, it is read when the kernel has become idle. */
@@ -269,24 +273,31 @@ export class NotebookData implements IDisposable {
 
   /** Ask for some profiles; returns whether there may be more to ask for. */
   private async _profileNext(): Promise<boolean> {
-    const isReady = this._isActive && !this._isStale && !this._isRunning;
-    const frames = (isReady ? (this._list?.items ?? []) : []).map(({ name }) =>
-      this._frames.get(name)
+    if (!this._isActive || this._isStale || this._isRunning || !this._list) {
+      return false;
+    }
+    const frames = this._list.items.flatMap(
+      ({ name }) => this._frames.get(name) ?? []
     );
-    const lazy = frames.find(frame => frame?.needsColumns);
+    const lazy = frames.find(frame => frame.needsColumns);
     if (lazy) {
       await this._readColumns(lazy);
       return true;
     }
-    const frame = frames.find(frame => frame?.nextRange());
+    const frame = frames.find(frame => frame.nextRange());
     const range = frame?.nextRange();
-    if (!frame || !range) {
-      return false;
-    }
+    return !!frame && !!range && this._profileRange(frame, range);
+  }
+
+  private async _profileRange(
+    frame: Frame,
+    range: IColumnRange
+  ): Promise<boolean> {
     const { name } = frame.item;
+    const { first, count } = range;
     try {
       const list = this._list;
-      const result = await this._kernel.profile(name, range.first, range.count);
+      const result = await this._kernel.profile(name, first, count);
       if (list !== this._list || this._isStale) {
         return true; // It is about an older version of the data.
       }
@@ -298,7 +309,7 @@ export class NotebookData implements IDisposable {
         this._throttle.trigger();
       }
     } catch (reason) {
-      const key = JSON.stringify([name, range.first]);
+      const key = JSON.stringify([name, first]);
       if (reason instanceof KernelBusyError && key !== this._slowRange) {
         // When the kernel is idle, read the list and then these profiles. If the kernel is too slow
         // again, although no code has run, do without them.

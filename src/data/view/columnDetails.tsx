@@ -61,29 +61,54 @@ function figures(
   isSample: boolean,
   trans: TranslationBundle
 ): [string, string][] {
-  const { distinct, numbers, dates } = profile;
+  const { distinct } = profile;
   const { missing, rows } = profile.all ?? profile;
-  const { min, max } = numbers ?? dates ?? {};
-  const [q1, median, q3] = numbers?.quartiles ?? [];
-  const text = (value: number | string | null | undefined) =>
-    numberText(value, trans);
-  const pairs: ([string, string] | false)[] = [
-    missing !== null && [
-      trans.__('Missing'),
-      trans.__('%1 of %2', text(missing), text(rows))
-    ],
-    distinct !== null && [
-      trans.__('Distinct'),
-      // A sample may lack some of the values.
-      isSample ? trans.__('at least %1', text(distinct)) : text(distinct)
-    ],
-    !!(numbers ?? dates) && [trans.__('Minimum'), text(min)],
-    !!numbers && [trans.__('25th percentile'), text(q1)],
-    !!numbers && [trans.__('Median'), text(median)],
-    !!numbers && [trans.__('75th percentile'), text(q3)],
-    !!(numbers ?? dates) && [trans.__('Maximum'), text(max)],
-    !!numbers && [trans.__('Mean'), text(numbers.mean)],
-    !!numbers && [trans.__('Standard deviation'), text(numbers.std)]
+  const text = (value: number) => numberText(value, trans);
+  return [
+    ...(missing === null
+      ? []
+      : [
+          [
+            trans.__('Missing'),
+            trans.__('%1 of %2', text(missing), text(rows))
+          ] as [string, string]
+        ]),
+    ...(distinct === null
+      ? []
+      : [
+          [
+            trans.__('Distinct'),
+            // A sample may lack some of the values.
+            isSample ? trans.__('at least %1', text(distinct)) : text(distinct)
+          ] as [string, string]
+        ]),
+    ...rangeFigures(profile, trans)
   ];
-  return pairs.filter(pair => pair !== false);
+}
+
+/** Return the figures of numbers, or the first and the last of dates. */
+function rangeFigures(
+  { numbers, dates }: IColumnProfile,
+  trans: TranslationBundle
+): [string, string][] {
+  const range = numbers ?? dates;
+  const [q1, median, q3] = numbers?.quartiles ?? [];
+  const middle: [string, number | null][] = [
+    [trans.__('25th percentile'), q1],
+    [trans.__('Median'), median],
+    [trans.__('75th percentile'), q3]
+  ];
+  const last: [string, number | null | undefined][] = [
+    [trans.__('Mean'), numbers?.mean],
+    [trans.__('Standard deviation'), numbers?.std]
+  ];
+  const figures: [string, number | string | null | undefined][] = range
+    ? [
+        [trans.__('Minimum'), range.min],
+        ...(numbers ? middle : []),
+        [trans.__('Maximum'), range.max],
+        ...(numbers ? last : [])
+      ]
+    : [];
+  return figures.map(([label, value]) => [label, numberText(value, trans)]);
 }

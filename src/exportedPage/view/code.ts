@@ -105,13 +105,14 @@ export function outputBlock(
   const urls = images
     .map(({ sha256 }) => replay.data.pictures[sha256])
     .filter(Boolean);
-  if (!text && !urls.length && !run?.error) {
+  const error = run?.error;
+  if (!text && !urls.length && !error) {
     return null;
   }
   return el(
     'div.output',
     { role: 'group', 'aria-label': trans.__('Output') },
-    run?.error && el('p.error', run.error),
+    error && el('p.error', error),
     text && el('pre', text, truncated && ` ${trans.__('… (truncated)')}`),
     urls.map((src, index) =>
       el('img', { src, alt: trans.__('Output image %1', index + 1) })
@@ -157,48 +158,68 @@ export function rowBlock(
   row: IShownStep,
   options: { before?: string; isShort?: boolean; run?: Step | null } = {}
 ): Child[] {
-  const { trans, replay } = labels;
-  const step = replay.stepOf(cell, row);
-  const { code, explanation, answer } = step;
-  const isTurn = step.kind === 'turn';
-  const before = options.before ?? step.base ?? step.before;
-  const label = isTurn ? trans.__('Suggested code') : trans.__('Code');
-  const { isShort, run = lastRunOf(row) } = options;
-  const codePart =
-    isShort && before === code
-      ? el('p.dull', trans.__('No code changes.'))
-      : [
-          el('h4', label),
-          changeTitles(row, trans).map(title => el('p.dull', title)),
-          codeBlock(labels, {
-            ...{ cell, code, before, label, isShort },
-            origins: originsOf(step)
-          })
-        ];
+  const step = labels.replay.stepOf(cell, row);
+  const { run = lastRunOf(row) } = options;
   return [
-    isTurn && [
-      el('h4', trans.__('Request')),
+    step.kind === 'turn' && [
+      el('h4', labels.trans.__('Request')),
       el('blockquote.request', step.title)
     ],
-    step.schemaChanges?.map(change =>
-      el(
-        'p.data-change',
-        schemaChangeTitle(change, trans),
-        schemaChangeParts(change, trans).flatMap(({ tag, text }) => [
-          ' ',
-          el(tag, text)
-        ])
-      )
-    ),
+    dataChanges(labels, step),
     step.kind !== 'run' && step.error && el('p.error', step.error),
-    isTurn &&
-      explanation && [
-        el('h4', trans.__('Answer')),
-        answer ? markdownBlock(answer) : el('p.explanation', explanation)
-      ],
-    !isAnswerInWords(step) && codePart,
+    answerBlock(labels, step),
+    !isAnswerInWords(step) && changeBlock(labels, cell, row, options),
     otherAnswers(labels, cell, step),
     outputBlock(labels, run)
+  ];
+}
+
+function dataChanges({ trans }: PageLabels, step: IPageStep): Child {
+  return step.schemaChanges?.map(change =>
+    el(
+      'p.data-change',
+      schemaChangeTitle(change, trans),
+      schemaChangeParts(change, trans).flatMap(({ tag, text }) => [
+        ' ',
+        el(tag, text)
+      ])
+    )
+  );
+}
+
+function answerBlock({ trans }: PageLabels, step: IPageStep): Child {
+  const { answer, explanation, kind } = step;
+  return (
+    kind === 'turn' &&
+    explanation && [
+      el('h4', trans.__('Answer')),
+      answer ? markdownBlock(answer) : el('p.explanation', explanation)
+    ]
+  );
+}
+
+function changeBlock(
+  labels: PageLabels,
+  cell: number,
+  row: IShownStep,
+  options: { before?: string; isShort?: boolean }
+): Child {
+  const { trans, replay } = labels;
+  const step = replay.stepOf(cell, row);
+  const { code } = step;
+  const { before = step.base ?? step.before, isShort } = options;
+  if (isShort && before === code) {
+    return el('p.dull', trans.__('No code changes.'));
+  }
+  const label =
+    step.kind === 'turn' ? trans.__('Suggested code') : trans.__('Code');
+  return [
+    el('h4', label),
+    changeTitles(row, trans).map(title => el('p.dull', title)),
+    codeBlock(labels, {
+      ...{ cell, code, before, label, isShort },
+      origins: originsOf(step)
+    })
   ];
 }
 

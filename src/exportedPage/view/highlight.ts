@@ -49,18 +49,16 @@ export function highlight(text: string, language: string): Token[][] {
     `(${COMMENTS[language] ?? '#[^\\n]*'})|(${STRINGS})|(\\b\\d[\\w.]*)|[\\p{L}_][\\p{L}\\p{N}_]*`,
     'gu'
   );
+  const typeOf = ([token, comment, string, number]: RegExpMatchArray) => {
+    const word = language === 'sql' ? token.toLowerCase() : token;
+    const keyword = keywords.has(word) ? 'k' : '';
+    return comment ? 'c' : string ? 's' : number ? 'n' : keyword;
+  };
   let end = 0;
   for (const match of text.matchAll(pattern)) {
     add(text.slice(end, match.index), '');
-    const [token, comment, string, number] = match;
-    const word = language === 'sql' ? token.toLowerCase() : token;
-    const type =
-      (comment && 'c') ||
-      (string && 's') ||
-      (number && 'n') ||
-      (keywords.has(word) ? 'k' : '');
-    add(token, type);
-    end = match.index + token.length;
+    add(match[0], typeOf(match));
+    end = match.index + match[0].length;
   }
   add(text.slice(end), '');
   return lines;

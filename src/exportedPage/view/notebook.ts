@@ -118,14 +118,21 @@ export class NotebookView {
       const block = codeBlock(labels, { cell, code, origins, before, label });
       return before ? block : [block, output];
     }
-    const { source, origins } = replay.sourceAt(cell, index);
-    const markdown = type === 'markdown' ? replay.markdownOf(source) : null;
-    const content = markdown
-      ? markdownBlock(markdown)
-      : source
-        ? codeBlock(labels, { cell, code: source, origins, label })
-        : el('p.dull', trans.__('(empty)'));
-    return [content, output];
+    return [this._renderSource(cell, type, index), output];
+  }
+
+  private _renderSource(cell: number, type: string, index: number): Child {
+    const labels = this._labels;
+    const { replay, trans } = labels;
+    const { source: code, origins } = replay.sourceAt(cell, index);
+    const markdown = type === 'markdown' ? replay.markdownOf(code) : null;
+    if (markdown) {
+      return markdownBlock(markdown);
+    }
+    const label = trans.__('Code');
+    return code
+      ? codeBlock(labels, { cell, code, origins, label })
+      : el('p.dull', trans.__('(empty)'));
   }
 
   private readonly _list = el('div.cells');

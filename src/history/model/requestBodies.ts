@@ -8,7 +8,7 @@
  */
 import { UUID } from '@lumino/coreutils';
 
-import type { CellChange, ChangesBody } from '../../api/types';
+import type { CellChange, ChangesBody, EventBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import type { INotebookChange } from '../../tokens';
 
@@ -62,63 +62,67 @@ export function toRequestBodies({
   order,
   saved
 }: INotebookChange): ChangesBody[] {
-  const timestamp = new Date().toISOString();
-  const bodies: ChangesBody[] = [];
-  let changeByCellId = new Map<string, CellChange & { events: object[] }>();
-  /** The number of characters in the events of the body that isn't finished yet. */
-  let bodySize = 0;
-  const finishBody = () => {
-    bodies.push({
-      id: UUID.uuid4(),
-      timestamp,
-      cells: [...changeByCellId.values()]
-    });
-    changeByCellId = new Map();
-    bodySize = 0;
-  };
+  const bodies = new Bodies();
   for (const cell of cells) {
     // Send a cell without events, too: the server adds its last seq to the change log.
-    const events = cell.events?.length ? cell.events : [null];
-    for (const event of events) {
-      const eventSize = event ? JSON.stringify(event).length : 0;
-      const changeInBody = changeByCellId.get(cell.cellId);
-      const isFull =
-        bodySize + eventSize > MAX_CHARACTERS ||
-        (changeInBody
-          ? changeInBody.events.length >= MAX_EVENTS
-          : changeByCellId.size >= MAX_CELLS);
-      if (isFull && changeByCellId.size) {
-        finishBody();
-      }
-      bodySize += eventSize;
-      const cellChange = changeByCellId.get(cell.cellId) ?? {
-        ...cell,
-        events: []
-      };
-      if (event) {
-        cellChange.events.push(event);
-      }
-      changeByCellId.set(cell.cellId, cellChange);
+    for (const event of cell.events?.length ? cell.events : [null]) {
+      bodies.add(cell, event);
     }
   }
   // An order that is too long isn't sent. If it were truncated, the server would take the missing
   // cells for deleted ones.
-  const sentOrder =
-    order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
-  if (
-    sentOrder &&
-    bodySize &&
-    bodySize + JSON.stringify(sentOrder).length > MAX_CHARACTERS
-  ) {
-    finishBody(); // The order gets a body of its own.
+  const isSent = order && order.length <= MAX_ORDERED_CELLS;
+  return bodies.finish({
+    ...(isSent && { order: [...order] }),
+    ...(saved && { saved })
+  });
+}
+
+class Bodies {
+  add(cell: CellChange, event: EventBody | null): void {
+    const size = event ? JSON.stringify(event).length : 0;
+    if (this._isFull(cell.cellId, size)) {
+      this._finishBody();
+    }
+    this._size += size;
+    const change = this._cells.get(cell.cellId) ?? { ...cell, events: [] };
+    this._cells.set(cell.cellId, change);
+    if (event) {
+      change.events.push(event);
+    }
   }
-  finishBody();
-  const lastBody = bodies[bodies.length - 1];
-  if (sentOrder) {
-    lastBody.order = [...sentOrder];
+
+  /** Return the bodies; the last one has `rest`, unless the order needs a body of its own. */
+  finish(rest: Pick<ChangesBody, 'order' | 'saved'>): ChangesBody[] {
+    const { order } = rest;
+    const orderSize = order ? JSON.stringify(order).length : 0;
+    if (order && this._size && this._size + orderSize > MAX_CHARACTERS) {
+      this._finishBody();
+    }
+    this._finishBody(rest);
+    return this._bodies;
   }
-  if (saved) {
-    lastBody.saved = true;
+
+  private _isFull(cellId: string, eventSize: number): boolean {
+    const change = this._cells.get(cellId);
+    const hasMostParts = change
+      ? change.events.length >= MAX_EVENTS
+      : this._cells.size >= MAX_CELLS;
+    const isTooLong = this._size + eventSize > MAX_CHARACTERS;
+    return this._cells.size > 0 && (isTooLong || hasMostParts);
   }
-  return bodies;
+
+  private _finishBody(rest: Pick<ChangesBody, 'order' | 'saved'> = {}): void {
+    const cells = [...this._cells.values()];
+    const { _timestamp: timestamp } = this;
+    this._bodies.push({ id: UUID.uuid4(), timestamp, cells, ...rest });
+    this._cells = new Map();
+    this._size = 0;
+  }
+
+  private readonly _timestamp = new Date().toISOString();
+  private readonly _bodies: ChangesBody[] = [];
+  private _cells = new Map<string, CellChange & { events: EventBody[] }>();
+  /** The number of characters in the events of the body that isn't finished yet. */
+  private _size = 0;
 }

@@ -12,7 +12,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
-import type { InstallState } from '../../api/types';
+import type { InstallEvent, InstallState } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
@@ -46,6 +46,18 @@ const SPEED_WINDOW_MS = 6000;
 const MAX_ATTEMPTS = 3;
 /** The delay between a lost connection and the attempt to join the installation. */
 const RETRY_DELAY_MS = 1000;
+
+/** An installation that the page follows, over several connections. */
+interface IFollowed {
+  readonly name: string | null;
+  /** Return whether the page still follows it. */
+  readonly isCurrent: () => boolean;
+  /** Whether the server is known to have begun. */
+  hasStarted: boolean;
+  /** Whether the next request joins the installation, and doesn't start it. */
+  isJoin: boolean;
+  attemptsLeft: number;
+}
 
 export class LocalInstall {
   constructor(
@@ -110,60 +122,79 @@ export class LocalInstall {
     isJoining: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
-    const isStale = () => epoch !== this._epoch || !this.isRunning;
-    let isJoinRequest = isJoining;
-    let hasProgress = false;
+    const run: IFollowed = {
+      name,
+      isCurrent: () => epoch === this._epoch && this.isRunning,
+      hasStarted: isJoining,
+      isJoin: isJoining,
+      attemptsLeft: MAX_ATTEMPTS
+    };
     this._samples = [];
     this._setState({ ...IDLE, status: 'running', name, progress });
-    for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
-      let problem = INTERRUPTED;
-      try {
-        for await (const event of this._api.installLocal(isJoinRequest, name)) {
-          if (isStale()) {
-            return;
-          }
-          if (event.type === 'progress') {
-            hasProgress = true;
-            attemptsLeft = MAX_ATTEMPTS;
-            this._showProgress(event);
-          } else if (event.type === 'done') {
-            return this._setState({ status: 'done', speed: null });
-          } else if (event.type === 'cancelled') {
-            this._epoch++;
-            return this._setState({ status: 'stopped', speed: null });
-          } else {
-            return this._fail(event);
-          }
-        }
-      } catch (reason) {
-        if (isStale()) {
-          return;
-        }
-        const { code, status } = reason as Partial<ApiError>;
-        if (isJoinRequest && (code === 'not_found' || status === 409)) {
-          // The server isn't installing this model. If this page asked it to start and never got
-          // any progress, the request didn't reach the server. In all other cases, the installation
-          // has ended, and the list of models shows whether it succeeded.
-          return !isJoining && !hasProgress
-            ? this._fail(INTERRUPTED)
-            : this._setState(IDLE);
-        }
-        problem = toFailure(reason, INTERRUPTED.code);
-        // A lost connection has status 0. Any other status comes from an error response of the
-        // server, so don't try again.
-        if (reason instanceof ApiError && reason.status > 0) {
-          attemptsLeft = 1;
-        }
-      }
-      if (attemptsLeft <= 1) {
-        return this._fail(problem);
-      }
-      isJoinRequest = true;
-      await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
-      if (isStale()) {
+    while (run.isCurrent()) {
+      const problem = await this._read(run).catch(reason =>
+        this._problemOf(reason, run)
+      );
+      if (!problem || !run.isCurrent()) {
         return;
       }
+      if (run.attemptsLeft <= 1) {
+        this._fail(problem);
+        return;
+      }
+      run.attemptsLeft--;
+      run.isJoin = true;
+      await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
     }
+  }
+
+  /** Read the events of one attempt. Return why another one is needed; null if none is. */
+  private async _read(run: IFollowed): Promise<IFailure | null> {
+    for await (const event of this._api.installLocal(run.isJoin, run.name)) {
+      if (!run.isCurrent()) {
+        return null;
+      }
+      if (event.type !== 'progress') {
+        this._end(event);
+        return null;
+      }
+      run.hasStarted = true;
+      run.attemptsLeft = MAX_ATTEMPTS;
+      this._showProgress(event);
+    }
+    return INTERRUPTED;
+  }
+
+  private _end(event: Exclude<InstallEvent, { type: 'progress' }>): void {
+    if (event.type === 'done') {
+      this._setState({ status: 'done', speed: null });
+    } else if (event.type === 'cancelled') {
+      this._epoch++;
+      this._setState({ status: 'stopped', speed: null });
+    } else {
+      this._fail(event);
+    }
+  }
+
+  /** Return the problem of a failed attempt; null if the installation has ended. */
+  private _problemOf(reason: unknown, run: IFollowed): IFailure | null {
+    const { code, status = 0 } = reason as Partial<ApiError>;
+    if (run.isJoin && (code === 'not_found' || status === 409)) {
+      // The server isn't installing this model. If this page asked it to start and never got any
+      // progress, the request didn't reach the server. In all other cases, the installation has
+      // ended, and the list of models shows whether it succeeded.
+      run.attemptsLeft = 1;
+      if (run.hasStarted && run.isCurrent()) {
+        this._setState(IDLE);
+      }
+      return run.hasStarted ? null : INTERRUPTED;
+    }
+    // A lost connection has status 0. Any other status comes from an error response of the server,
+    // so don't try again.
+    if (reason instanceof ApiError && status > 0) {
+      run.attemptsLeft = 1;
+    }
+    return toFailure(reason, INTERRUPTED.code);
   }
 
   /** Set the progress, and the speed over the last few seconds. */

@@ -33,13 +33,11 @@ const model = (name: string, onThisMachine: boolean): ModelInfo => ({
 const LOCAL_MODEL = model('qwen', true);
 const CLOUD_MODEL = model('big:cloud', false);
 
-/** Answer the dialog and return its text; null if no dialog was shown. */
-async function answerDialog(
+async function choiceOf(
   current: ModelInfo | null,
   chosen: ModelInfo,
-  answer = 'Use it',
-  ollama = OLLAMA
-): Promise<{ text: string | null; isConfirmed: boolean }> {
+  ollama: Provider
+): Promise<ModelChoice> {
   const api = new ModelsApiFake();
   api.list = modelList({
     default: current?.id ?? null,
@@ -48,6 +46,17 @@ async function answerDialog(
   });
   const choice = new ModelChoice(api);
   await choice.refresh();
+  return choice;
+}
+
+/** Answer the dialog and return its text; null if no dialog was shown. */
+async function answerDialog(
+  current: ModelInfo | null,
+  chosen: ModelInfo,
+  answer = 'Use it',
+  ollama = OLLAMA
+): Promise<{ text: string | null; isConfirmed: boolean }> {
+  const choice = await choiceOf(current, chosen, ollama);
   const result = confirmModel(chosen, choice, trans);
   let isDecided = false;
   void result.finally(() => (isDecided = true));

@@ -3,8 +3,15 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
+import type {
+  LocalModelEntry,
+  ModelInfo,
+  ModelList,
+  Provider,
+  Verdict
+} from '../../api/types';
 import { labelText, serverText } from '../../labels/serverText';
+import { isLoopback, parseUrl } from '../model/formValues';
 
 /** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
 export function groupReadyModels(
@@ -91,20 +98,6 @@ function providerText(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-function parseUrl(address: string | null): URL | undefined {
-  try {
-    return new URL(address ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Return whether a URL's host is a loopback address, such as `localhost`. */
-export function isLoopback(address: string | null): boolean {
-  const { hostname = '' } = parseUrl(address) ?? {};
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
 /** Return the reason why a model is not ready; empty if the model is ready. */
 export function problemText(
   model: ModelInfo,
@@ -115,25 +108,40 @@ export function problemText(
     return '';
   }
   const entry = list?.localModels?.find(({ id }) => id === model.id);
-  if (entry && list?.local?.package === false) {
+  const provider = list?.providers.find(({ name }) => name === model.provider);
+  return (
+    (entry && localProblem(entry, list?.local?.package, trans)) ||
+    (provider && providerProblem(provider, trans)) ||
+    (model.problemText
+      ? serverText(model.problemText, trans)
+      : trans.__('%1 is not available right now.', model.label))
+  );
+}
+
+function localProblem(
+  { installed, label }: LocalModelEntry,
+  hasPackage: boolean | undefined,
+  trans: TranslationBundle
+): string {
+  if (hasPackage === false) {
     return trans.__('The local model needs one more Python package.');
   }
-  if (entry && !entry.installed) {
-    return trans.__('%1 is not installed.', entry.label);
+  return installed ? '' : trans.__('%1 is not installed.', label);
+}
+
+function providerProblem(
+  { address, installed, keySource, label, needsKey }: Provider,
+  trans: TranslationBundle
+): string {
+  if (!installed) {
+    return trans.__('%1 models need one more Python package.', label);
   }
-  const provider = list?.providers.find(({ name }) => name === model.provider);
-  if (provider && !provider.installed) {
-    return trans.__('%1 models need one more Python package.', provider.label);
+  if (!address) {
+    return trans.__('%1 has no base URL yet.', label);
   }
-  if (provider && !provider.address) {
-    return trans.__('%1 has no base URL yet.', provider.label);
-  }
-  if (provider?.needsKey && !provider.keySource) {
-    return trans.__('%1 has no API key yet.', provider.label);
-  }
-  return model.problemText
-    ? serverText(model.problemText, trans)
-    : trans.__('%1 is not available right now.', model.label);
+  return needsKey && !keySource
+    ? trans.__('%1 has no API key yet.', label)
+    : '';
 }
 
 /** Return the text for the result of a test in which the provider responded. */

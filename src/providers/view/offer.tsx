@@ -25,7 +25,7 @@ export function Offer(props: {
   attempts: number;
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
-  const { choice, trans, connect, openLocalModels } = services;
+  const { choice, trans } = services;
   useModelChoice(choice);
   const sectionRef = React.useRef<HTMLElement>(null);
   const focusInputRef = React.useRef(focusInput);
@@ -39,11 +39,6 @@ export function Offer(props: {
     };
   }, []);
   const { defaultModel, list, install } = choice;
-  const { localModels, installTarget } = choice;
-  const offered =
-    list?.local?.package === false
-      ? null
-      : offeredEntry(localModels, installTarget);
   // The reason why the default model is not ready; empty if there is no default model.
   const problem = defaultModel ? problemText(defaultModel, list, trans) : '';
   return (
@@ -86,43 +81,60 @@ export function Offer(props: {
           <StopButton services={services} onStop={focusInput} />
         </InstallBar>
       ) : (
-        <>
-          <InstallNote services={services} entry={installTarget} />
-          <div className="jp-AIServer-Models-buttons">
-            {offered && (
-              <Button
-                primary
-                label={installText(offered, trans)}
-                run={() => {
-                  void choice.installLocal(offered);
-                  focusInput();
-                }}
-              />
-            )}
-            {localModels.length > 1 && (
-              <Button
-                label={trans.__('Other models…')}
-                run={async () => {
-                  await openLocalModels();
-                  // If a model was installed, this button has disappeared, so the dialog could not
-                  // return the focus to it.
-                  if (document.activeElement === document.body) {
-                    focusInput();
-                  }
-                }}
-              />
-            )}
-            <Button label={trans.__('Connect a provider…')} run={connect} />
-            <Button
-              quiet
-              label={trans.__('Refresh')}
-              run={() => void choice.refresh()}
-            />
-          </div>
-          <Hints services={services} offered={offered} />
-        </>
+        <Options services={services} focusInput={focusInput} />
       )}
     </section>
+  );
+}
+
+/** The buttons that install a local model or connect a provider, and hints about them. */
+function Options(props: {
+  services: IModelServices;
+  focusInput: () => void;
+}): React.JSX.Element {
+  const { services, focusInput } = props;
+  const { choice, trans, connect, openLocalModels } = services;
+  const { list, localModels, installTarget } = choice;
+  const offered =
+    list?.local?.package === false
+      ? null
+      : offeredEntry(localModels, installTarget);
+  return (
+    <>
+      <InstallNote services={services} entry={installTarget} />
+      <div className="jp-AIServer-Models-buttons">
+        {offered && (
+          <Button
+            primary
+            label={installText(offered, trans)}
+            run={() => {
+              void choice.installLocal(offered);
+              focusInput();
+            }}
+          />
+        )}
+        {localModels.length > 1 && (
+          <Button
+            label={trans.__('Other models…')}
+            run={async () => {
+              await openLocalModels();
+              // If a model was installed, this button has disappeared, so the dialog could not
+              // return the focus to it.
+              if (document.activeElement === document.body) {
+                focusInput();
+              }
+            }}
+          />
+        )}
+        <Button label={trans.__('Connect a provider…')} run={connect} />
+        <Button
+          quiet
+          label={trans.__('Refresh')}
+          run={() => void choice.refresh()}
+        />
+      </div>
+      <Hints services={services} offered={offered} />
+    </>
   );
 }
 

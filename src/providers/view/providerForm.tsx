@@ -16,18 +16,14 @@ import * as React from 'react';
 import { createPortal } from 'react-dom';
 
 import type { Provider, Verdict } from '../../api/types';
+import { FormValues, type IEntered, initialValues } from '../model/formValues';
 import type { IFailure } from '../../state/failure';
 import type { IProviderInput } from '../model/modelChoice';
 import { Button } from '../../ui/button';
 import { CheckField, Field, Form } from './fields';
 import { ModelField } from './modelField';
 import { IModelServices, PackageHint, Problem, useAction } from './parts';
-import {
-  isLoopback,
-  keyText,
-  destinationAtAddress,
-  verdictText
-} from './labels';
+import { keyText, destinationAtAddress, verdictText } from './labels';
 import { SentData } from './sentData';
 
 export interface IProviderFormProps {
@@ -62,75 +58,218 @@ export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
 function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, services, footer } = props;
   const { choice, trans } = services;
-  const { defaultModel } = choice;
-  // The id of a model is the provider's name, a colon and the model's name.
-  const defaultModelName =
-    defaultModel?.provider === provider.name
-      ? defaultModel.id.slice(provider.name.length + 1)
-      : '';
-  const [key, setKey] = React.useState('');
-  const [address, setAddress] = React.useState(provider.address ?? '');
-  const [model, setModel] = React.useState(
-    defaultModelName || (provider.suggested[0] ?? '')
+  const [entered, setEntered] = React.useState(() =>
+    initialValues(provider, choice.defaultModel)
   );
-  const [isDeclaredLocal, setDeclaredLocal] = React.useState(
-    provider.onThisMachine ?? false
-  );
-  const id = React.useId();
-
-  const { keySource, needsAddress, needsKey } = provider;
-  // The form can't change a key that is set in the environment or the configuration.
-  const isKeyFixed = keySource === 'environment' || keySource === 'config';
-  const isKeySaved = keySource === 'keyring' || keySource === 'file';
-  const isKeyMissing = needsKey && !keySource && !key;
-  // The address to which requests are sent. It is entered in the form, or fixed for the provider.
-  const requestAddress = needsAddress ? address.trim() : provider.address;
-  const isAddressMissing = needsAddress && !requestAddress;
-  const modelName = model.trim();
-  const isAddressChanged =
-    needsAddress && requestAddress !== (provider.address ?? '');
-  // A server at a loopback address may be a proxy that forwards requests to a remote server. Only
-  // the person knows this, so the form asks whether the model runs on the Jupyter server's machine.
-  const canDeclareLocal = !provider.placeSettled && isLoopback(requestAddress);
-  const isLocal = canDeclareLocal
-    ? isDeclaredLocal
-    : !isAddressChanged && (provider.onThisMachine ?? false);
-  const listedModel = choice.findModel(`${provider.name}:${modelName}`);
-  const destination = destinationAtAddress(
-    provider,
-    requestAddress,
-    modelName,
-    listedModel,
-    isLocal,
-    trans
-  );
-
-  // A new key is saved together with its address, because the server sends a key only to the
-  // address with which the key was saved.
-  const sentKey = key || null;
-  const sentAddress =
-    needsAddress && (key || isAddressChanged) ? requestAddress : null;
+  const enter = (change: Partial<IEntered>) =>
+    setEntered(current => ({ ...current, ...change }));
+  const values = new FormValues(provider, entered);
+  const { sentKey, sentAddress } = values;
   const input = React.useMemo<IProviderInput>(
     () => ({ provider: provider.name, key: sentKey, address: sentAddress }),
     [provider.name, sentKey, sentAddress]
   );
-  const connection = useConnection(props, input, modelName, isLocal, () =>
-    setKey('')
+  const connection = useConnection(props, input, values, () =>
+    enter({ key: '' })
   );
-  const { isBusy, failure, verdict } = connection;
-  // Scroll to the result of an action. It is below the fields, and may be out of view in a dialog.
-  const resultRef = React.useRef<HTMLDivElement>(null);
+  const id = React.useId();
+  const part: IPartProps = { connection, enter, id, services, values };
+  const buttons = <Buttons {...part} isSticky={!footer} />;
+  return (
+    <Form id={`${id}-form`} send={() => void connection.use()}>
+      {provider.needsAddress && <AddressField {...part} />}
+      <KeyFields {...part} />
+      <Field id={`${id}-model`} label={trans.__('Model')}>
+        <ModelField
+          // Names that were fetched with another key or address are discarded.
+          key={JSON.stringify(input)}
+          id={`${id}-model`}
+          value={entered.model}
+          suggested={provider.suggested}
+          fetch={values.canAsk ? () => choice.modelNames(input) : null}
+          trans={trans}
+          onChange={model => enter({ model })}
+        />
+      </Field>
+      {values.canDeclareLocal && (
+        <CheckField
+          id={`${id}-here`}
+          label={trans.__('Runs on the Jupyter server’s machine')}
+          hint={trans.__(
+            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
+          )}
+          checked={entered.isDeclaredLocal}
+          onChange={isDeclaredLocal => enter({ isDeclaredLocal })}
+        />
+      )}
+      <Destination {...part} />
+      <Result {...part} />
+      {footer ? createPortal(buttons, footer) : buttons}
+    </Form>
+  );
+}
+
+interface IPartProps {
+  connection: ReturnType<typeof useConnection>;
+  /** Change what is entered. */
+  enter: (change: Partial<IEntered>) => void;
+  id: string;
+  services: IModelServices;
+  values: FormValues;
+}
+
+function AddressField(props: IPartProps): React.JSX.Element {
+  const { enter, id, services, values } = props;
+  const { provider, entered } = values;
+  const { trans } = services;
+  return (
+    <Field
+      id={`${id}-address`}
+      label={trans.__('Base URL')}
+      hint={trans.__(
+        'The URL of an OpenAI-compatible API, such as Qwen (通义千问), Kimi, Zhipu (智谱), vLLM or LM Studio. Most end in /v1.'
+      )}
+    >
+      <input
+        id={`${id}-address`}
+        type="url"
+        required
+        spellCheck={false}
+        aria-describedby={`${id}-address-hint`}
+        placeholder="http://127.0.0.1:8000/v1"
+        value={entered.address}
+        onChange={({ target: { value } }) =>
+          enter({
+            address: value,
+            // The saved value of the checkbox applies only to the saved address.
+            isDeclaredLocal:
+              value.trim() === provider.address &&
+              (provider.onThisMachine ?? false)
+          })
+        }
+      />
+    </Field>
+  );
+}
+
+/** The place of the saved key, and the field for a new one. */
+function KeyFields(props: IPartProps): React.JSX.Element {
+  const { connection, enter, id, services, values } = props;
+  const { entered, isAddressChanged, isKeySaved, provider } = values;
+  const { trans } = services;
+  const label = provider.needsKey
+    ? trans.__('API key')
+    : trans.__('API key (optional)');
+  return (
+    <>
+      {isKeySaved && isAddressChanged && !entered.key && (
+        <p role="status">
+          {trans.__(
+            'The saved key belongs to the old URL. It is removed when you use the new one.'
+          )}
+        </p>
+      )}
+      {provider.keySource && (
+        <div className="jp-AIServer-Models-savedKey">
+          <span>{keyText(provider, trans)}</span>
+          {isKeySaved && (
+            <Button
+              label={trans.__('Remove key')}
+              disabled={connection.isBusy}
+              run={() => void connection.removeKey()}
+            />
+          )}
+        </div>
+      )}
+      {values.canEnterKey && (
+        <Field
+          id={`${id}-key`}
+          label={isKeySaved ? trans.__('Replace saved key') : label}
+          hint={trans.__(
+            'The key is stored on the server, in its keychain or in a file that only you can read. It is never shown again.'
+          )}
+        >
+          <input
+            id={`${id}-key`}
+            type="password"
+            // With this value, password managers don't fill in a saved password.
+            autoComplete="new-password"
+            spellCheck={false}
+            aria-describedby={`${id}-key-hint`}
+            value={entered.key}
+            onChange={event => enter({ key: event.target.value })}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+/** The destination and the contents of requests. */
+function Destination(props: IPartProps): React.JSX.Element | null {
+  const { services, values } = props;
+  const { provider, address, model, isLocal } = values;
+  const { choice, trans } = services;
+  if (provider.needsAddress && !address) {
+    return null;
+  }
+  const listed = choice.findModel(`${provider.name}:${model}`);
+  const destination = destinationAtAddress(
+    provider,
+    address,
+    model,
+    listed,
+    isLocal,
+    trans
+  );
+  return destination === null ? (
+    <p className="jp-AIServer-Models-sentData">
+      {trans.__('This model runs on the Jupyter server’s machine.')}
+    </p>
+  ) : (
+    <SentData destination={destination} trans={trans} />
+  );
+}
+
+/** The result of the last action. */
+function Result(props: IPartProps): React.JSX.Element {
+  const { connection, services, values } = props;
+  const { failure, isBusy, verdict } = connection;
+  const { trans } = services;
+  const ref = React.useRef<HTMLDivElement>(null);
+  // It is below the fields, and may be out of view in a dialog.
   React.useEffect(() => {
     if (failure || verdict) {
-      resultRef.current?.scrollIntoView?.({ block: 'nearest' });
+      ref.current?.scrollIntoView?.({ block: 'nearest' });
     }
   }, [failure, verdict]);
+  return (
+    <div ref={ref}>
+      <Problem failure={failure} trans={trans} />
+      {verdict && !isBusy && (
+        <p
+          role="status"
+          className={
+            'jp-AIServer-Models-verdict' +
+            (verdict === 'ok' ? ' jp-mod-ok' : '')
+          }
+        >
+          {verdictText(verdict, values.provider, values.address, trans)}
+        </p>
+      )}
+    </div>
+  );
+}
 
-  const isDisabled = isBusy || isKeyMissing || isAddressMissing || !modelName;
-  const buttons = (
+function Buttons(props: IPartProps & { isSticky: boolean }): React.JSX.Element {
+  const { connection, id, isSticky, services, values } = props;
+  const { trans } = services;
+  const { isBusy } = connection;
+  const isDisabled = isBusy || !values.canAsk || !values.model;
+  return (
     <div
       className={
-        'jp-AIServer-Models-buttons' + (footer ? '' : ' jp-mod-sticky')
+        'jp-AIServer-Models-buttons' + (isSticky ? ' jp-mod-sticky' : '')
       }
     >
       <Button
@@ -153,141 +292,13 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       />
     </div>
   );
-  return (
-    <Form id={`${id}-form`} send={() => void connection.use()}>
-      {needsAddress && (
-        <Field
-          id={`${id}-address`}
-          label={trans.__('Base URL')}
-          hint={trans.__(
-            'The URL of an OpenAI-compatible API, such as Qwen (通义千问), Kimi, Zhipu (智谱), vLLM or LM Studio. Most end in /v1.'
-          )}
-        >
-          <input
-            id={`${id}-address`}
-            type="url"
-            required
-            spellCheck={false}
-            aria-describedby={`${id}-address-hint`}
-            placeholder="http://127.0.0.1:8000/v1"
-            value={address}
-            onChange={event => {
-              const { value } = event.target;
-              setAddress(value);
-              // The saved value of the checkbox applies only to the saved address.
-              setDeclaredLocal(
-                value.trim() === provider.address &&
-                  (provider.onThisMachine ?? false)
-              );
-            }}
-          />
-        </Field>
-      )}
-      {isKeySaved && isAddressChanged && !key && (
-        <p role="status">
-          {trans.__(
-            'The saved key belongs to the old URL. It is removed when you use the new one.'
-          )}
-        </p>
-      )}
-      {keySource && (
-        <div className="jp-AIServer-Models-savedKey">
-          <span>{keyText(provider, trans)}</span>
-          {isKeySaved && (
-            <Button
-              label={trans.__('Remove key')}
-              disabled={isBusy}
-              run={() => void connection.removeKey()}
-            />
-          )}
-        </div>
-      )}
-      {!isKeyFixed && (needsKey || needsAddress) && (
-        <Field
-          id={`${id}-key`}
-          label={
-            isKeySaved
-              ? trans.__('Replace saved key')
-              : needsKey
-                ? trans.__('API key')
-                : trans.__('API key (optional)')
-          }
-          hint={trans.__(
-            'The key is stored on the server, in its keychain or in a file that only you can read. It is never shown again.'
-          )}
-        >
-          <input
-            id={`${id}-key`}
-            type="password"
-            // With this value, password managers don't fill in a saved password.
-            autoComplete="new-password"
-            spellCheck={false}
-            aria-describedby={`${id}-key-hint`}
-            value={key}
-            onChange={event => setKey(event.target.value)}
-          />
-        </Field>
-      )}
-      <Field id={`${id}-model`} label={trans.__('Model')}>
-        <ModelField
-          // Names that were fetched with another key or address are discarded.
-          key={JSON.stringify(input)}
-          id={`${id}-model`}
-          value={model}
-          suggested={provider.suggested}
-          fetch={
-            isKeyMissing || isAddressMissing
-              ? null
-              : () => choice.modelNames(input)
-          }
-          trans={trans}
-          onChange={setModel}
-        />
-      </Field>
-      {canDeclareLocal && (
-        <CheckField
-          id={`${id}-here`}
-          label={trans.__('Runs on the Jupyter server’s machine')}
-          hint={trans.__(
-            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
-          )}
-          checked={isDeclaredLocal}
-          onChange={setDeclaredLocal}
-        />
-      )}
-      {(requestAddress || !needsAddress) &&
-        (destination === null ? (
-          <p className="jp-AIServer-Models-sentData">
-            {trans.__('This model runs on the Jupyter server’s machine.')}
-          </p>
-        ) : (
-          <SentData destination={destination} trans={trans} />
-        ))}
-      <div ref={resultRef}>
-        <Problem failure={failure} trans={trans} />
-        {verdict && !isBusy && (
-          <p
-            role="status"
-            className={
-              'jp-AIServer-Models-verdict' +
-              (verdict === 'ok' ? ' jp-mod-ok' : '')
-            }
-          >
-            {verdictText(verdict, provider, requestAddress, trans)}
-          </p>
-        )}
-      </div>
-      {footer ? createPortal(buttons, footer) : buttons}
-    </Form>
-  );
 }
 
 /** Return the actions of the form's buttons, and the result of the last action. */
 function useConnection(
   props: IProviderFormProps,
   input: IProviderInput,
-  model: string,
-  isLocal: boolean,
+  { model, isLocal }: FormValues,
   onSaved: () => void
 ) {
   const { provider, services, onChosen, onVerified } = props;

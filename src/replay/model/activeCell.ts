@@ -152,12 +152,9 @@ export class ActiveCell {
       cellsAbove === null ? ids.length : ids.indexOf(idAbove ?? '') + 1;
     const { id, type, source } = cell;
     const cellType = type === 'code' || type === 'raw' ? type : 'markdown';
-    // The cast is needed because `ISharedNotebook` does not declare the undo manager.
-    const { undoManager } = shared as YNotebook;
-    // Don't combine this change with the changes before it and after it into one undo step.
-    undoManager?.stopCapturing();
-    insertCell(shared, index, { id, cell_type: cellType, source });
-    undoManager?.stopCapturing();
+    inOneUndoStep(shared, () =>
+      insertCell(shared, index, { id, cell_type: cellType, source })
+    );
     return true;
   }
 
@@ -176,15 +173,14 @@ export class ActiveCell {
       ...this._cell.model.toJSON(),
       id: cellId
     } as SharedCell.Cell;
-    const { undoManager } = shared as YNotebook;
-    undoManager?.stopCapturing();
-    runAsOwnWrite(() =>
-      shared.transact(() => {
-        shared.insertCell(index, cell);
-        shared.deleteCell(index + 1);
-      })
+    inOneUndoStep(shared, () =>
+      runAsOwnWrite(() =>
+        shared.transact(() => {
+          shared.insertCell(index, cell);
+          shared.deleteCell(index + 1);
+        })
+      )
     );
-    undoManager?.stopCapturing();
     return true;
   }
 
@@ -286,6 +282,15 @@ export class ActiveCell {
   private _isActive = false;
   /** The model of the cell whose signals are connected. */
   private _model: ICellModel | null = null;
+}
+
+/** Don't combine a change with the changes before it and after it into one undo step. */
+function inOneUndoStep(shared: ISharedNotebook, change: () => void): void {
+  // The cast is needed because `ISharedNotebook` does not declare the undo manager.
+  const { undoManager } = shared as YNotebook;
+  undoManager?.stopCapturing();
+  change();
+  undoManager?.stopCapturing();
 }
 
 function insertCell(

@@ -204,10 +204,6 @@ const Hit = React.memo(function Hit(props: {
   const { model, trans } = useReplay();
   const isNotebookMissing = !isInCurrentNotebook && hit.path === null;
   const fileName = hit.path?.split('/').pop() ?? trans.__('notebook not found');
-  const snippet = hit.snippet.map((part, index) =>
-    part.hit ? <mark key={index}>{part.text}</mark> : part.text
-  );
-  const isFoundInRequest = hit.where === 'intent';
   return (
     <button
       type="button"
@@ -220,16 +216,7 @@ const Hit = React.memo(function Hit(props: {
       }
       onClick={() => (isNotebookMissing ? undefined : void model.openHit(hit))}
     >
-      <span className="jp-AIServer-Replay-intent">
-        {isFoundInRequest && snippet.length
-          ? snippet
-          : hit.intent.trim() || trans.__('Request without text')}
-      </span>
-      {!isFoundInRequest && (
-        <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
-          {hit.where === 'explanation' ? snippet : <code>{snippet}</code>}
-        </span>
-      )}
+      <HitText hit={hit} />
       <span className="jp-AIServer-Replay-by">
         {hit.where === 'error' && <Chip tone="bad">{trans.__('failed')}</Chip>}
         <span className="jp-AIServer-Replay-file">
@@ -240,6 +227,30 @@ const Hit = React.memo(function Hit(props: {
     </button>
   );
 });
+
+/** The request, with the part in which the query was found. */
+function HitText({ hit }: { hit: SearchHit }): React.JSX.Element {
+  const { trans } = useReplay();
+  const { intent, where } = hit;
+  const snippet = hit.snippet.map((part, index) =>
+    part.hit ? <mark key={index}>{part.text}</mark> : part.text
+  );
+  const isFoundInRequest = where === 'intent';
+  return (
+    <>
+      <span className="jp-AIServer-Replay-intent">
+        {isFoundInRequest && snippet.length
+          ? snippet
+          : intent.trim() || trans.__('Request without text')}
+      </span>
+      {!isFoundInRequest && (
+        <span className={`jp-AIServer-Replay-snippet jp-mod-${where}`}>
+          {where === 'explanation' ? snippet : <code>{snippet}</code>}
+        </span>
+      )}
+    </>
+  );
+}
 
 /**
  * The view without results: examples if there is no query, or advice if nothing matches the query.

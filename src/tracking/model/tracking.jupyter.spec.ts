@@ -214,16 +214,20 @@ async function verify(
   const { id } = notebook;
   const summaries = await notebook.page.history.api.sessions(id);
   const sessions = new Map<string, Session>();
-  const codes = new Map<string, Set<string>>();
   for (const { cellId } of summaries) {
     sessions.set(cellId, await sessionOf(id, cellId));
-    const { steps } = await json<{ steps: Step[] }>(
-      `sessions/${id}/${cellId}/replay`
-    );
-    const sources = steps.flatMap(({ code, before }) => [code, before]);
-    codes.set(cellId, new Set(sources));
   }
-  // No turn is lost.
+  verifyAnswers(sessions, expected);
+  await verifySources(id, [...sessions.keys()], expected);
+  verifyOwners(id, sessions, expected, owners);
+  await verifySaves(notebook, expected);
+}
+
+/** No turn is lost. */
+function verifyAnswers(
+  sessions: ReadonlyMap<string, Session>,
+  expected: Expected
+): void {
   for (const [cellId, code] of expected.answers) {
     const turns = sessions.get(cellId)?.interactions ?? [];
     // In Markdown and bash cells, the code may be part of the explanation.
@@ -235,7 +239,22 @@ async function verify(
       .join('\n');
     expect(`${cellId}: ${answers}`).toContain(code);
   }
-  // Every displayed source can be restored exactly.
+}
+
+/** Every displayed source can be restored exactly. */
+async function verifySources(
+  id: string,
+  cellIds: readonly string[],
+  expected: Expected
+): Promise<void> {
+  const codes = new Map<string, Set<string>>();
+  for (const cellId of cellIds) {
+    const { steps } = await json<{ steps: Step[] }>(
+      `sessions/${id}/${cellId}/replay`
+    );
+    const sources = steps.flatMap(({ code, before }) => [code, before]);
+    codes.set(cellId, new Set(sources));
+  }
   for (const pair of expected.shown) {
     const [cellId, source] = JSON.parse(pair) as [string, string];
     const sources = codes.get(cellId) ?? new Set();
@@ -245,7 +264,15 @@ async function verify(
       true
     ]);
   }
-  // No two cells share an event, except inherited ones.
+}
+
+/** No two cells share an event, except inherited ones. */
+function verifyOwners(
+  id: string,
+  sessions: ReadonlyMap<string, Session>,
+  expected: Expected,
+  owners: Map<string, string>
+): void {
   for (const [cellId, { events = [] }] of sessions) {
     const name = `${id}/${cellId}`;
     const first = lastInherited(
@@ -265,7 +292,11 @@ async function verify(
       }
     }
   }
-  // Each save is a moment, and the last moment is the current state.
+}
+
+/** Each save is a moment, and the last moment is the current state. */
+async function verifySaves(notebook: Open, expected: Expected): Promise<void> {
+  const { id } = notebook;
   const { moments } = await notebook.page.history.api.timeline(id);
   const saved: string[] = [];
   for (const { index, saved: isSaved } of moments) {

@@ -114,27 +114,49 @@ export async function perform<S extends IServer>(
   operation: Operation,
   answers: [string, string][]
 ): Promise<OpenNotebook<S>> {
+  if (operation.do === 'reopen') {
+    return open.reopen();
+  }
+  if ('at' in operation) {
+    await performAt(open, operation, answers);
+  } else if (operation.do === 'save') {
+    await open.save();
+  } else if (operation.do === 'leave') {
+    open.page.tracking.captureAll();
+  } else {
+    NotebookActions[operation.do](open.panel.content);
+  }
+  await open.settle();
+  return open;
+}
+
+/** The actions on selected cells. */
+const ACTIONS = {
+  delete: NotebookActions.deleteCells,
+  copy: NotebookActions.copy,
+  cut: NotebookActions.cut,
+  merge: NotebookActions.mergeCells,
+  paste: NotebookActions.paste,
+  duplicate: NotebookActions.duplicate,
+  insert: NotebookActions.insertBelow
+};
+
+async function performAt<S extends IServer>(
+  open: OpenNotebook<S>,
+  operation: Extract<Operation, { at: number }>,
+  answers: [string, string][]
+): Promise<void> {
   const { content } = open.panel;
   const count = content.widgets.length;
-  const index = 'at' in operation ? operation.at % count : 0;
+  const index = operation.at % count;
+  const to = 'to' in operation ? operation.to : 0;
+  const last = Math.min(count - 1, index + to);
   switch (operation.do) {
     case 'type':
       open.type(index, operation.text);
       break;
     case 'run':
-      await open.run(index, Math.min(count - 1, index + operation.to));
-      break;
-    case 'delete':
-    case 'copy':
-    case 'cut':
-    case 'merge':
-      open.select(index, Math.min(count - 1, index + operation.to));
-      ({
-        delete: NotebookActions.deleteCells,
-        copy: NotebookActions.copy,
-        cut: NotebookActions.cut,
-        merge: NotebookActions.mergeCells
-      })[operation.do](content);
+      await open.run(index, last);
       break;
     case 'move':
       open.select(index);
@@ -150,42 +172,15 @@ export async function perform<S extends IServer>(
       break;
     case 'generate': {
       const id = open.ids[index];
-      const model = await open.ask(index, operation.text);
+      const { decision } = await open.ask(index, operation.text);
       answers.push([id, operation.text]);
-      if (operation.accept) {
-        await model.decision.accept();
-      } else {
-        await model.decision.reject();
-      }
+      await (operation.accept ? decision.accept() : decision.reject());
       break;
     }
-    case 'paste':
-      open.select(index);
-      NotebookActions.paste(content);
-      break;
-    case 'duplicate':
-      open.select(index);
-      NotebookActions.duplicate(content);
-      break;
-    case 'insert':
-      open.select(index);
-      NotebookActions.insertBelow(content);
-      break;
-    case 'undo':
-    case 'redo':
-      NotebookActions[operation.do](content);
-      break;
-    case 'save':
-      await open.save();
-      break;
-    case 'leave':
-      open.page.tracking.captureAll();
-      break;
-    case 'reopen':
-      return open.reopen();
+    default:
+      open.select(index, last);
+      ACTIONS[operation.do](content);
   }
-  await open.settle();
-  return open;
 }
 
 /** The operations before which tracking records the current sources. */

@@ -65,6 +65,31 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
   saves.push(new Map(open.ids.map((id, at) => [id, open.sources[at]])));
   addShown(open, shown);
 
+  verifySessions(server, notebookId, answers, shown);
+  verifyOwners(server, allShown);
+  // The last recorded sources are the current ones.
+  open.ids.forEach((id, index) => {
+    const session = server.session(notebookId, id);
+    expect(session ? lastSource(session.records) : '').toBe(
+      open.sources[index]
+    );
+  });
+  // Each save can be reconstructed.
+  const log = server.logs.get(notebookId)!;
+  const marked = log.flatMap((entry, at) => (entry.saved ? [at] : []));
+  const files = marked.map(at => server.snapshot(notebookId, at));
+  for (const save of saves) {
+    expect(files).toContainEqual([...save]);
+  }
+  open.close();
+}
+
+function verifySessions(
+  server: Page['server'],
+  notebookId: string,
+  answers: readonly [string, string][],
+  shown: Shown
+): void {
   // No turn is lost.
   for (const [cellId, suggestion] of answers) {
     const { records } = server.session(notebookId, cellId)!;
@@ -83,7 +108,10 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
     ]);
     expect(session ? sources.includes(source) || !source : !source).toBe(true);
   }
-  // Cells share no events except inherited ones. Each recorded source was displayed in its cell.
+}
+
+/** Cells share no events except inherited ones. Each recorded source was displayed in its cell. */
+function verifyOwners(server: Page['server'], allShown: Shown): void {
   const owners = new Map<string, string>();
   for (const [name, { records, forkedFrom }] of server.sessions) {
     const cellId = name.split('/')[1];
@@ -103,21 +131,6 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
       }
     }
   }
-  // The last recorded sources are the current ones.
-  open.ids.forEach((id, index) => {
-    const session = server.session(notebookId, id);
-    expect(session ? lastSource(session.records) : '').toBe(
-      open.sources[index]
-    );
-  });
-  // Each save can be reconstructed.
-  const log = server.logs.get(notebookId)!;
-  const marked = log.flatMap((entry, at) => (entry.saved ? [at] : []));
-  const files = marked.map(at => server.snapshot(notebookId, at));
-  for (const save of saves) {
-    expect(files).toContainEqual([...save]);
-  }
-  open.close();
 }
 
 /** After a cut, JupyterLab duplicates a cell with its id. */

@@ -163,6 +163,50 @@ export class FakeServer implements IServer {
     others: readonly string[] | null
   ) {
     const cells = body.cells ?? [];
+    this._inherit(notebookId, cells);
+    const heads: Record<string, { revision: number; seq: number }> = {};
+    for (const { cellId, events = [] } of cells) {
+      const session = this._openSession(notebookId, cellId);
+      let seq = session.records.at(-1)?.seq ?? 0;
+      for (const event of events) {
+        if (event !== events[0] || isNews(session, event)) {
+          seq = append(session, event).seq;
+        }
+      }
+      heads[cellId] = { revision: 0, seq };
+    }
+    if (!this.batchIds.has(body.id)) {
+      this.batchIds.add(body.id);
+      this._log(notebookId, body, heads, others);
+    }
+    return heads;
+  }
+
+  private _log(
+    notebookId: string,
+    { order, page, saved = false }: ChangesBody,
+    heads: Record<string, { seq: number }>,
+    others: readonly string[] | null
+  ): void {
+    const log = this.logs.get(notebookId) ?? [];
+    const seqs = Object.entries(heads).map(([id, { seq }]) => [id, seq]);
+    log.push({
+      ...(order && {
+        order: order.map(({ id }) => id),
+        types: Object.fromEntries(order.map(({ id, type }) => [id, type]))
+      }),
+      cells: Object.fromEntries(seqs),
+      saved: saved && !others,
+      page
+    });
+    this.logs.set(notebookId, log);
+  }
+
+  /** Open the sessions of copies and merged cells. */
+  private _inherit(
+    notebookId: string,
+    cells: NonNullable<ChangesBody['cells']>
+  ): void {
     for (const { cellId, forkOf, parents } of cells) {
       const name = `${notebookId}/${cellId}`;
       const origin = forkOf && this.session(forkOf.notebookId, forkOf.cellId);
@@ -173,41 +217,6 @@ export class FakeServer implements IServer {
         this.sessions.set(name, { records: [], parents: [...parents] });
       }
     }
-    const heads: Record<string, { revision: number; seq: number }> = {};
-    for (const { cellId, events = [] } of cells) {
-      const session = this._openSession(notebookId, cellId);
-      let seq = session.records.at(-1)?.seq ?? 0;
-      for (const event of events) {
-        // `again` marks a source that was already recorded once; see `createSavedState`.
-        const { trigger, again } = event.data ?? {};
-        const isObservation =
-          (trigger === 'first' || again) && event === events[0];
-        // An observation is recorded only if its source differs from the last recorded source.
-        if (!isObservation || lastSource(session.records) !== event.source) {
-          seq = append(session, event).seq;
-        }
-      }
-      heads[cellId] = { revision: 0, seq };
-    }
-    if (!this.batchIds.has(body.id)) {
-      this.batchIds.add(body.id);
-      const log = this.logs.get(notebookId) ?? [];
-      log.push({
-        ...(body.order && {
-          order: body.order.map(({ id }) => id),
-          types: Object.fromEntries(
-            body.order.map(({ id, type }) => [id, type])
-          )
-        }),
-        cells: Object.fromEntries(
-          Object.entries(heads).map(([id, head]) => [id, head.seq])
-        ),
-        saved: (body.saved ?? false) && !others,
-        page: body.page
-      });
-      this.logs.set(notebookId, log);
-    }
-    return heads;
   }
 
   /** Record a turn with the fake model's answer. */
@@ -263,6 +272,14 @@ export class FakeServer implements IServer {
       throw new ApiError(0, 'unreachable', '');
     }
   }
+}
+
+/** An observation is recorded only if its source differs from the last recorded source. */
+function isNews({ records }: ISession, event: EventBody): boolean {
+  // `again` marks a source that was already recorded once; see `createSavedState`.
+  const { trigger, again } = event.data ?? {};
+  const isObservation = trigger === 'first' || !!again;
+  return !isObservation || lastSource(records) !== event.source;
 }
 
 /**

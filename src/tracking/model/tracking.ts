@@ -30,7 +30,7 @@ import {
 import { UntrackedPastes } from './untrackedPastes';
 import type { ICauseDetectors } from './contributors/writers';
 import { SessionAwareness } from './awareness';
-import { NotebookWatch } from './watch/notebookWatch';
+import { type IWatchOptions, NotebookWatch } from './watch/notebookWatch';
 import { Origins } from './watch/origins';
 import { outputsOf, textOf } from './runs/outputs';
 import type { Scope } from './watch/recordedState';
@@ -158,7 +158,7 @@ export class Tracking implements ITracking {
     if (!notebookId || this._scope === 'off' || this._watches.has(panel)) {
       return;
     }
-    const attempt = (this._attempts.get(panel) ?? 0) + 1;
+    const attempt = {};
     this._attempts.set(panel, attempt);
     // While this method waits for the server, the notebook may be closed or get another id.
     const isCurrent = () =>
@@ -177,23 +177,26 @@ export class Tracking implements ITracking {
     if (!isCurrent() || scope === 'off') {
       return;
     }
-    this._watches.set(
-      panel,
-      new NotebookWatch({
-        panel,
-        notebookId,
-        scope,
-        summaries,
-        origins: this._origins,
-        causeDetectors: this._options.causeDetectors ?? {},
-        push: change => history.recordChange(notebookId, change),
-        isDeletionRecorded: async cellId => {
-          const { steps } = await history.api.replay({ notebookId, cellId });
-          return REMOVAL_KINDS.has(steps.at(-1)?.kind ?? '');
-        },
-        createPreview: run => this._createPreview(run)
-      })
-    );
+    const watch = this._createWatch({ panel, notebookId, scope, summaries });
+    this._watches.set(panel, watch);
+  }
+
+  private _createWatch(
+    options: Pick<IWatchOptions, 'panel' | 'notebookId' | 'scope' | 'summaries'>
+  ): NotebookWatch {
+    const { notebookId } = options;
+    const { causeDetectors = {}, history } = this._options;
+    return new NotebookWatch({
+      ...options,
+      causeDetectors,
+      origins: this._origins,
+      push: change => history.recordChange(notebookId, change),
+      isDeletionRecorded: async cellId => {
+        const { steps } = await history.api.replay({ notebookId, cellId });
+        return REMOVAL_KINDS.has(steps.at(-1)?.kind ?? '');
+      },
+      createPreview: run => this._createPreview(run)
+    });
   }
 
   /**
@@ -316,6 +319,6 @@ export class Tracking implements ITracking {
    * For each notebook, the number of attempts to start a watch. An attempt gives up if a newer
    * attempt has begun.
    */
-  private readonly _attempts = new WeakMap<NotebookPanel, number>();
+  private readonly _attempts = new WeakMap<NotebookPanel, object>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

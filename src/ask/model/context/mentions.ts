@@ -70,50 +70,90 @@ export function mentionsIn(
   target: ITarget,
   kernel: IKernelVariables
 ): IMention[] {
+  const files = filesIn(intent, kernel);
+  const candidates = [
+    ...cellsIn(intent, target),
+    ...errorsIn(intent, target),
+    ...outputsIn(intent, target),
+    ...files.values(),
+    ...variablesIn(intent, kernel, files)
+  ];
   const mentions = new Map<string, IMention>();
-  const add = (mention: IMention) => mentions.set(mention.name, mention);
-  for (const [name, number] of intent.matchAll(CELL)) {
-    const cell = target.cellAt(Number(number));
-    if (cell) {
-      const { cellId, source, output, images } = cell;
-      const error = cell.error.slice(0, MAX_ERROR);
-      const plots = images.length && { plots: images };
-      add({ kind: 'cell', name, cellId, source, error, output, ...plots });
-    }
-  }
-  const error = target.error();
-  for (const [name] of error ? intent.matchAll(ERROR) : []) {
-    add({ kind: 'error', name, source: error ?? '' });
-  }
-  for (const [name] of intent.matchAll(OUTPUT)) {
-    const output = target.output();
-    const images = target.images();
-    const plots = images.length && { plots: images };
-    if (output || plots) {
-      add({ kind: 'cell', name, output, ...plots });
-    }
-  }
-  const files = new Set<number>();
-  for (const match of intent.matchAll(FILE)) {
-    const [name, ...paths] = match;
-    const path = (paths.find(Boolean) ?? '').replace(/[.,;:!?]+$/, '');
-    // `@df.js` is a column if there is a DataFrame `df`, and a DataFrame of R may be `df.js`.
-    const isData = kernel.frames.some(frame =>
-      `${path}.`.startsWith(`${frame.name}.`)
-    );
-    if (FILE_NAME.test(path) && !isData) {
-      add({ kind: 'file', name: name.replace(/[.,;:!?]+$/, ''), file: path });
-      files.add(match.index);
-    }
-  }
-  for (const { index } of intent.matchAll(AT)) {
-    const variable = variableAt(intent, index + 1, kernel);
-    const name = `@${variable?.name}`;
-    if (variable?.value && !files.has(index) && !mentions.has(name)) {
-      add({ kind: 'variable', name, output: variable.value });
+  for (const mention of candidates) {
+    if (!mentions.has(mention.name)) {
+      mentions.set(mention.name, mention);
     }
   }
   return [...mentions.values()].slice(0, MAX_MENTIONS);
+}
+
+function cellsIn(intent: string, target: ITarget): IMention[] {
+  return [...intent.matchAll(CELL)].flatMap(([name, number]) => {
+    const cell = target.cellAt(Number(number));
+    if (!cell) {
+      return [];
+    }
+    const { cellId, source, output, images } = cell;
+    const error = cell.error.slice(0, MAX_ERROR);
+    const plots = images.length && { plots: images };
+    return { kind: 'cell', name, cellId, source, error, output, ...plots };
+  });
+}
+
+function errorsIn(intent: string, target: ITarget): IMention[] {
+  const source = target.error();
+  return source === null
+    ? []
+    : [...intent.matchAll(ERROR)].map(([name]) => ({
+        kind: 'error',
+        name,
+        source
+      }));
+}
+
+function outputsIn(intent: string, target: ITarget): IMention[] {
+  return [...intent.matchAll(OUTPUT)].flatMap(([name]) => {
+    const output = target.output();
+    const images = target.images();
+    const plots = images.length && { plots: images };
+    return output || plots ? { kind: 'cell', name, output, ...plots } : [];
+  });
+}
+
+/** Return the mentioned files by their places in the intent. */
+function filesIn(
+  intent: string,
+  { frames }: IKernelVariables
+): Map<number, IMention> {
+  const files = new Map<number, IMention>();
+  for (const match of intent.matchAll(FILE)) {
+    const [name, file] = match
+      .filter(Boolean)
+      .map(text => text.replace(/[.,;:!?]+$/, ''));
+    // `@df.js` is a column if there is a DataFrame `df`, and a DataFrame of R may be `df.js`.
+    const isData = frames.some(frame =>
+      `${file}.`.startsWith(`${frame.name}.`)
+    );
+    if (FILE_NAME.test(file) && !isData) {
+      files.set(match.index, { kind: 'file', name, file });
+    }
+  }
+  return files;
+}
+
+function variablesIn(
+  intent: string,
+  kernel: IKernelVariables,
+  files: ReadonlyMap<number, IMention>
+): IMention[] {
+  return [...intent.matchAll(AT)].flatMap(({ index }) => {
+    const variable = files.has(index)
+      ? undefined
+      : variableAt(intent, index + 1, kernel);
+    return variable?.value
+      ? { kind: 'variable', name: `@${variable.name}`, output: variable.value }
+      : [];
+  });
 }
 
 /**

@@ -115,25 +115,11 @@ export class DiffOverlay implements IDisposable {
   }
 
   private _show(content: IDiffContent): void {
-    const { original, code, isStreaming, problems } = content;
-    const { selected = null, isEditable = false, isRemedy = false } = content;
-    const view = this._editor.editor;
-    const streamed = isStreaming ? streamView(original, code) : null;
+    const { original, code, isStreaming } = content;
+    const { isEditable = false, isRemedy = false } = content;
     this._node.classList.toggle('jp-mod-streaming', isStreaming);
     this._node.classList.toggle('jp-mod-remedy', isRemedy);
-    const text = (streamed?.doc ?? code) + '\n';
-    view.dispatch({
-      changes: textChanges(view.state.doc.toString(), text),
-      effects: [
-        setWrittenEnd.of(streamed?.writtenEnd ?? null),
-        setProblems.of(problemRanges(code, problems ?? [])),
-        setSelected.of(selected),
-        ...(selected && selected.from !== this._selectedFrom
-          ? [EditorView.scrollIntoView(selected.from, { y: 'nearest' })]
-          : [])
-      ]
-    });
-    this._selectedFrom = selected?.from ?? null;
+    this._draw(content);
     this._setEditable(isEditable);
     const hasHighlights = !isStreaming && areSimilar(original, code);
     if (original !== this._original || hasHighlights !== this._hasHighlights) {
@@ -142,12 +128,34 @@ export class DiffOverlay implements IDisposable {
       // In an empty cell, every line is new, so show a background colour instead of a diff.
       const isCellEmpty = !original.trim();
       this._node.classList.toggle('jp-mod-new', isCellEmpty);
-      view.dispatch({
+      this._editor.editor.dispatch({
         effects: this._mergeCompartment.reconfigure(
           isCellEmpty ? [] : this._mergeExtension(original, hasHighlights)
         )
       });
     }
+  }
+
+  /** Draw the text, and mark the end of a partial answer, problems, and the selected change. */
+  private _draw(content: IDiffContent): void {
+    const { original, code, isStreaming } = content;
+    const { problems = [], selected = null } = content;
+    const view = this._editor.editor;
+    const streamed = isStreaming ? streamView(original, code) : null;
+    const text = (streamed?.doc ?? code) + '\n';
+    const isNewlySelected = selected && selected.from !== this._selectedFrom;
+    view.dispatch({
+      changes: textChanges(view.state.doc.toString(), text),
+      effects: [
+        setWrittenEnd.of(streamed?.writtenEnd ?? null),
+        setProblems.of(problemRanges(code, problems)),
+        setSelected.of(selected),
+        ...(isNewlySelected
+          ? [EditorView.scrollIntoView(selected.from, { y: 'nearest' })]
+          : [])
+      ]
+    });
+    this._selectedFrom = selected?.from ?? null;
   }
 
   private _setEditable(isEditable: boolean): void {

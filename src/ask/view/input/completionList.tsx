@@ -57,32 +57,26 @@ export function useCompletion(
     setPosition(0);
     onChoose(completion);
   };
+  const move = (steps: number) =>
+    setPosition((index + steps + shown.length) % shown.length);
+  const chooseShown = () => choose(shown[index]);
+  const keys: Record<string, () => void> = {
+    ...(shown.length + notes.length && { Escape: () => setTypedText(null) }),
+    ...(shown.length && {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      Enter: chooseShown,
+      Tab: chooseShown
+    })
+  };
   const onKey = (event: React.KeyboardEvent): boolean => {
-    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-    if (hasModifier || event.shiftKey) {
-      return false;
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const hasModifier = ctrlKey || metaKey || altKey || shiftKey;
+    const isHandled = !hasModifier && key in keys;
+    if (isHandled) {
+      keys[key]();
     }
-    if (event.key === 'Escape' && (shown.length || notes.length)) {
-      setTypedText(null);
-      return true;
-    }
-    if (!shown.length) {
-      return false;
-    }
-    switch (event.key) {
-      case 'ArrowDown':
-        setPosition((index + 1) % shown.length);
-        return true;
-      case 'ArrowUp':
-        setPosition((index + shown.length - 1) % shown.length);
-        return true;
-      case 'Enter':
-      case 'Tab':
-        choose(shown[index]);
-        return true;
-      default:
-        return false;
-    }
+    return isHandled;
   };
   return {
     completions: shown,

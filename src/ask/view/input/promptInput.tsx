@@ -73,6 +73,14 @@ export function replaceText(
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
+/** JupyterLab prevents the browser from inserting a line break, so insert it here. */
+function insertLineBreak(field: HTMLTextAreaElement): boolean {
+  if (field.value.trim()) {
+    replaceText(field, '\n', field.selectionStart, field.selectionEnd);
+  }
+  return true;
+}
+
 /** The selection after a field's text was replaced, because React may move the cursor. */
 const rangesAfterChange = new WeakMap<HTMLTextAreaElement, [number, number]>();
 
@@ -184,35 +192,30 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     return true;
   };
 
+  /** The keys of the field without a modifier; each returns whether it was handled. */
+  const keys = new Map([
+    ['Enter', () => (props.onSend(), true)],
+    ['Tab', () => selectNextParameter(field.current!)],
+    ['ArrowUp', recallIntent],
+    ['ArrowDown', recallIntent]
+  ]);
+  const onFieldKey = (
+    event: React.KeyboardEvent<HTMLTextAreaElement>
+  ): boolean => {
+    const { altKey, ctrlKey, key, metaKey, shiftKey } = event;
+    if (ctrlKey || metaKey || altKey) {
+      return false;
+    }
+    return shiftKey
+      ? key === 'Enter' && insertLineBreak(event.currentTarget)
+      : (keys.get(key)?.(event) ?? false);
+  };
+
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
-    if (isComposing(event)) {
-      return;
-    }
-    const hasNoModifier = !(event.ctrlKey || event.metaKey || event.altKey);
-    let isHandled = completion.onKey(event) || props.onKey(event);
     if (
-      !isHandled &&
-      hasNoModifier &&
-      event.key === 'Enter' &&
-      event.shiftKey
+      !isComposing(event) &&
+      (completion.onKey(event) || props.onKey(event) || onFieldKey(event))
     ) {
-      // JupyterLab prevents the browser from inserting a line break, so insert it here.
-      isHandled = true;
-      const field = event.currentTarget;
-      if (field.value.trim()) {
-        replaceText(field, '\n', field.selectionStart, field.selectionEnd);
-      }
-    } else if (!isHandled && hasNoModifier && !event.shiftKey) {
-      if (event.key === 'Enter') {
-        isHandled = true;
-        props.onSend();
-      } else if (event.key === 'Tab') {
-        isHandled = selectNextParameter(event.currentTarget);
-      } else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
-        isHandled = recallIntent(event);
-      }
-    }
-    if (isHandled) {
       event.preventDefault();
       event.stopPropagation();
     }

@@ -4,47 +4,58 @@ import type * as React from 'react';
 
 import type { GenerationModel } from '../../model/generation';
 
+type Key = Pick<
+  KeyboardEvent,
+  'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
+>;
+
 /**
  * Handle a key that has the same meaning in the prompt row and in the diff. `text` is the text in
  * the row's input field; for a key in the diff, it is left out. Return whether the key was handled.
  */
 export function handleKey(
   model: GenerationModel,
-  event: Pick<
-    KeyboardEvent,
-    'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
-  >,
+  event: Key,
   text = ''
 ): boolean {
-  const accel = event.ctrlKey || event.metaKey;
-  const isSuggested = model.state.phase === 'suggested';
-  if (isSuggested && handleChangeKey(model, event)) {
+  if (model.state.phase === 'suggested') {
+    return (
+      handleChangeKey(model, event) || handleDecisionKey(model, event, text)
+    );
+  }
+  if (event.key !== 'Escape') {
+    return false;
+  }
+  if (model.isBusy) {
+    model.stop();
+  } else {
+    model.close(text);
+  }
+  return true;
+}
+
+/** Handle a key that accepts, runs or rejects the suggestion. */
+function handleDecisionKey(
+  { decision, target }: GenerationModel,
+  { altKey, ctrlKey, key, metaKey, shiftKey }: Key,
+  text: string
+): boolean {
+  if (key === 'Escape') {
+    void decision.reject();
     return true;
   }
-  if (event.key === 'Escape') {
-    if (model.isBusy) {
-      model.stop();
-    } else if (isSuggested) {
-      void model.decision.reject();
-    } else {
-      model.close(text);
-    }
+  if (key !== 'Enter') {
+    return false;
+  }
+  if (altKey && target.cellType === 'code') {
+    void decision.acceptAndRun();
     return true;
   }
-  const isCode = model.target.cellType === 'code';
-  if (event.key === 'Enter' && event.altKey && isSuggested && isCode) {
-    void model.decision.acceptAndRun();
-    return true;
+  const isAccept = ctrlKey || metaKey || (shiftKey && !text.trim());
+  if (isAccept) {
+    void decision.accept();
   }
-  if (
-    event.key === 'Enter' &&
-    isSuggested &&
-    (accel || (event.shiftKey && !text.trim()))
-  ) {
-    void model.decision.accept();
-    return true;
-  }
-  return false;
+  return isAccept;
 }
 
 /** The keys for one change of a suggestion, with Alt; on a Mac, with Control and Option. */
@@ -52,29 +63,17 @@ const CHANGE_KEYS = { accept: 'Y', regenerate: 'R', reject: 'N' };
 export type ChangeAction = keyof typeof CHANGE_KEYS;
 
 /** Handle a key that selects a change of the suggestion or decides on it; return whether it did. */
-function handleChangeKey(
-  model: GenerationModel,
-  event: Pick<
-    KeyboardEvent,
-    'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
-  >
-): boolean {
-  const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
+function handleChangeKey(model: GenerationModel, event: Key): boolean {
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
   if (!altKey || metaKey || shiftKey) {
     return false;
   }
-  const isArrow = key === 'ArrowDown' || key === 'ArrowUp';
-  if (isArrow && !ctrlKey) {
-    model.decision.selectChange(key === 'ArrowDown' ? 1 : -1);
+  const direction = ({ ArrowDown: 1, ArrowUp: -1 } as const)[key];
+  if (direction && !ctrlKey) {
+    model.decision.selectChange(direction);
     return true;
   }
-  // On a Mac, Option and a letter write another character, so Control is needed, too.
-  if (ctrlKey !== isMac()) {
-    return false;
-  }
-  const letter = isMac() ? code.slice(3) : key.toUpperCase();
-  const actions = Object.keys(CHANGE_KEYS) as ChangeAction[];
-  const action = actions.find(action => CHANGE_KEYS[action] === letter);
+  const action = changeAction(event);
   const { change } = model.state;
   if (action && change === null) {
     model.decision.selectChange(1); // Show the change first; the next press decides.
@@ -82,6 +81,15 @@ function handleChangeKey(
     runChangeAction(model, change!, action);
   }
   return !!action;
+}
+
+function changeAction({ code, ctrlKey, key }: Key): ChangeAction | undefined {
+  // On a Mac, Option and a letter write another character, so Control is needed, too.
+  const letter = isMac() ? code.slice(3) : key.toUpperCase();
+  const actions = Object.keys(CHANGE_KEYS) as ChangeAction[];
+  return ctrlKey === isMac()
+    ? actions.find(action => CHANGE_KEYS[action] === letter)
+    : undefined;
 }
 
 function isMac(): boolean {

@@ -260,25 +260,33 @@ function contentText(
   seesImages: boolean,
   trans: TranslationBundle
 ): string {
-  const { kind, output, error, plots } = mention;
   const part = forbiddenPart(mention);
-  if (part === 'files') {
-    return trans.__('not sent');
+  switch (mention.kind) {
+    case 'file':
+      return part
+        ? trans.__('not sent')
+        : needsConsent(mention, seesImages)
+          ? trans.__('its text')
+          : trans.__('its columns and types');
+    case 'error':
+      return trans.__('the last lines');
+    case 'variable':
+      return part ? trans.__('its type') : trans.__('its value');
+    default:
+      return cellContentText(mention, !part, seesImages, trans);
   }
-  if (kind === 'file') {
-    return needsConsent(mention, seesImages)
-      ? trans.__('its text')
-      : trans.__('its columns and types');
-  }
-  if (kind === 'error') {
-    return trans.__('the last lines');
-  }
-  if (kind === 'variable') {
-    return part ? trans.__('its type') : trans.__('its value');
-  }
+}
+
+/** Return what is sent of a cell, or of an output that is mentioned without its cell. */
+function cellContentText(
+  { cellId, error, output, plots }: IMention,
+  isAllowed: boolean,
+  seesImages: boolean,
+  trans: TranslationBundle
+): string {
   const hasPlots = seesImages && !!plots?.length;
-  const hasOutput = (!!output || hasPlots) && !part;
-  if (mention.cellId) {
+  const hasOutput = (!!output || hasPlots) && isAllowed;
+  if (cellId) {
     return error || hasOutput ? trans.__('code and output') : trans.__('code');
   }
   if (!hasOutput) {

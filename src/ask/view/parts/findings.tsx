@@ -122,45 +122,36 @@ function problemText(
   { kind, name, line }: IProblem,
   trans: TranslationBundle
 ): string {
-  switch (kind) {
-    case 'undefined_name':
-      return trans.__('Line %1: “%2” isn’t defined.', line, name);
-    case 'missing_column':
-      return trans.__('Line %1: there is no column “%2”.', line, name);
-    case 'missing_module':
-      return trans.__('Line %1: “%2” isn’t installed.', line, name);
-    case 'missing_attribute':
-      return trans.__('Line %1: “%2” doesn’t exist.', line, name);
-    case 'unknown_argument':
-      return trans.__('Line %1: “%2” isn’t an argument here.', line, name);
-    case 'not_numbers':
-      return trans.__(
-        'Line %1: “%2” needs numbers, but there is text.',
-        line,
-        name
-      );
-    case 'not_dates':
-      return trans.__('Line %1: “%2” doesn’t contain dates.', line, name);
-    case 'not_text':
-      return trans.__('Line %1: “%2” doesn’t contain text.', line, name);
-    case 'not_aligned':
-      return trans.__(
-        'Line %1: “%2” doesn’t give one value per row.',
-        line,
-        name
-      );
-    case 'missing_file':
-      return trans.__('Line %1: there is no file “%2”.', line, name);
-    case 'changed_code':
-      return trans.__(
-        'Line %1: code is changed, which you did not ask for.',
-        line
-      );
-    case 'no_tests':
-      return trans.__('There are no tests.');
-    default:
-      return trans.__('Line %1 isn’t valid Python.', line);
-  }
+  const texts: Record<string, string> = {
+    undefined_name: trans.__('Line %1: “%2” isn’t defined.', line, name),
+    missing_column: trans.__('Line %1: there is no column “%2”.', line, name),
+    missing_module: trans.__('Line %1: “%2” isn’t installed.', line, name),
+    missing_attribute: trans.__('Line %1: “%2” doesn’t exist.', line, name),
+    unknown_argument: trans.__(
+      'Line %1: “%2” isn’t an argument here.',
+      line,
+      name
+    ),
+    not_numbers: trans.__(
+      'Line %1: “%2” needs numbers, but there is text.',
+      line,
+      name
+    ),
+    not_dates: trans.__('Line %1: “%2” doesn’t contain dates.', line, name),
+    not_text: trans.__('Line %1: “%2” doesn’t contain text.', line, name),
+    not_aligned: trans.__(
+      'Line %1: “%2” doesn’t give one value per row.',
+      line,
+      name
+    ),
+    missing_file: trans.__('Line %1: there is no file “%2”.', line, name),
+    changed_code: trans.__(
+      'Line %1: code is changed, which you did not ask for.',
+      line
+    ),
+    no_tests: trans.__('There are no tests.')
+  };
+  return texts[kind] ?? trans.__('Line %1 isn’t valid Python.', line);
 }
 
 /** Return the text of the request for a repair. Only the text's first line is translated. */

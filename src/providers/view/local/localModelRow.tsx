@@ -23,15 +23,16 @@ import {
   sizeText
 } from './labels';
 
-export function LocalModelRow(props: {
+interface IRowProps {
   services: IModelServices;
   entry: LocalModelEntry;
   /** Whether the model can be installed now. */
   canInstall: boolean;
-}): React.JSX.Element {
-  const { services, entry, canInstall } = props;
+}
+
+export function LocalModelRow(props: IRowProps): React.JSX.Element {
+  const { services, entry } = props;
   const { choice, trans } = services;
-  const { installed: isInstalled } = entry;
   const [isConfirming, setConfirming] = React.useState(false);
   // The number of bytes that the removal of the model has freed; 0 if it wasn't removed.
   const [removedBytes, setRemovedBytes] = React.useState(0);
@@ -39,19 +40,10 @@ export function LocalModelRow(props: {
   const { failure, act } = useAction();
   const focusProps = useFocusedRow();
   const labelId = React.useId();
-
-  const isDefault = entry.id === choice.list?.default;
-  const isTarget = choice.installTarget?.id === entry.id;
-  const { status } = choice.install.state;
-  // The number of bytes that become free if the model or its partial download is removed.
-  const removableBytes =
-    isInstalled && !entry.removable ? 0 : entry.installedBytes + entry.kept;
-  const freedText = sizeText(removedBytes || removableBytes, trans);
-
   const remove = async () => {
     await act(async () => {
       await choice.removeLocal(entry.name);
-      setRemovedBytes(removableBytes);
+      setRemovedBytes(removableBytes(entry));
     });
     setConfirming(false);
   };
@@ -59,110 +51,50 @@ export function LocalModelRow(props: {
     setRemovedBytes(0);
     void choice.installLocal(entry);
   };
-
-  let note = <p>{qualityText(entry, trans)}</p>;
-  if (removedBytes && !isInstalled) {
-    const text = trans.__(
-      'Removed. %1 of disk space is free again.',
-      freedText
-    );
-    note = <p role="status">{text}</p>;
-  } else if (isTarget && status === 'done' && isInstalled) {
-    note = <p role="status">{trans.__('Installed and ready to use.')}</p>;
-  } else if (isTarget && (status === 'stopped' || status === 'failed')) {
-    note = <InstallNote services={services} entry={entry} />;
-  } else if (entry.kept && !isInstalled) {
-    note = <p>{trans.__('%1 downloaded', downloadedText(entry, trans))}</p>;
-  }
-  let details = (
-    <>
-      <p>{factsText(entry, trans)}</p>
-      {note}
-    </>
-  );
-  let buttons = (
-    <>
-      {removableBytes > 0 && (
-        <Button
-          quiet
-          label={isInstalled ? trans.__('Remove…') : trans.__('Delete…')}
-          run={() => setConfirming(true)}
-        />
-      )}
-      {isInstalled && !isDefault && (
-        <Button
-          primary
-          label={trans.__('Use')}
-          title={trans.__('Use %1', entry.label)}
-          run={() => void act(() => choice.choose(entry.id))}
-        />
-      )}
-      {!isInstalled && (
-        <Button
-          primary={entry.suggested}
-          label={
-            entry.kept
-              ? trans.__('Continue')
-              : !entry.fits
-                ? trans.__('Install anyway')
-                : trans.__('Install')
+  const { details, buttons } =
+    isTarget(props) && choice.install.isRunning
+      ? {
+          details: <InstallBar services={services} />,
+          buttons: <StopButton services={services} />
+        }
+      : isConfirming
+        ? {
+            details: <Question {...props} />,
+            buttons: (
+              <>
+                <Button
+                  label={trans.__('Cancel')}
+                  run={() => setConfirming(false)}
+                />
+                <Button
+                  primary
+                  label={trans.__('Remove')}
+                  run={() => void remove()}
+                />
+              </>
+            )
           }
-          title={installText(entry, trans)}
-          disabled={!canInstall}
-          run={install}
-        />
-      )}
-    </>
-  );
-  if (isTarget && choice.install.isRunning) {
-    details = <InstallBar services={services} />;
-    buttons = <StopButton services={services} />;
-  } else if (isConfirming) {
-    const question = isInstalled
-      ? joinSentences(
-          trans.__(
-            'Remove this model? %1 of disk space becomes free.',
-            freedText
-          ),
-          isDefault
-            ? trans.__('Cells that use it then need another model.')
-            : ''
-        )
-      : trans.__(
-          'Delete the download? %1 of disk space becomes free.',
-          freedText
-        );
-    details = <p role="status">{question}</p>;
-    buttons = (
-      <>
-        <Button label={trans.__('Cancel')} run={() => setConfirming(false)} />
-        <Button primary label={trans.__('Remove')} run={() => void remove()} />
-      </>
-    );
-  }
+        : {
+            details: (
+              <>
+                <p>{factsText(entry, trans)}</p>
+                <Note {...props} removedBytes={removedBytes} />
+              </>
+            ),
+            buttons: rowButtons({
+              ...props,
+              confirm: () => setConfirming(true),
+              choose: () => void act(() => choice.choose(entry.id)),
+              install
+            })
+          };
   return (
     <li
       {...focusProps}
       className="jp-AIServer-LocalModels-row"
       aria-labelledby={labelId}
     >
-      <div className="jp-AIServer-LocalModels-title">
-        <strong id={labelId}>{entry.label}</strong>
-        {isInstalled && (
-          <span
-            className={
-              'jp-AIServer-Models-state' + (isDefault ? ' jp-mod-current' : '')
-            }
-          >
-            {isDefault ? trans.__('In use') : trans.__('Installed')}
-          </span>
-        )}
-        {entry.suggested && (
-          <span className="jp-AIServer-Models-state">
-            {trans.__('Suggested for this computer')}
-          </span>
-        )}
-      </div>
+      <Title {...props} id={labelId} />
       <div className="jp-AIServer-LocalModels-details">
         {details}
         {!entry.fits && (
@@ -176,6 +108,132 @@ export function LocalModelRow(props: {
       </div>
       <div className="jp-AIServer-LocalModels-actions">{buttons}</div>
     </li>
+  );
+}
+
+function isDefault({ services, entry }: IRowProps): boolean {
+  return entry.id === services.choice.list?.default;
+}
+
+function isTarget({ services, entry }: IRowProps): boolean {
+  return services.choice.installTarget?.id === entry.id;
+}
+
+/** Return how many bytes become free if the model or its partial download is removed. */
+function removableBytes(entry: LocalModelEntry): number {
+  const { installed, installedBytes, kept, removable } = entry;
+  return installed && !removable ? 0 : installedBytes + kept;
+}
+
+function Title(props: IRowProps & { id: string }): React.JSX.Element {
+  const { entry, id, services } = props;
+  const { trans } = services;
+  const isInUse = isDefault(props);
+  return (
+    <div className="jp-AIServer-LocalModels-title">
+      <strong id={id}>{entry.label}</strong>
+      {entry.installed && (
+        <span
+          className={
+            'jp-AIServer-Models-state' + (isInUse ? ' jp-mod-current' : '')
+          }
+        >
+          {isInUse ? trans.__('In use') : trans.__('Installed')}
+        </span>
+      )}
+      {entry.suggested && (
+        <span className="jp-AIServer-Models-state">
+          {trans.__('Suggested for this computer')}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The question whether the model or its partial download is removed. */
+function Question(props: IRowProps): React.JSX.Element {
+  const { entry, services } = props;
+  const { trans } = services;
+  const freed = sizeText(removableBytes(entry), trans);
+  const question = entry.installed
+    ? joinSentences(
+        trans.__('Remove this model? %1 of disk space becomes free.', freed),
+        isDefault(props)
+          ? trans.__('Cells that use it then need another model.')
+          : ''
+      )
+    : trans.__('Delete the download? %1 of disk space becomes free.', freed);
+  return <p role="status">{question}</p>;
+}
+
+/** The result of the last action, what was downloaded, or how good the model is. */
+function Note(props: IRowProps & { removedBytes: number }): React.JSX.Element {
+  const { entry, removedBytes, services } = props;
+  const { choice, trans } = services;
+  const { installed, kept } = entry;
+  const status = isTarget(props) ? choice.install.state.status : null;
+  if (removedBytes && !installed) {
+    const freed = sizeText(removedBytes, trans);
+    return (
+      <p role="status">
+        {trans.__('Removed. %1 of disk space is free again.', freed)}
+      </p>
+    );
+  }
+  if (status === 'done' && installed) {
+    return <p role="status">{trans.__('Installed and ready to use.')}</p>;
+  }
+  if (status === 'stopped' || status === 'failed') {
+    return <InstallNote services={services} entry={entry} />;
+  }
+  return kept && !installed ? (
+    <p>{trans.__('%1 downloaded', downloadedText(entry, trans))}</p>
+  ) : (
+    <p>{qualityText(entry, trans)}</p>
+  );
+}
+
+/** No component: when the buttons change, React keeps their elements, and so the focus. */
+function rowButtons(
+  props: IRowProps & {
+    confirm: () => void;
+    choose: () => void;
+    install: () => void;
+  }
+): React.JSX.Element {
+  const { canInstall, confirm, choose, entry, install, services } = props;
+  const { trans } = services;
+  const { installed, kept } = entry;
+  const installLabel = entry.fits
+    ? trans.__('Install')
+    : trans.__('Install anyway');
+  return (
+    <>
+      {removableBytes(entry) > 0 && (
+        <Button
+          quiet
+          label={installed ? trans.__('Remove…') : trans.__('Delete…')}
+          run={confirm}
+        />
+      )}
+      {installed && !isDefault(props) && (
+        <Button
+          primary
+          label={trans.__('Use')}
+          title={trans.__('Use %1', entry.label)}
+          run={choose}
+        />
+      )}
+      {!installed && (
+        <Button
+          primary={entry.suggested}
+          label={kept ? trans.__('Continue') : installLabel}
+          title={installText(entry, trans)}
+          disabled={!canInstall}
+          run={install}
+        />
+      )}
+    </>
   );
 }
 

@@ -119,21 +119,25 @@ export class AskAgain extends VDomModel {
     const stored = { key, rows, problems: new Map<number, number>() };
     this._stored = stored;
     this.requestFocus();
-    const cell = this._host?.findCell(cellId);
     for (const { request, turnId } of rows) {
       const step = findTurn(all, turnId);
       const code = step && step.outcome !== 'done' ? step.code : null;
-      const answers = [
-        [request.turnId, request.code],
-        [turnId, code]
-      ] as const;
-      for (const [id, source] of answers) {
-        const isChecked = cell && id !== null && source !== null;
-        const count = isChecked ? await cell.countProblems(source) : null;
-        if (id !== null && count !== null) {
-          stored.problems.set(id, count);
-          this.stateChanged.emit();
-        }
+      await this._countProblems(stored, request.turnId, request.code);
+      await this._countProblems(stored, turnId, code);
+    }
+  }
+
+  private async _countProblems(
+    { key, problems }: IStoredTable,
+    turnId: number | null,
+    code: string | null
+  ): Promise<void> {
+    const cell = this._host?.findCell(key.cellId);
+    if (cell && turnId !== null && code !== null) {
+      const count = await cell.countProblems(code);
+      if (count !== null) {
+        problems.set(turnId, count);
+        this.stateChanged.emit();
       }
     }
   }

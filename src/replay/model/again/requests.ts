@@ -62,24 +62,8 @@ export function requestAt(
   index: number
 ): IEarlierRequest {
   const first = steps[index];
-  const attemptSteps = [first];
-  const codes = codesOf(first);
-  // A request that was asked again has no attempts of its own.
-  const end = first.repeatsTurnId === undefined ? steps.length : index + 1;
-  for (const step of steps.slice(index + 1, end)) {
-    if (step.kind === 'context_reset') {
-      break;
-    }
-    if (step.kind === 'turn' && isAnswered(step) && !isRepeated(step)) {
-      if (!isAttempt(step, first)) {
-        break;
-      }
-      attemptSteps.push(step);
-      codes.push(...codesOf(step));
-    } else if (step.kind === 'accept') {
-      codes.push(...correctedCodes(step));
-    }
-  }
+  const ownSteps = [first, ...stepsAfter(steps, index)];
+  const attemptSteps = ownSteps.filter(({ kind }) => kind === 'turn');
   const attempts = attemptSteps.flatMap(ownAnswersOf).filter(isAnswered);
   const isAccepted = (attempt: Step) =>
     attempt.outcome === 'accepted' ||
@@ -96,8 +80,33 @@ export function requestAt(
     selection: selectedLines(first.data),
     attempts,
     code: (answer?.parts?.[0] ?? answer)?.code ?? null,
-    codes
+    codes: ownSteps.flatMap(step =>
+      step.kind === 'turn' ? codesOf(step) : correctedCodes(step)
+    )
   };
+}
+
+/** Return the further attempts at a request, and its accepted answers, until another request. */
+function stepsAfter(
+  steps: readonly IShownStep[],
+  index: number
+): readonly IShownStep[] {
+  const first = steps[index];
+  if (isRepeated(first)) {
+    return []; // A request that was asked again has no attempts of its own.
+  }
+  const later = steps.slice(index + 1);
+  const isOther = (step: IShownStep) =>
+    step.kind === 'context_reset' ||
+    (isOwnTurn(step) && !isAttempt(step, first));
+  const end = later.findIndex(isOther);
+  return later
+    .slice(0, end < 0 ? undefined : end)
+    .filter(step => step.kind === 'accept' || isOwnTurn(step));
+}
+
+function isOwnTurn(step: Step): boolean {
+  return step.kind === 'turn' && isAnswered(step) && !isRepeated(step);
 }
 
 export function isRepeated({ repeatsTurnId }: Step): boolean {

@@ -230,6 +230,15 @@ export class ReplayActions extends VDomModel {
     if (this._inRow(step)?.codes.has(turnId)) {
       return this._acceptInRow(key, turnId);
     }
+    await this._write(key, step, action);
+    return true;
+  }
+
+  private async _write(
+    key: ICellKey,
+    step: Step,
+    action: 'restored' | 'branched'
+  ): Promise<void> {
     const events = this._buildEvents(step, this._subject.source);
     const isAccepted = action === 'restored' && events[0].type === 'accept';
     const result = isAccepted ? 'accepted' : action;
@@ -247,7 +256,6 @@ export class ReplayActions extends VDomModel {
         this._setLastResult('unrecorded');
       }
     }
-    return true;
   }
 
   /** Let the prompt row accept the answer that it shows, so that it records what was changed. */

@@ -167,7 +167,7 @@ export class BriefingReminder {
   }
 
   private async _check(panel: NotebookPanel, openTime: Date): Promise<void> {
-    const { identity, history, briefing, remind } = this._options;
+    const { identity, briefing, remind } = this._options;
     await identity.registered(panel);
     const isVisible = () => !panel.isDisposed && panel.isVisible;
     const notebookId = isVisible() ? identity.get(panel) : null;
@@ -176,23 +176,33 @@ export class BriefingReminder {
       return;
     }
     this._checked.add(notebookId);
-    const summaries = await history.api.sessions(notebookId);
     const now = new Date();
-    const lastTime = lastUpdate(summaries, openTime);
-    if (!lastTime || !briefing.isDue(lastTime, now, notebookId)) {
-      return;
-    }
-    const isTooLarge = isLarge(summaries);
-    const lastBriefing = isTooLarge
-      ? null
-      : await this._findBriefing(notebookId, now);
-    const end = isTooLarge ? lastTime : lastBriefing?.end;
-    const isDue = end && briefing.isDue(end, now, notebookId);
-    if (isDue && isVisible() && !this._options.isTabShown()) {
+    const work = await this._findWork(notebookId, openTime, now);
+    if (work && isVisible() && !this._options.isTabShown()) {
       const name = PathExt.basename(panel.context.path);
-      const days = daysBetween(end, now);
-      remind({ panel, name, days, briefing: lastBriefing });
+      const days = daysBetween(work.end, now);
+      remind({ panel, name, days, briefing: work.briefing });
     }
+  }
+
+  /** Return the last work in a notebook if it is long ago enough; else null. */
+  private async _findWork(
+    notebookId: string,
+    openTime: Date,
+    now: Date
+  ): Promise<{ end: Date; briefing: IBriefing | null } | null> {
+    const { history, briefing } = this._options;
+    const isDue = (end: Date) => briefing.isDue(end, now, notebookId);
+    const summaries = await history.api.sessions(notebookId);
+    const end = lastUpdate(summaries, openTime);
+    if (!end || !isDue(end)) {
+      return null;
+    }
+    if (isLarge(summaries)) {
+      return { end, briefing: null };
+    }
+    const last = await this._findBriefing(notebookId, now);
+    return last && isDue(last.end) ? { end: last.end, briefing: last } : null;
   }
 
   /** Return the briefing of a notebook; null if there is none. */

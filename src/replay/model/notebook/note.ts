@@ -262,11 +262,8 @@ export class NotebookNote extends LoadedModel {
     try {
       const result = await action(id);
       this._setDraft(id, { isSending: false });
-      if (endsEdit && this._drafts.get(id)?.text === text) {
-        this._drafts.delete(id);
-      } else if (endsEdit) {
-        // The person has typed on.
-        this._setDraft(id, { base: result.note?.text ?? '' });
+      if (endsEdit) {
+        this._endEdit(id, text, result);
       }
       const isReplaced = result.note?.text !== replaced?.text;
       this._replaced = isReplaced ? replaced : null;
@@ -281,6 +278,19 @@ export class NotebookNote extends LoadedModel {
         () => undefined
       );
       return false;
+    }
+  }
+
+  /** End the edit of a text that was saved, unless the person has typed on. */
+  private _endEdit(
+    id: string,
+    text: string | null,
+    { note }: NoteResult
+  ): void {
+    if (this._drafts.get(id)?.text === text) {
+      this._drafts.delete(id);
+    } else {
+      this._setDraft(id, { base: note?.text ?? '' });
     }
   }
 

@@ -157,12 +157,7 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
         isEnabled: actions.canInsert,
         run: () => actions.insertBelow()
       },
-      key !== null &&
-        model.subject.numberOf(key.cellId) === null && {
-          label: trans.__('Give this history to the selected cell'),
-          isEnabled: model.subject.canUndelete && !!model.subject.cell,
-          run: () => void model.takeHistory()
-        }
+      takeHistoryEntry(context)
     ],
     step?.kind === 'turn' && step.title.trim()
       ? requestEntries(step, context)
@@ -179,6 +174,19 @@ function entryGroups(context: IReplayContext): MenuEntry[][] {
       }
     ]
   ];
+}
+
+function takeHistoryEntry({ model, trans }: IReplayContext): MenuEntry {
+  const { steps, subject } = model;
+  const cellId = steps.shownCell?.cellId;
+  const isDeleted = cellId !== undefined && subject.numberOf(cellId) === null;
+  return (
+    isDeleted && {
+      label: trans.__('Give this history to the selected cell'),
+      isEnabled: subject.canUndelete && !!subject.cell,
+      run: () => void model.takeHistory()
+    }
+  );
 }
 
 function requestEntries(

@@ -58,7 +58,6 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);
   const isTurn = step.kind === 'turn';
-  const before = baseCode(step);
   // If the step failed, show the step's error. Otherwise show the error of the shown run, if any.
   const error = errorText(step, trans) ?? run?.error;
   return (
@@ -71,42 +70,60 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       <LongText
         key={step.index}
         className="jp-AIServer-Replay-request"
-        text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
+        text={requestText(step) || stepTitle(step, trans)}
       />
       <SchemaChanges changes={step.schemaChanges} />
       <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
-      {isTurn && (step.code || step.explanation || step.attempts) && (
-        <>
-          <h3>{trans.__('Answer')}</h3>
-          <AttemptMenu step={step} />
-        </>
-      )}
+      {isTurn && <AnswerHead step={step} />}
       {changeTitles(step, trans).map(title => (
         <p key={title} className="jp-AIServer-Replay-change">
           {title}
         </p>
       ))}
-      {(step.code || (!isTurn && step.before)) && !isAnswerInWords(step) && (
-        <StepCode
-          before={before}
-          code={step.code}
-          mimeType={props.mimeType}
-          isSplit={props.isSplit}
-          transitionMs={props.transitionMs}
-          label={
-            before && before !== step.code
-              ? trans.__('Code of step %1, shown as changes', position + 1)
-              : trans.__('Code of step %1', position + 1)
-          }
-          labelBefore={trans.__('Code before step %1', position + 1)}
-        />
-      )}
+      <ShownCode {...props} />
       {step.explanation && <Explanation step={step} />}
       {isTurn && <ReceiptLine step={step} />}
       {run && <Output run={run} />}
     </section>
   );
+}
+
+/** Return the whole text of a request; empty for another step. */
+function requestText({ kind, title }: Step): string {
+  return kind === 'turn' ? title.trim() : '';
+}
+
+/** The heading of a request's answers, and their menu; null for a request that has none. */
+function AnswerHead(props: { step: IShownStep }): React.JSX.Element | null {
+  const { step } = props;
+  const { trans } = useReplay();
+  return step.code || step.explanation || step.attempts ? (
+    <>
+      <h3>{trans.__('Answer')}</h3>
+      <AttemptMenu step={step} />
+    </>
+  ) : null;
+}
+
+/** The code of a step; nothing for an answer in words, or a request that has no answer. */
+function ShownCode(props: IStepViewProps): React.JSX.Element | null {
+  const { step, position, mimeType, isSplit, transitionMs } = props;
+  const { trans } = useReplay();
+  const before = baseCode(step);
+  const hasCode = step.code || (step.kind !== 'turn' && step.before);
+  return hasCode && !isAnswerInWords(step) ? (
+    <StepCode
+      {...{ before, mimeType, isSplit, transitionMs }}
+      code={step.code}
+      label={
+        before && before !== step.code
+          ? trans.__('Code of step %1, shown as changes', position + 1)
+          : trans.__('Code of step %1', position + 1)
+      }
+      labelBefore={trans.__('Code before step %1', position + 1)}
+    />
+  ) : null;
 }
 
 function SchemaChanges(props: {
@@ -143,9 +160,6 @@ function StepHead(
   const { step, run, chooseRun } = props;
   const { model, trans } = useReplay();
   const author = stepAuthor(step, model.modelInfo(step.model), trans);
-  const chip = stepOutcome(step, trans);
-  const slashWord = slashWordOf(step.mode, step.title, trans);
-  const lines = selectedLines(step.data);
   const Icon = contributorIcon(step) ?? fileIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
@@ -175,21 +189,34 @@ function StepHead(
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
-        {lines && <Chip tone="quiet">{linesText(lines, trans)}</Chip>}
-        {slashWord && (
-          <Chip tone="quiet" title={trans.__('Kind of request')}>
-            {slashWord}
-          </Chip>
-        )}
-        {chip && step.kind !== 'run' && (
-          <Chip tone={chip.tone}>{chip.text}</Chip>
-        )}
-        {run && <RunChip run={run} />}
+        <StepChips step={step} />
         {run && (
-          <RunMenu runs={step.runs ?? []} run={run} chooseRun={chooseRun} />
+          <>
+            <RunChip run={run} />
+            <RunMenu runs={step.runs ?? []} run={run} chooseRun={chooseRun} />
+          </>
         )}
       </span>
     </header>
+  );
+}
+
+/** The selected lines, the kind of request, and the outcome. */
+function StepChips({ step }: { step: IShownStep }): React.JSX.Element {
+  const { trans } = useReplay();
+  const chip = step.kind === 'run' ? null : stepOutcome(step, trans);
+  const slashWord = slashWordOf(step.mode, step.title, trans);
+  const lines = selectedLines(step.data);
+  return (
+    <>
+      {lines && <Chip tone="quiet">{linesText(lines, trans)}</Chip>}
+      {slashWord && (
+        <Chip tone="quiet" title={trans.__('Kind of request')}>
+          {slashWord}
+        </Chip>
+      )}
+      {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
+    </>
   );
 }
 
@@ -252,21 +279,16 @@ function LongText(props: {
 
 function Explanation(props: { step: Step }): React.JSX.Element {
   const { step } = props;
-  const { model, trans } = useReplay();
-  const { handsOutput, hasPrompt } = step.receipt ?? {};
-  const turnId = handsOutput && hasPrompt ? step.turnId : null;
-  const { value, failure } = usePrompt(model.steps.shownCell, turnId ?? null);
-  const messages = value?.turnId === turnId ? value?.messages : null;
-  const isUnchecked =
-    handsOutput && (!hasPrompt || failure || (value && !messages));
+  const { trans } = useReplay();
+  const { messages, isLoading } = useHandedMessages(step);
   return (
     <div className="jp-AIServer-Replay-explanation">
       <CheckedText
         text={step.explanation ?? ''}
-        handed={messages ? handedIn(messages) : null}
+        handed={messages && handedIn(messages)}
         trans={trans}
       />
-      {isUnchecked && (
+      {step.receipt?.handsOutput && !messages && !isLoading && (
         <p className="jp-AIServer-Markdown-hint">
           {trans.__(
             'The numbers weren’t compared with the output, because what the model got isn’t available.'
@@ -275,6 +297,19 @@ function Explanation(props: { step: Step }): React.JSX.Element {
       )}
     </div>
   );
+}
+
+/** Load the messages of a turn with an output; null until they are loaded, or without them. */
+function useHandedMessages({ receipt, turnId }: Step) {
+  const { model } = useReplay();
+  const { handsOutput, hasPrompt } = receipt ?? {};
+  const id = (handsOutput && hasPrompt && turnId) || null;
+  const { value, failure } = usePrompt(model.steps.shownCell, id);
+  const messages = value?.turnId === id ? value?.messages : null;
+  return {
+    messages: messages ?? null,
+    isLoading: id !== null && !value && !failure
+  };
 }
 
 function Relatives(props: { step: Step }): React.JSX.Element | null {

@@ -14,6 +14,7 @@ import {
 } from '../../../diff/changedLines';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
+import { firstLineOf } from '../../model/activeCell';
 import { ISnapshotRow, snapshotRows } from '../../model/notebook/timeline';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
@@ -61,29 +62,8 @@ function CellRow(
 ): React.JSX.Element {
   const { cell, number, tabIndex } = props;
   const { model, trans } = useReplay();
-  const [isExpanded, setExpanded] = React.useState(false);
-  const { before, source } = cell;
-  // The lines of the diff, which also contains removed lines; null if the cell wasn't changed.
-  const diffLines = React.useMemo(
-    () => (before === undefined ? null : changedLines(before, source)),
-    [before, source]
-  );
-  const lines = source.split('\n');
-  const lineVisibility = diffLines ? selectLines(diffLines, isExpanded) : [];
-  const hiddenLineCount = diffLines
-    ? lineVisibility.filter(isShown => !isShown).length
-    : isExpanded
-      ? 0
-      : Math.max(0, lines.length - MAX_LINES);
-  const firstLine =
-    lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
-  const mimeType = mimeTypeOf(cell.type, props.codeMimeType);
+  const shown = useShownLines(cell);
   const isInNotebook = props.currentCellIds.has(cell.cellId);
-  const name = cellName(number, trans);
-  const label =
-    number !== null && cell.changed
-      ? trans.__('%1, changed: %2', name, firstLine)
-      : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
   // Without a history at this moment, go to the cell itself.
   const showHistory = () =>
@@ -96,34 +76,19 @@ function CellRow(
         type="button"
         className="jp-AIServer-Replay-snapshotCell"
         tabIndex={tabIndex}
-        aria-label={label}
+        aria-label={rowLabel(props, trans)}
         aria-description={
-          diffLines ? describeDiff(diffLines, trans) : undefined
+          shown.diffLines ? describeDiff(shown.diffLines, trans) : undefined
         }
         title={trans.__('Show this cell’s history up to this point')}
         onClick={showHistory}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
-        {diffLines ? (
-          <ChangedCode
-            before={before!}
-            code={source}
-            mimeType={mimeType}
-            lines={diffLines}
-            lineVisibility={lineVisibility}
-          />
-        ) : source.trim() ? (
-          <StaticCode
-            code={
-              hiddenLineCount ? lines.slice(0, MAX_LINES).join('\n') : source
-            }
-            mimeType={mimeType}
-          />
-        ) : (
-          <span className="jp-AIServer-Replay-nothing">
-            {blankText(cell, trans)}
-          </span>
-        )}
+        <CellCode
+          cell={cell}
+          shown={shown}
+          mimeType={mimeTypeOf(cell.type, props.codeMimeType)}
+        />
       </button>
       {isInNotebook && (
         <LinkButton
@@ -136,7 +101,7 @@ function CellRow(
       )}
       <span className="jp-AIServer-Replay-rowActions">
         {number === null && <Chip tone="bad">{trans.__('deleted')}</Chip>}
-        {cell.step === null && source.trim() && (
+        {cell.step === null && cell.source.trim() && (
           <Chip
             title={trans.__(
               'This cell had not been recorded yet at this point. Its first recorded version is shown instead.'
@@ -145,9 +110,9 @@ function CellRow(
             {trans.__('first recorded version')}
           </Chip>
         )}
-        {hiddenLineCount > 0 && (
-          <LinkButton tabIndex={tabIndex} onClick={() => setExpanded(true)}>
-            {trans._n('%1 more line', '%1 more lines', hiddenLineCount)}
+        {shown.hiddenLineCount > 0 && (
+          <LinkButton tabIndex={tabIndex} onClick={shown.expand}>
+            {trans._n('%1 more line', '%1 more lines', shown.hiddenLineCount)}
           </LinkButton>
         )}
         {!isInNotebook && props.canUndelete && (
@@ -156,6 +121,67 @@ function CellRow(
       </span>
     </>
   );
+}
+
+type IShownLines = ReturnType<typeof useShownLines>;
+
+/** Return which lines of a cell are drawn. Of a long one, some are hidden until `expand` is called. */
+function useShownLines({ before, source }: CellSnapshot) {
+  const [isExpanded, setExpanded] = React.useState(false);
+  // The lines of the diff, which also contains removed lines; null if the cell wasn't changed.
+  const diffLines = React.useMemo(
+    () => (before === undefined ? null : changedLines(before, source)),
+    [before, source]
+  );
+  const lines = source.split('\n');
+  const visibility = diffLines
+    ? selectLines(diffLines, isExpanded)
+    : lines.map((_, index) => isExpanded || index < MAX_LINES);
+  return {
+    diffLines,
+    visibility,
+    hiddenLineCount: visibility.filter(isShown => !isShown).length,
+    expand: () => setExpanded(true)
+  };
+}
+
+function CellCode(props: {
+  cell: CellSnapshot;
+  shown: IShownLines;
+  mimeType: string;
+}): React.JSX.Element {
+  const { cell, shown, mimeType } = props;
+  const { trans } = useReplay();
+  const { before = '', source } = cell;
+  if (shown.diffLines) {
+    return (
+      <ChangedCode
+        before={before}
+        code={source}
+        mimeType={mimeType}
+        lines={shown.diffLines}
+        lineVisibility={shown.visibility}
+      />
+    );
+  }
+  const lines = source.split('\n').filter((_, at) => shown.visibility[at]);
+  return source.trim() ? (
+    <StaticCode code={lines.join('\n')} mimeType={mimeType} />
+  ) : (
+    <span className="jp-AIServer-Replay-nothing">{blankText(cell, trans)}</span>
+  );
+}
+
+/** Return the row's accessible name: the cell, whether it was changed, and its first line. */
+function rowLabel(
+  { cell, number }: ISnapshotRow,
+  trans: TranslationBundle
+): string {
+  const firstLine = firstLineOf(cell.source) || blankText(cell, trans);
+  const name = cellName(number, trans);
+  return number !== null && cell.changed
+    ? trans.__('%1, changed: %2', name, firstLine)
+    : trans.__('%1: %2', name, firstLine);
 }
 
 export function UndeleteButton(props: {

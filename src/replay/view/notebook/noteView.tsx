@@ -35,15 +35,7 @@ export function NoteView(): React.JSX.Element | null {
       aria-busy={!hasLoaded || draft.isSending || undefined}
     >
       <h3>{trans.__('About this notebook')}</h3>
-      {draft.text !== null ? (
-        <EditedNote onEnd={withFocus} />
-      ) : note?.text ? (
-        <NoteText note={note} onEnd={withFocus} />
-      ) : (
-        hasLoaded && (
-          <NoNote isDeleted={note?.author === 'person'} onEnd={withFocus} />
-        )
-      )}
+      <Content onEnd={withFocus} />
       {draft.failure && (
         <p className="jp-AIServer-Replay-aboutFailure" role="alert">
           {failureText(draft.failure, trans)}
@@ -66,6 +58,19 @@ export function NoteView(): React.JSX.Element | null {
 interface IPartProps {
   /** Called with the result of an action that may remove the focused element. */
   onEnd: (result: Promise<boolean>) => Promise<void>;
+}
+
+/** The note, the field in which it is edited, or why there is none. */
+function Content({ onEnd }: IPartProps): React.JSX.Element | null {
+  const { draft, hasLoaded, note } = useReplay().model.note;
+  if (draft.text !== null) {
+    return <EditedNote onEnd={onEnd} />;
+  }
+  if (note?.text) {
+    return <NoteText note={note} onEnd={onEnd} />;
+  }
+  const isDeleted = note?.author === 'person';
+  return hasLoaded ? <NoNote isDeleted={isDeleted} onEnd={onEnd} /> : null;
 }
 
 function NoteText(props: IPartProps & { note: Note }): React.JSX.Element {

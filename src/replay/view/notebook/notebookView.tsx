@@ -26,16 +26,12 @@ const MINUTE_MS = 60_000;
 
 export function NotebookView(): React.JSX.Element {
   const { model, trans } = useReplay();
-  const { timeline, overview, subject } = model;
+  const { timeline, overview } = model;
   const { rows, isLoading, error } = overview;
-  const currentCellIds = React.useMemo(
-    () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
-    [rows]
-  );
   if (!rows.length && !timeline.moments.length) {
     return <EmptyView {...noNotebookContent(trans)} />;
   }
-  const { moments, moment, snapshot, report } = timeline;
+  const { moments, report } = timeline;
   const hasNoHistory =
     !isLoading &&
     error === null &&
@@ -61,25 +57,37 @@ export function NotebookView(): React.JSX.Element {
       {report && <Authorship report={report} />}
       <UsageSummary />
       {moments.length > 0 && <TimelineControls />}
-      {moment && snapshot ? (
-        <MomentCells
-          snapshot={snapshot}
-          tone={momentDot(moment)}
-          codeMimeType={subject.codeMimeType}
-          currentCellIds={currentCellIds}
-          canUndelete={subject.canUndelete}
-        />
-      ) : (
-        timeline.isNow && (
-          <Overview
-            rows={rows}
-            requests={timeline.acceptedRequests}
-            canUndelete={subject.canUndelete}
-          />
-        )
-      )}
+      <Cells />
     </div>
   );
+}
+
+/** The notebook at the current moment; at "now", the overview. */
+function Cells(): React.JSX.Element | null {
+  const { model } = useReplay();
+  const { timeline, overview, subject } = model;
+  const { rows } = overview;
+  const { isNow, moment, snapshot } = timeline;
+  const { canUndelete } = subject;
+  const currentCellIds = React.useMemo(
+    () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
+    [rows]
+  );
+  if (isNow) {
+    const { acceptedRequests: requests } = timeline;
+    return (
+      <Overview rows={rows} requests={requests} canUndelete={canUndelete} />
+    );
+  }
+  return moment && snapshot ? (
+    <MomentCells
+      snapshot={snapshot}
+      tone={momentDot(moment)}
+      codeMimeType={subject.codeMimeType}
+      currentCellIds={currentCellIds}
+      canUndelete={canUndelete}
+    />
+  ) : null;
 }
 
 function TimelineControls(): React.JSX.Element {

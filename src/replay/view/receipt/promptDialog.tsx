@@ -6,7 +6,7 @@ import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { ContextItem, Step } from '../../../api/types';
+import type { ContextItem, Step, TurnPrompt } from '../../../api/types';
 import { countText } from '../../../labels/formats';
 import { Messages, messagesText, redactedText } from '../../../prompt/messages';
 import { IReceiptProps, itemText, Receipt } from '../../../prompt/receipt';
@@ -47,35 +47,67 @@ interface IPromptViewProps {
 
 export function PromptView(props: IPromptViewProps): React.JSX.Element {
   const { step, steps, cellKey } = props;
-  const { model, memory, trans } = useReplay();
-  const others = steps.filter(
-    other =>
-      other.receipt?.hasPrompt && (other.turnId ?? 0) < (step.turnId ?? 0)
-  );
+  const { trans } = useReplay();
   const [otherId, setOtherId] = React.useState<number | null>(null);
   const prompt = usePrompt(cellKey, step.turnId ?? null);
   const other = usePrompt(cellKey, otherId);
   if (!prompt.value) {
     return <Progress failure={prompt.failure} />;
   }
-  const { items, messages, hidden, masked } = prompt.value;
+  const { messages } = prompt.value;
+  const otherMessages = other.value?.messages;
+  return (
+    <>
+      <PromptHead step={step} prompt={prompt.value} />
+      {messages && (
+        <TurnMenu
+          step={step}
+          steps={steps}
+          chosen={otherId}
+          choose={setOtherId}
+        />
+      )}
+      {other.failure && <Progress failure={other.failure} />}
+      {other.value && !otherMessages && (
+        <p role="status">{deletedText(trans)}</p>
+      )}
+      {messages && otherMessages ? (
+        <>
+          <ReceiptChanges
+            before={other.value!.items}
+            after={prompt.value.items}
+            steps={steps}
+          />
+          <StepCode
+            before={messagesText(otherMessages, trans)}
+            code={messagesText(messages, trans)}
+            mimeType="text/plain"
+            isSplit={false}
+            transitionMs={0}
+            label={trans.__('What was sent, shown as changes')}
+            labelBefore={trans.__('What was sent before')}
+          />
+        </>
+      ) : (
+        <WholePrompt step={step} steps={steps} prompt={prompt.value} />
+      )}
+    </>
+  );
+}
+
+/** The model with its numbers, and what was hidden from the stored prompt. */
+function PromptHead(props: {
+  step: Step;
+  prompt: TurnPrompt;
+}): React.JSX.Element {
+  const { step, prompt } = props;
+  const { model, trans } = useReplay();
+  const { hidden, masked } = prompt;
   const name = model.modelInfo(step.model)?.label ?? step.model ?? '';
   const texts = [
     name,
     ...(step.receipt ? receiptTexts(step.receipt, trans) : [])
   ];
-  const numbers = {
-    cellNumber: (id: string) =>
-      model.subject.cells().find(cell => cell.id === id)?.number ?? null,
-    requestNumber: (turnId: number) => numberOf(turnId, steps),
-    memory,
-    showNote: model.note.isShown
-      ? () => {
-          Dialog.flush();
-          model.selectedTab = 'notebook';
-        }
-      : undefined
-  };
   return (
     <>
       <p>{texts.filter(Boolean).join(' · ')}</p>
@@ -89,71 +121,87 @@ export function PromptView(props: IPromptViewProps): React.JSX.Element {
           )}
         </p>
       )}
-      {messages && others.length > 0 && (
-        <label className="jp-AIServer-Preview-compare">
-          {trans.__('Changes since')}
-          <select
-            value={otherId ?? ''}
-            onChange={event => setOtherId(Number(event.target.value) || null)}
-          >
-            <option value="">{trans.__('(show everything)')}</option>
-            {others.map(({ turnId, title }) => (
-              <option key={turnId} value={turnId}>
-                {trans.__(
-                  '%1: %2',
-                  numberOf(turnId!, steps),
-                  shortTitle(title)
-                )}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {other.failure && <Progress failure={other.failure} />}
-      {other.value && !other.value.messages && (
-        <p role="status">{deletedText(trans)}</p>
-      )}
-      {messages && other.value?.messages ? (
-        <>
-          <ReceiptChanges
-            before={other.value.items}
-            after={items}
-            {...numbers}
-          />
-          <StepCode
-            before={messagesText(other.value.messages, trans)}
-            code={messagesText(messages, trans)}
-            mimeType="text/plain"
-            isSplit={false}
-            transitionMs={0}
-            label={trans.__('What was sent, shown as changes')}
-            labelBefore={trans.__('What was sent before')}
-          />
-        </>
-      ) : (
-        <>
-          <Receipt items={items} trans={trans} {...numbers} />
-          {messages ? (
-            <Messages
-              messages={messages}
-              trans={trans}
-              renderImage={(image, label) => (
-                <Thumbnail image={image} label={label} />
-              )}
-            />
-          ) : (
-            <p>
-              {step.receipt?.hasPrompt
-                ? deletedText(trans)
-                : trans.__(
-                    'Only the sizes were stored for this request, not the texts.'
-                  )}
-            </p>
+    </>
+  );
+}
+
+/** The menu of the earlier turns with which the prompt can be compared. */
+function TurnMenu(props: {
+  step: Step;
+  steps: readonly Step[];
+  chosen: number | null;
+  choose: (turnId: number | null) => void;
+}): React.JSX.Element | null {
+  const { step, steps, chosen, choose } = props;
+  const { trans } = useReplay();
+  const others = steps.filter(
+    ({ receipt, turnId = 0 }) =>
+      receipt?.hasPrompt && turnId < (step.turnId ?? 0)
+  );
+  return others.length ? (
+    <label className="jp-AIServer-Preview-compare">
+      {trans.__('Changes since')}
+      <select
+        value={chosen ?? ''}
+        onChange={event => choose(Number(event.target.value) || null)}
+      >
+        <option value="">{trans.__('(show everything)')}</option>
+        {others.map(({ turnId, title }) => (
+          <option key={turnId} value={turnId}>
+            {trans.__('%1: %2', numberOf(turnId!, steps), shortTitle(title))}
+          </option>
+        ))}
+      </select>
+    </label>
+  ) : null;
+}
+
+function WholePrompt(props: {
+  step: Step;
+  steps: readonly Step[];
+  prompt: TurnPrompt;
+}): React.JSX.Element {
+  const { step, steps, prompt } = props;
+  const { trans } = useReplay();
+  const { items, messages } = prompt;
+  const receiptProps = useReceiptProps(steps);
+  return (
+    <>
+      <Receipt items={items} {...receiptProps} />
+      {messages ? (
+        <Messages
+          messages={messages}
+          trans={trans}
+          renderImage={(image, label) => (
+            <Thumbnail image={image} label={label} />
           )}
-        </>
+        />
+      ) : (
+        <p>
+          {step.receipt?.hasPrompt
+            ? deletedText(trans)
+            : trans.__(
+                'Only the sizes were stored for this request, not the texts.'
+              )}
+        </p>
       )}
     </>
   );
+}
+
+function useReceiptProps(steps: readonly Step[]): Omit<IReceiptProps, 'items'> {
+  const { model, memory, trans } = useReplay();
+  const showNote = () => {
+    Dialog.flush();
+    model.selectedTab = 'notebook';
+  };
+  return {
+    cellNumber: id => model.subject.numberOf(id),
+    requestNumber: turnId => numberOf(turnId, steps),
+    memory,
+    showNote: model.note.isShown ? showNote : undefined,
+    trans
+  };
 }
 
 function deletedText(trans: TranslationBundle): string {
@@ -180,16 +228,15 @@ interface IChange {
   readonly after: number | null;
 }
 
-function ReceiptChanges(
-  props: Omit<IReceiptProps, 'items' | 'trans'> & {
-    before: readonly ContextItem[];
-    after: readonly ContextItem[];
-  }
-): React.JSX.Element {
-  const { before, after, cellNumber, memory, requestNumber } = props;
+function ReceiptChanges(props: {
+  before: readonly ContextItem[];
+  after: readonly ContextItem[];
+  steps: readonly Step[];
+}): React.JSX.Element {
+  const { before, after, steps } = props;
   const { trans } = useReplay();
-  const textOf = (item: ContextItem) =>
-    itemText(item, { items: [], cellNumber, memory, requestNumber, trans });
+  const receiptProps = useReceiptProps(steps);
+  const textOf = (item: ContextItem) => itemText(item, receiptProps);
   const changes = receiptChanges(before, after, textOf);
   if (!changes.length) {
     return <p>{trans.__('The same parts were sent, with the same sizes.')}</p>;
