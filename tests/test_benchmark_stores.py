@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.contenders import chart, report
-from benchmarks.contenders.losing import Lost
+from benchmarks.contenders import report
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,13 +30,3 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     assert all(cell.startswith("0 of ") for cell in rows[-1][1:]), rows[-1]
     drawn = ET.parse(tmp_path / "images" / "stores.svg")
     assert len(drawn.findall(".//{*}polyline")) >= 12
-
-
-def test_a_plot_of_one_value_or_none_is_valid() -> None:
-    for lines in ([], [("a", {10: 1.0})], [("a <b>", {10: 0.0, 100: 3.0})]):
-        ET.fromstring(chart.svg([("title", lines)], thick="a"))
-
-
-def test_lost_turns_are_printed() -> None:
-    assert str(Lost(1000, 0)) == "0 of 1,000"
-    assert str(Lost(5, 5, 1, 2)) == "5 of 5, unreadable × 1 (2 refused)"

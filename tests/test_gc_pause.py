@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import threading
 from contextlib import ExitStack
 
 import pytest
@@ -36,24 +35,6 @@ def test_without_new_imports_nothing_is_frozen():
     with pause_gc():
         importlib.import_module("json")
     assert gc.get_freeze_count() == before
-
-
-def test_concurrent_imports_leave_the_collector_on():
-    inside, leave = threading.Event(), threading.Event()
-
-    def other():
-        with pause_gc():
-            inside.set()
-            leave.wait(10)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    assert inside.wait(10)
-    with pause_gc():
-        pass
-    leave.set()
-    thread.join()
-    assert gc.isenabled()
 
 
 def test_the_collector_stays_off_until_the_last_block_ends():

@@ -323,16 +323,6 @@ def test_the_first_steps_use_the_labels_of_the_interface(tool: ModuleType, local
     assert labels == ["Show Replay", "Restore", "Fix it"]
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_the_first_steps_are_seven_in_each_language(tool: ModuleType, locale: str) -> None:
-    """Each has one cell of text."""
-    texts = [text.id for text in tool.notebook_texts(tool.FIRST_STEPS)]
-    translations = [tool.read(locale).get(text).string for text in texts]
-    for steps in (texts, translations):
-        numbers = [re.findall(r"^## (\d) · ", step, re.M) for step in steps]
-        assert numbers == [[str(number)] for number in range(1, 8)]
-
-
 # --- messages of the server -----------------------------------------------------------------
 
 
@@ -346,19 +336,6 @@ def test_the_server_accepts_the_slash_words(tool: ModuleType, locale: str) -> No
             mode,
             mode,
         ]
-
-
-def test_templates_of_the_server_are_extracted(tool: ModuleType) -> None:
-    source = (
-        'A = UserText("One " "sentence")\nraise NotFound(UserText("%1 of %2", UserText("a"), b))'
-    )
-    assert [text.id for text in tool.server_texts(source, "x.py")] == [
-        "One sentence",
-        "%1 of %2",
-        "a",
-    ]
-    with pytest.raises(SystemExit, match=r"x\.py:1"):
-        list(tool.server_texts('UserText(f"{a} is missing")', "x.py"))
 
 
 def test_each_error_has_a_translated_message(extracted: Any) -> None:
@@ -456,15 +433,6 @@ def test_saved_settings_are_returned_unchanged(labextension: Path) -> None:
         schema_name="aiserver:replay",
     )
     assert response["settings"] == {"diff": "split"}
-
-
-def test_missing_texts_and_languages_are_english() -> None:
-    from aiserver.i18n import load_texts, translate
-
-    assert load_texts("../zh_CN") == load_texts("de_DE") == load_texts("") == {}
-    assert translate(load_texts("zh_CN"), "no text of ours") == "no text of ours"
-    assert translate(load_texts("zh-cn"), "Accept") == "采纳"
-    assert translate(load_texts("zh_CN"), "") == ""
 
 
 def test_without_jupyterlab_no_translations_are_loaded() -> None:

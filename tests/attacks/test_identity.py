@@ -145,18 +145,3 @@ def test_jupyterhub_names_the_owner_of_the_server(
     extension = app.extension_manager.extension_points["aiserver"].app
     assert extension.load().owner == "anna"
     jp_asyncio_loop.run_until_complete(extension.stop_extension())
-
-
-@named
-async def test_two_users_cannot_request_code_in_one_cell(call, scripted, server_config):
-    """P33: the second client gets an error, and no second answer is generated."""
-    task = await running(call, scripted, **SSE, **ANNA)
-    second = await call("POST", "generate", request("me too"), headers=BEN)
-    assert (second.status, second.data["code"]) == (409, "generation_running")
-    assert len(scripted.requests) == 1
-    scripted.release()
-    assert (await task).events[-1][0] == "done"
-
-
-async def test_stopping_an_unknown_generation_is_404(call, extension):
-    assert (await call("DELETE", "generate/" + "0" * 32)).status == 404

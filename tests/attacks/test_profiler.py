@@ -360,12 +360,3 @@ def test_the_profile_is_limited(kernel: Kernel) -> None:
     kernel.run("globals().update({f'd{n}': long for n in range(1000)})")
     many = kernel.frames()
     assert len(many) == 50 and len(json.dumps(many)) < 100_000
-
-
-def test_the_inspection_waits_for_a_running_cell(kernel: Kernel) -> None:
-    """P18: during a run (in which the browser doesn't inspect), the reply comes after the run."""
-    kernel.run("df = pd.DataFrame({'a': [1]}); import threading")
-    running = kernel.client.execute("import time; time.sleep(0.3); done = True")
-    frames = kernel.frames()
-    assert [frame["name"] for frame in frames] == ["df"]
-    assert kernel.value("done") == "True" and running

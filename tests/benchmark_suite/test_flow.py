@@ -105,23 +105,6 @@ def test_a_small_model_is_asked_for_other_answers():
     assert model.bodies[3]["intent"] == ITEM.request
 
 
-def test_obvious_corrections_need_no_request():
-    stages, model = run("1", "np. right")
-    assert stages["repair"]["code"] == "load np\nnp. right"
-    assert len(model.bodies) == 2
-
-
-def test_a_correction_without_fewer_problems_is_discarded() -> None:
-    stages, _ = run("right", "wrong right", "wrong")
-    assert stages["repair"]["code"] == "wrong right"
-    assert stages["repair"]["requests"] == 2
-
-
-def test_a_missing_module_is_not_corrected() -> None:
-    stages, _ = run("right", "import x")
-    assert stages["repair"]["requests"] == 1
-
-
 def test_errors_of_a_run_are_corrected_two_times_at_most() -> None:
     stages, model = run("right", "fail", "fail 2", "fail 3")
     assert failures(stages)[-1] == "missing column"
@@ -129,17 +112,6 @@ def test_errors_of_a_run_are_corrected_two_times_at_most() -> None:
     fix = model.bodies[2]
     assert fix["intent"] == "Fix this error:\nKeyError: 'b'"
     assert "parentTurnId" not in fix
-
-
-def test_code_that_failed_does_not_run_again() -> None:
-    stages, _ = run("right", "fail", "fail")
-    assert stages["run"]["requests"] == 2
-
-
-def test_an_answer_without_code() -> None:
-    stages, _ = run("", "")
-    assert set(failures(stages)) == {"no code"}
-    assert not any(stage["ran"] for stage in stages.values())
 
 
 def test_finished_items_are_not_asked_again(tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.suite.judge import Record, expected_of, has_labels, is_right, with_full_value
+from benchmarks.suite.judge import Record, expected_of, has_labels, is_right
 from benchmarks.suite.recorder import Recorder
 
 SPACE = {"pd": pd, "df": pd.DataFrame({"a": [3, 1, 2]})}
@@ -51,11 +51,6 @@ def test_a_value_may_be_shown_left_or_printed(
     assert is_right(expected, record_of(code, tmp_path, shown)) is is_correct
 
 
-def test_a_printed_sentence_with_the_value_is_right() -> None:
-    expected = expected_of("", Record(displayed=[6]), "Sum of a")
-    assert is_right(expected, Record(text="The sum is 6."))
-
-
 def test_without_output_the_last_changed_variable_is_expected(tmp_path: Path) -> None:
     solution = "order = ['a']\ndf['b'] = df[order[0]] * 2"
     expected = expected_of(solution, record_of(solution, tmp_path), "Add b")
@@ -76,12 +71,6 @@ def test_the_end_of_a_solution_may_only_show_a_part(tmp_path: Path) -> None:
     assert is_right(expected, record_of("x = df.query('a > 1')", tmp_path))
 
 
-def test_a_printed_part_at_the_end_is_not_the_value(tmp_path: Path) -> None:
-    solution = "big = df[df.a > 1]\nprint(big.head(1))"
-    expected = expected_of(solution, record_of(solution, tmp_path), "Filter a over 1")
-    assert is_right(expected, record_of("big = df.query('a > 1')", tmp_path))
-
-
 def test_a_text_with_numbers_is_expected_as_these_numbers() -> None:
     solution = "print('The sum is ' + str(6.5))"
     expected = expected_of(
@@ -92,21 +81,10 @@ def test_a_text_with_numbers_is_expected_as_these_numbers() -> None:
     assert not is_right(expected, Record(variables=[("total", 6.0)]))
 
 
-def test_a_plain_head_is_not_a_part_of_the_value() -> None:
-    assert with_full_value("df.sum().head()", "Sum") == "df.sum().head()\ndf.sum()"
-    assert with_full_value("df.head()", "See the first entries") == "df.head()"
-    assert with_full_value("df.head(3)", "Sum") == "df.head(3)"
-
-
 def test_a_solution_without_a_value_cannot_judge(tmp_path: Path) -> None:
     expected = expected_of("pass", record_of("pass", tmp_path), "Do nothing")
     assert expected.is_empty
     assert not is_right(expected, Record(displayed=[None]))
-
-
-def test_a_loop_that_prints_elements_shows_a_list(tmp_path: Path) -> None:
-    expected = expected_of("", Record(displayed=[pd.Index(["x", "y"])]), "Names of columns")
-    assert is_right(expected, record_of("for c in ['x', 'y']: print(c)", tmp_path))
 
 
 def test_labels_may_be_printed_or_left_in_variables(tmp_path: Path) -> None:

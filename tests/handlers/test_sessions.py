@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from ..conftest import request
 
 
@@ -115,36 +113,3 @@ async def test_replay_returns_the_steps(call, scripted):
     assert kinds == [("turn", "model"), ("edit", "unknown"), ("turn", "model")]
     assert [step["code"] for step in reply["steps"]][:2] == ["x = 1", "x = 10"]
     assert reply["steps"][0]["outcome"] == "accepted" and reply["revision"] == 3
-
-
-async def test_notebook_gets_an_id_and_keeps_it(call, jp_root_dir):
-    first = (await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})).data
-    again = await call(
-        "POST",
-        "notebooks",
-        {"path": "a.ipynb", "cellIds": ["c1"], "notebookId": first["notebookId"]},
-    )
-    assert again.data == {"notebookId": first["notebookId"]}
-
-
-async def test_a_copied_notebook_gets_its_own_history(call, jp_root_dir):
-    """P28 (HTTP part): the copy starts with the history, and then has its own."""
-    original = (await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})).data
-    notebook_id = original["notebookId"]
-    file = {
-        "cells": [],
-        "metadata": {"aiserver": {"notebook_id": notebook_id}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    (jp_root_dir / "a.ipynb").write_text(json.dumps(file))
-    (jp_root_dir / "b.ipynb").write_text(json.dumps(file))
-    await call("POST", "generate", request("first", notebookId=notebook_id))
-    body = {"path": "b.ipynb", "cellIds": ["c1"], "notebookId": notebook_id}
-    copy = (await call("POST", "notebooks", body)).data
-    assert copy["forkedFrom"] == notebook_id and copy["notebookId"] != notebook_id
-    await call("POST", "generate", request("second", notebookId=copy["notebookId"]))
-    stored = (await call("GET", f"sessions/{copy['notebookId']}/c1")).data
-    assert [t["user_request"]["intent"] for t in stored["interactions"]] == ["first", "second"]
-    original_session = (await call("GET", f"sessions/{notebook_id}/c1")).data
-    assert [t["user_request"]["intent"] for t in original_session["interactions"]] == ["first"]

@@ -107,15 +107,6 @@ async def test_the_stored_prompt_is_what_was_sent(
     assert prompt["model"] == "openai:scripted"
 
 
-async def test_prompts_can_be_left_out(call, scripted, extension):
-    await call("POST", "generate", request(storesPrompt=False))
-    assert await extension.sessions.list_blobs() == []
-    prompt = (await call("GET", "sessions/nb/c1/turns/1/prompt")).data
-    assert prompt["messages"] is None and prompt["items"][-1]["kind"] == "request"
-    step = (await call("GET", "sessions/nb/c1/replay")).data["steps"][-1]
-    assert step["receipt"]["hasPrompt"] is False
-
-
 async def test_a_missing_prompt_is_no_error(call, scripted, extension):
     await call("POST", "generate", request())
     session = await extension.sessions.load_session(SessionKey("nb", "c1"))

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -106,22 +105,6 @@ async def test_a_keyring_that_was_locked_since_is_reported(folder: Path):
     keyring.set_keyring(Locked())
     with pytest.raises(errors.ModelKeyMissing, match="Unlock"):
         await saved.access("openai")
-
-
-async def test_a_hanging_keyring_times_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    import threading
-
-    class Hanging(Keyring):
-        def set_password(self, *args: str) -> None:
-            release.wait(30)
-
-    release = threading.Event()
-    monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
-    keyring.set_keyring(Hanging())
-    saved = connections(folder)
-    await saved.save("openai", KEY, None)
-    assert saved.get("openai").key_source == "file"
-    release.set()
 
 
 async def test_a_late_result_of_a_slow_keyring_is_undone(
@@ -416,26 +399,6 @@ async def test_unknown_providers_are_not_found(folder: Path):
     for call in (connections(folder).save("evil", KEY, None), connections(folder).remove("evil")):
         with pytest.raises(errors.NotFound):
             await call
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
-@pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
-def test_settings_are_saved_on_a_disk_without_locks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
-) -> None:
-    """P23: as the histories are."""
-    folder = tmp_path / "data"
-    with PrivateFile(folder / "a.json").change() as data:
-        data["x"] = 1
-
-    def flock(fd: int, operation: int) -> None:
-        raise OSError(getattr(errno, error), "injected")
-
-    monkeypatch.setattr("fcntl.flock", flock)
-    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
-    with PrivateFile(folder / "a.json").change() as data:
-        data["y"] = 2
-    assert PrivateFile(folder / "a.json").read() == {"x": 1, "y": 2}
 
 
 async def test_a_blank_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import ast
 import asyncio
 import contextlib
 import io
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,19 +215,6 @@ def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) 
     assert run(request_during_warm_up()) < 15
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("source", "wish"),
-    [("print('```')", "print it twice"), ("s = 'a ``` b'\nprint(s)", "show it in upper case")],
-)
-def test_backticks_are_possible_inside_code(
-    run: Any, model: LocalModel, source: str, wish: str
-) -> None:
-    code = run(ask(model, prompt_input(wish, source=source)))
-    assert code != source
-    assert "```" in shown(code)
-
-
 def test_a_prompt_over_the_limit_is_reported(run: Any, model: LocalModel) -> None:
     long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
     with pytest.raises(errors.PromptTooLong):
@@ -286,13 +272,6 @@ def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     assert "```" not in parser.answer.code
 
 
-@pytest.mark.thorough
-def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> None:
-    code = run(ask(model, prompt_input("mean of the vector c(1, 2, 3)", language="R")))
-    assert "mean(" in code
-    assert "```" not in code
-
-
 def test_it_listens_only_on_this_machine_and_requires_its_key(run: Any, model: LocalModel) -> None:
     import httpx
 
@@ -302,22 +281,6 @@ def test_it_listens_only_on_this_machine_and_requires_its_key(run: Any, model: L
         for path in ("/v1/models", "/tokenize", "/slots", "/props", "/v1/chat/completions"):
             status = client.post(address.url + path, json={"content": "x"}).status_code
             assert status in (401, 404, 405), path
-
-
-@pytest.mark.thorough
-def test_an_idle_child_uses_no_processor(run: Any, model: LocalModel) -> None:
-    run(model.count_tokens(["x"]))
-    stat = Path(f"/proc/{model.process.pid}/stat")
-    if not stat.exists():
-        pytest.fail("This test reads /proc, so it needs Linux.")
-
-    def ticks() -> int:
-        fields = stat.read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
-
-    before = ticks()
-    time.sleep(1)
-    assert ticks() - before < 0.2 * os.sysconf("SC_CLK_TCK")
 
 
 DISCOUNT = """\

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from aiserver import errors
-from aiserver.llm.catalog import catalog
-from aiserver.llm.catalog.model_list import ServedModel
-from aiserver.llm.policy import Access
 from aiserver.llm.registry import ModelRegistry
 
 LOOPBACK = "http://127.0.0.1:4000/v1"
@@ -68,13 +65,6 @@ async def test_a_connection_saved_before_there_was_a_choice_is_remote(tmp_path: 
     assert await is_local(registry)
 
 
-async def test_a_declared_server_keeps_its_key(tmp_path: Path):
-    registry = ModelRegistry()
-    await registry.connect("openai_compatible", "canary-key", LOOPBACK)
-    await registry.declare_local("openai_compatible", True)
-    assert (await registry.connections.access("openai_compatible")).key == "canary-key"
-
-
 async def test_the_administrator_may_settle_it():
     """P16: for their own model, and for what people connect."""
     options = {"base_url": LOOPBACK}
@@ -89,18 +79,3 @@ async def test_the_administrator_may_settle_it():
     assert await is_local(registry)
     await registry.connect("openai_compatible", None, "https://gpu.example/v1")
     assert not await is_local(registry)  # no address elsewhere is this machine
-
-
-async def test_ollama_itself_reports_which_models_are_local(monkeypatch: pytest.MonkeyPatch):
-    """P4: and only where it listens on this computer."""
-
-    async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
-        return [ServedModel("own:7b", False), ServedModel("big:cloud", True)]
-
-    monkeypatch.setattr(catalog, "list_models", list_models)
-    registry = ModelRegistry()
-    await registry.connect("ollama", None, "http://127.0.0.1:11434")
-    assert await is_local(registry, "ollama:own:7b")
-    assert not await is_local(registry, "ollama:big:cloud")
-    await registry.connect("ollama", None, "http://gpu.example:11434")
-    assert not await is_local(registry, "ollama:own:7b")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from aiserver import errors
 from aiserver.llm import providers
 from aiserver.llm.catalog import catalog
 from aiserver.llm.catalog.model_list import ServedModel, list_models
-from aiserver.llm.local import catalogue, machine, weights
+from aiserver.llm.local import catalogue, weights
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.policy import Access
 from aiserver.llm.providers import ollama_address
@@ -86,19 +85,6 @@ async def test_the_embedded_model_is_the_default_if_installed(installed):
     assert await models.get(catalogue.SMALLEST.id) is await models.get()
 
 
-async def test_a_key_in_the_environment_is_not_a_choice(monkeypatch):
-    """P4: listed, so that the person may choose it; never the default."""
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    models = ModelRegistry()
-    listed = {info.id: info for info in (await models.overview()).models}
-    offered = next(info for info in listed.values() if info.provider == "openai")
-    assert not offered.on_this_machine
-    assert await models.default() is None
-    with pytest.raises(errors.NoModel):
-        await models.get()
-    assert isinstance(await models.get(offered.id), RemoteModel)  # chosen by name
-
-
 async def test_a_client_can_only_use_models_of_connected_providers(monkeypatch):
     """P4"""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -128,13 +114,6 @@ async def test_the_configured_model_precedes_the_embedded_one(installed):
     model = await models.get()
     assert isinstance(model, RemoteModel)
     assert model.style == "full"
-
-
-async def test_a_server_at_a_loopback_address_needs_no_key():
-    options = {"base_url": "http://localhost:8000/v1"}
-    info = await ModelRegistry(model="openai:own", model_options=options).default()
-    assert info is not None
-    assert info.ready
 
 
 @pytest.mark.parametrize(
@@ -326,13 +305,6 @@ async def test_options_are_nowhere_to_be_read(caplog):
         + caplog.text
     )
     assert KEY not in shown
-
-
-def test_threads(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0}, raising=False)
-    assert machine.spare_cores() == 1
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
-    assert machine.spare_cores() == 2
 
 
 def test_every_trait_is_described():

@@ -1,27 +1,20 @@
 """Processes that confirm proposals, for tests of kills and disk errors.
 
-Without arguments, it is like ``sessions/file/saver.py``: for each line of input, a child confirms
-the proposal whose id is the order's ``work``. With arguments, it is like ``sessions/worker.py``:
-for each line of input, a child proposes and confirms ``turns`` texts.
+It is like ``sessions/file/saver.py``: for each line of input, a child confirms the proposal whose
+id is the order's ``work``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from pathlib import Path
 
 from aiserver.errors import StorageError
-from aiserver.memory.factory import create_person_store
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.stores.base import MemoryStore
 from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.sessions.factory import create_session_manager
-from aiserver.sessions.file.root import path_from_url
-from tests.sessions import worker
 from tests.sessions.file import saver
 
 OWNER = "ada"
@@ -59,31 +52,7 @@ async def warm_up() -> None:
             await open_files(Path(root)).confirm(proposal.id)
 
 
-async def confirm_many(choice: str, cell: str, turns: int) -> None:
-    """Propose and confirm texts, and print the id of each entry. ``cell`` is the root."""
-    if choice.startswith("file:"):
-        window = open_files(Path(cell), FileMemoryStore(path_from_url(choice)))
-        sessions = None
-    else:
-        sessions = create_session_manager(choice)
-        window = open_files(Path(cell), create_person_store(sessions))
-    for number in range(turns):
-        scope = window.scopes[number % 2]
-        proposal = await window.propose(f"text {number} of {cell[-8:]}", scope, "request")
-        worker.say(f"proposed {proposal.id}")
-        await window.confirm(proposal.id)
-        worker.say(f"ack {proposal.id}")
-    if sessions:
-        await sessions.close()
-
-
 if __name__ == "__main__":
-    if len(sys.argv) == 1:
-        asyncio.run(warm_up())
-        saver.do = confirm
-        saver.serve()
-    else:
-        for module in sys.argv[1:]:
-            import_module(module)
-        worker.save = confirm_many
-        worker.serve()
+    asyncio.run(warm_up())
+    saver.do = confirm
+    saver.serve()

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import random
 import shutil
-import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from aiserver.memory.manager import MemoryManager
-
-from ..examples import examples
-from ..sessions.conftest import DURABLE
 from ..sessions.file.test_faults import CHANGING, READING, Saver, calls_in, each_call
-from ..sessions.worker import Worker
-from .backends import DurableMemoryBackend, bytes_of
+from .backends import bytes_of
 from .confirmer import open_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs strace, fork and kill -9")
@@ -100,62 +91,3 @@ def test_a_confirmation_at_any_system_call(confirmer: Saver, tmp_path: Path, rea
             shutil.rmtree(root)
     kinds = ["killed", "entry", "proposal", *([] if reading else ["error"])]
     assert min(outcomes[each] for each in kinds) >= 3, outcomes
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    modules = ("sessions.redis", "sessions.sql", "memory.stores.sql_documents")
-    process = Worker(*(f"aiserver.{name}" for name in modules), program=PROGRAM)
-    yield process
-    process.close()
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(240)
-@pytest.mark.parametrize("memory_backend", DURABLE, indirect=True)
-def test_random_kills(worker: Worker, memory_backend: DurableMemoryBackend, tmp_path: Path) -> None:
-    """No acknowledged entry is lost, and each proposal is an entry or still waits."""
-    random_ = random.Random(45)  # the moment of each kill is not deterministic
-    outcomes: Counter[str] = Counter()
-    attempts = examples(15)
-    for attempt in range(attempts):
-        root = tmp_path / f"attempt-{attempt}"
-        (root / "project").mkdir(parents=True)
-        [pid] = worker.start(memory_backend.url, str(root), turns=10_000)
-        lines = worker.output_lines()
-        output = [next(lines) for _ in range(random_.randrange(1, 5))]
-        time.sleep(random_.uniform(0, 0.02))
-        os.kill(pid, signal.SIGKILL)
-        output += lines
-        ids = {
-            word: [line.split()[1] for line in output if line.startswith(word)]
-            for word in ("proposed", "ack")
-        }
-        result = asyncio.run(look(memory_backend, root, ids["proposed"], ids["ack"]))
-        outcomes[result] += 1
-    assert outcomes["entry"] + outcomes["proposal"] == attempts
-
-
-async def look(
-    backend: DurableMemoryBackend, root: Path, proposed: list[str], acknowledged: list[str]
-) -> str:
-    """Check the state after a kill, and return the state of the last proposal."""
-
-    def window() -> MemoryManager:
-        return open_files(root, backend.open())
-
-    await window().sweep()
-    waiting = [proposal.id for proposal in await window().pending()]
-    entries = [listed.entry.id for listed in await window().list_entries()]
-    assert set(acknowledged) <= set(entries)
-    assert len(set(entries)) == len(entries)
-    assert not set(waiting) & set(entries)
-    assert set(proposed) <= set(waiting) | set(entries)
-    for id_ in waiting:
-        await window().reject(id_)
-    for listed in await window().list_entries():
-        await window().forget(listed.scope, listed.entry.id)
-    assert not await window().list_entries()
-    assert not await window().pending()
-    await backend.close()
-    return "proposal" if proposed and proposed[-1] in waiting else "entry"

@@ -48,22 +48,6 @@ async def test_a_project_survives_a_round_trip_through_each_store(backend: Backe
             await each.close()
 
 
-@in_loop
-async def test_copying_is_idempotent(backend: Backend, tmp_path: Path):
-    source = InMemorySessionManager()
-    await fill(source, "bob")
-    store = backend.open()
-    try:
-        await copy(source, store, "bob", "bob")
-        once = await all_of(store, "bob")
-        report = await copy(source, store, "bob", "bob")
-        assert report.new_session_count == report.extended_session_count == 0
-        assert report.blob_count == report.log_count == 0
-        assert await all_of(store, "bob") == once
-    finally:
-        await store.close()
-
-
 def _files(root: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()

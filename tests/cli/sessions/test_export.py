@@ -17,7 +17,6 @@ import pytest
 
 from aiserver.models import NewTurn, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sharing.fences import fenced
 from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer.markdown import session_markdown
 from tests.sessions.projects import NOTEBOOKS, fill
@@ -138,16 +137,6 @@ HOSTILE = [
     "\n\n# A heading\n",
     "</pre>\n```python\nimport os\n```\n![x](http://evil/x.png)",
 ]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_code_cannot_leave_its_fence(text: str):
-    """P11"""
-    lines = fenced(text, "python").split("\n")
-    fence = lines[0].removesuffix("python")
-    assert lines[-1] == fence and set(fence) == {"`"}
-    assert "\n".join(lines[1:-1]) == text
-    assert not any(line.lstrip().startswith(fence) for line in lines[1:-1])
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -279,15 +279,6 @@ def test_damage_that_cannot_be_repaired_is_reported(run: Run, folder: Path):
     assert tree(folder) == before
 
 
-def test_an_unreadable_record_does_not_hide_other_damage(run: Run, folder: Path):
-    """P22"""
-    (folder / FILE).write_bytes(b"")
-    other = session_name(SessionKey("x" * 64, "cell_3"))
-    (folder / other).write_bytes(b"{")
-    out = run("verify").out
-    assert FILE in out and other in out and "2 are damaged" in out
-
-
 def test_records_of_an_owner_are_verified_with_the_owner_option(run: Run, work: Path):
     asyncio.run(fill(FileSessionManager(root=str(work)), "alice"))
     name = session_name(SessionKey("book", "cell_0", "alice"))

@@ -143,21 +143,8 @@ def read_line() -> bytes:
     return line
 
 
-async def crowd(root: str, turns: int, cells: int, name: str) -> None:
-    """Save short turns to several cells in turn, and print the outcome of each."""
-    store = FileSessionManager(root=root, lock_timeout=60)
-    for number in range(turns):
-        cell = f"cell-{number % cells}"
-        new = turn(number)
-        new.user_request.intent, new.ai_response.suggestion = f"{name} {number}", ""
-        saved, _ = await store.save_interaction(SessionKey("notebook", cell), new)
-        say(f"{cell} {saved.turn_id} {saved.user_request.intent}")
-
-
 if __name__ == "__main__":
-    if len(sys.argv) > 3:
-        asyncio.run(crowd(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]))
-    elif len(sys.argv) > 1:
+    if len(sys.argv) > 1:
         asyncio.run(save(sys.argv[1], int(sys.argv[2])))
     else:
         asyncio.run(warm_up())

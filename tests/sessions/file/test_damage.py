@@ -119,18 +119,6 @@ async def test_the_next_save_preserves_the_bytes_and_intact_turns(
         )
 
 
-@pytest.mark.parametrize("linked", [True, False], ids=["hard links", "no hard links"])
-@in_loop
-async def test_damaged_bytes_are_copied_without_hard_links(
-    files: FileBackend, monkeypatch: pytest.MonkeyPatch, linked: bool
-) -> None:
-    if not linked:
-        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError()))
-    files.plant(KEY, GOOD[:-3])
-    await files.open().save_interaction(KEY, turn())
-    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == GOOD[:-3]
-
-
 async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]]:
     """Return a session in Chinese, and the offset at which each of its records is complete."""
     store = files.open()
@@ -408,25 +396,6 @@ async def test_the_list_omits_unreadable_files(
     monkeypatch.setattr(reading, "read_file", refused)
     rows, _ = await store.list_sessions()
     assert [row.cell_id for row in rows] == ["neighbour"]
-
-
-@in_loop
-async def test_a_killed_repair_loses_nothing(
-    files: FileBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """P19, P22: killed between quarantining the bytes and replacing the file."""
-    files.plant(KEY, GOOD[:-3])
-
-    def refuse(*args: object, **more: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(sessionfiles, "replace_file", refuse)
-    with pytest.raises(StorageError):
-        await files.open().save_interaction(KEY, turn())
-    monkeypatch.undo()
-    assert len((await files.open().load_session(KEY)).interactions) == 1
-    assert len(await files.open().save_interaction(KEY, turn())) == 2
-    assert len((await files.open().load_session(KEY)).interactions) == 2
 
 
 @in_loop

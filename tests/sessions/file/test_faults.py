@@ -431,31 +431,6 @@ def test_a_missing_root_is_an_error(tmp_path: Path) -> None:
         assert asyncio.run(FileSessionManager(root=str(tmp_path / name)).writable()) is writable
 
 
-@pytest.mark.thorough
-@pytest.mark.timeout(400)
-def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
-    """P23: 8 processes save 500 turns to the same 20 cells; all acknowledged turns exist."""
-    processes = [
-        subprocess.Popen(
-            [sys.executable, SAVER, tmp_path, "500", "20", f"process-{number}"],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
-    output = [line.split(" ", 2) for p in processes for line in p.communicate()[0].splitlines()]
-    assert len(output) == 8 * 500
-    store = FileSessionManager(root=str(tmp_path))
-    for number in range(20):
-        cell = f"cell-{number}"
-        session = asyncio.run(store.load_session(SessionKey("notebook", cell)))
-        returned = {int(turn_id): intent for where, turn_id, intent in output if where == cell}
-        assert {t.turn_id: t.user_request.intent for t in session.interactions} == returned
-        assert [t.turn_id for t in session.interactions] == list(range(1, len(returned) + 1))
-        assert session.revision == len(returned)
-    assert left_over(tmp_path) == []
-
-
 def test_a_killed_lock_holder_blocks_nobody(tmp_path: Path) -> None:
     """P23"""
     save(tmp_path, 0)
