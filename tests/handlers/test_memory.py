@@ -84,6 +84,14 @@ async def test_a_proposal_becomes_an_entry_only_when_it_is_confirmed(call, proje
     assert (reply.status, reply.data["code"]) == (404, "proposal_not_found")
 
 
+async def test_a_rejected_proposal_leaves_no_trace(call, jp_root_dir, jp_data_dir):
+    proposal = (await propose(call, "Canary 4711")).data
+    assert (await call("POST", f"memory/pending/{proposal['id']}/reject", {})).status == 204
+    assert (await call("GET", "memory/pending")).data == {"proposals": []}
+    files = [path for folder in (jp_root_dir, jp_data_dir) for path in folder.rglob("*")]
+    assert not [path for path in files if path.is_file() and b"4711" in path.read_bytes()]
+
+
 async def test_a_confirmation_can_replace_a_similar_entry(call, scripted, remote_model):
     old = (await call("POST", "memory", {"scope": "project", "text": "Use pandas"})).data
     proposal = (await propose(call, "Use polars")).data
@@ -178,6 +186,18 @@ async def test_a_memory_that_cant_be_read_never_prevents_a_request(
     project_memory.write_bytes(b"- caf\xe9\n")
     scripted.script(CODE)
     assert (await call("POST", "generate", request("plot it"))).status == 200
+
+
+async def test_a_file_that_is_not_utf8_is_neither_read_nor_changed(call, project_memory):
+    project_memory.parent.mkdir()
+    project_memory.write_bytes(b"- caf\xe9\n")
+    reply = await call("POST", "memory", {"scope": "project", "text": "Use polars"})
+    assert (reply.status, reply.data["code"]) == (503, "memory_unreadable")
+    assert project_memory.read_bytes() == b"- caf\xe9\n"
+    await call("POST", "memory", {"scope": "person", "text": "Use polars"})
+    reply = await call("GET", "memory")
+    assert reply.data["unreadable"] == ["project"]
+    assert [entry["text"] for entry in reply.data["entries"]] == ["Use polars"]
 
 
 async def test_get_requests_change_no_memory(
