@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.llm.local import catalogue, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, CatalogueModel
+from aiserver.llm.local.catalogue import CATALOGUE, CatalogueModel
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.registry import ModelRegistry
 
@@ -42,14 +42,6 @@ def test_each_entry_is_consistent(model: CatalogueModel) -> None:
     assert model.prompt_tokens + model.context // 4 <= model.context
     for quality in filter(None, [model.quality]):
         assert 0 <= quality.right <= quality.of
-
-
-def test_names_and_files_are_unique_and_ordered_by_size() -> None:
-    for values in ([model.name for model in CATALOGUE], [model.file for model in CATALOGUE]):
-        assert len(set(values)) == len(CATALOGUE)
-    assert [model.size for model in CATALOGUE] == sorted(model.size for model in CATALOGUE)
-    assert SMALLEST.id == "local:qwen2.5-coder-0.5b"  # stored in turns and settings
-    assert len({model.parts for model in CATALOGUE if model.parts}) == 2
 
 
 def test_only_measured_models_have_a_quality() -> None:

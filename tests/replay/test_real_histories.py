@@ -1,20 +1,14 @@
-"""Cells by real people: the replay has each version byte for byte, and blame agrees with git."""
+"""Cells by real people: the replay has each version byte for byte."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path, PurePath
 
-import pytest
-
 from aiserver.models import Session
-from aiserver.replay import blame, replay
+from aiserver.replay import replay
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import InputFile
 
@@ -87,79 +81,3 @@ def test_the_timeline_of_verdants_notebook_ends_with_its_notebook_file() -> None
     }
     for session in verdant_cells():
         assert set(versions_of(session)) <= seen
-
-
-class Git:
-    """A repository with a branch for each cell, and a commit for each of its versions.
-
-    A version equal to an earlier one goes back to the commit of that one.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._branches = 0
-        self._run("init", "-q")
-
-    def blame(self, cells: Sequence[Sequence[str]], *options: str) -> list[list[int]]:
-        """For each cell and each line of its last version, the version that git blames it on."""
-        parts, tips, mark = [], [], 0
-        for versions in cells:
-            marks: dict[str, int] = {}
-            last = None
-            for number, text in enumerate(versions):
-                if text not in marks:
-                    mark += 1
-                    marks[text] = mark
-                    parts.append(_commit(mark, number, text, last))
-                last = marks[text]
-            tips.append(last)
-        heads = [f"reset {_branch(n)}\nfrom :{tip}\n" for n, tip in enumerate(tips)]
-        self._run("fast-import", "--quiet", input_=b"".join([*parts, *map(str.encode, heads)]))
-        return [self._lines(_branch(n), options) for n in range(len(cells))]
-
-    def _lines(self, branch: str, options: Sequence[str]) -> list[int]:
-        output = self._run("blame", "--line-porcelain", *options, branch, "--", "cell").decode()
-        return [int(number) for number in re.findall(r"^summary (\d+)$", output, re.M)]
-
-    def _run(self, *args: str, input_: bytes | None = None) -> bytes:
-        nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        return subprocess.run(
-            ["git", *args],
-            cwd=self._folder,
-            input=input_,
-            env=os.environ | nobody,
-            check=True,
-            stdout=subprocess.PIPE,
-        ).stdout
-
-
-def _branch(cell: int) -> str:
-    return f"refs/heads/cell-{cell}"
-
-
-def _commit(mark: int, number: int, text: str, parent: int | None) -> bytes:
-    content = text.encode() + b"\n"
-    head = f"commit refs/heads/all\nmark :{mark}\ncommitter A <a@example.org> {mark} +0000\n"
-    message = f"data {len(str(number))}\n{number}\n"
-    begin = f"from :{parent}\n" if parent else ""
-    reset = "" if parent else "reset refs/heads/all\n"
-    file = f"M 100644 inline cell\ndata {len(content)}\n".encode()
-    return (reset + head + message + begin).encode() + file + content + b"\n"
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
-@pytest.mark.parametrize("data_set", ["a book's", "Verdant's"])
-def test_each_line_is_blamed_on_the_version_that_git_blames_it_on(
-    data_set: str, tmp_path: Path
-) -> None:
-    """Git follows moved lines and changed white space, as we do. Blank lines don't count."""
-    cells = book_cells() if data_set == "a book's" else [*map(versions_of, verdant_cells())]
-    truth = Git(tmp_path).blame(cells, "-w", "-M1")
-    compared = 0
-    for versions, by_git in zip(cells, truth, strict=True):
-        lines = versions[-1].split("\n")
-        ours = [origin.step for origin in blame(session_of(versions))]
-        rows = list(zip(lines, ours, by_git, strict=True))
-        assert [row for row in rows if row[0].strip() and row[1] != row[2]] == []
-        compared += sum(bool(line.strip()) for line in lines)
-    assert compared > (700 if data_set == "a book's" else 60)

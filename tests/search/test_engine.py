@@ -291,20 +291,6 @@ async def test_cancelling_a_search_stops_the_reading():
 
 
 @in_loop
-async def test_reading_continues_for_a_repeated_search():
-    store = Watched()
-    await fill(store, indexes.SESSIONS_PER_READ * 3)
-    store.gate = asyncio.Event()
-    engine = searching(store)
-    assert (await engine.search("question", patience=0)).unread == indexes.SESSIONS_PER_READ * 3
-    store.gate.set()
-    while (await engine.search("question", patience=0)).unread:
-        await engine._indexes[""]._reading
-    assert len(store.loaded) >= indexes.SESSIONS_PER_READ * 3
-    await engine.close()
-
-
-@in_loop
 async def test_a_later_search_does_not_raise_an_older_error():
     store = Watched()
     await fill(store)

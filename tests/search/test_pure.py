@@ -193,17 +193,6 @@ def test_code_that_later_turns_keep_is_one_hit(search):
     assert search("head", session) == [("c1", 2)]
 
 
-def test_errors_of_runs_belong_to_the_turn_before(search):
-    from aiserver.models import Event
-
-    session = session_of(("load", "df['price']"), ("again", "df['preis']"))
-    session.interactions[1].seq = 3
-    failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
-    stamp = "2026-01-01T10:00:00Z"
-    session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
-    assert search("KeyError", session) == [("c1", 1)]
-
-
 def test_snippets_show_the_line_with_the_words():
     code = "import pandas as pd\n\ndf = pd.read_CSV('a.csv')\n"
     assert snippet(code, parse("read_csv")) == [
