@@ -1,4 +1,4 @@
-"""Which notebook a request of ``%%ai`` belongs to."""
+"""P28: a request of ``%%ai`` belongs to the notebook that its file is now."""
 
 from __future__ import annotations
 

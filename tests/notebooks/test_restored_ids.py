@@ -272,7 +272,7 @@ async def test_a_fixed_id_is_not_trusted(world: World, old: str, new: str) -> No
 
 
 @in_loop
-async def test_an_old_id_beside_a_random_one_proves_nothing(world: World) -> None:
+async def test_an_old_id_is_not_trusted_if_another_one_is_random(world: World) -> None:
     notebook = Notebook(world, "Untitled.ipynb", {"initial_id": "secret = 1", B: "b = 2"})
     first = await notebook.open()
     await world.write(first.notebook_id, "initial_id")
