@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_server.auth.authorizer import Authorizer
 
 from ..conftest import request
 from ..data_files.binary_files import excel
+from .test_rules_files import NoFiles
 
 CANARY = "canary-value-5c2"
 CODE = {"text": "```python\nx = 1\n```"}
@@ -107,18 +107,6 @@ async def test_the_preview_of_files_equals_the_sent_messages_and_has_a_receipt(
     assert [item["tokens"] for item in stored] == [item["tokens"] for item in items]
 
 
-async def test_names_of_columns_are_redacted_for_a_remote_model(
-    call, scripted, remote_model, jp_root_dir
-):
-    """P16: after a pivot, the name of a column can be a key."""
-    key = "AKIAQ7WERTYU8IOP9ASD"
-    (jp_root_dir / "a.csv").write_text(f"id,{key}\n1,2\n")
-    scripted.script(CODE)
-    await call("POST", "generate", request("read a.csv", notebookPath="n.ipynb"))
-    text = sent_text(scripted)
-    assert "'id': int64" in text and key not in text
-
-
 async def test_nothing_of_a_removed_dataframe_is_sent(call, scripted, jp_root_dir):
     """P15: neither its columns in an earlier request, nor those of its file."""
     (jp_root_dir / "a.csv").write_text("id,price\n1,2\n")
@@ -150,13 +138,6 @@ async def test_without_a_path_of_the_notebook_no_file_is_described(call, scripte
     (jp_root_dir / "a.csv").write_text("id\n1\n")
     preview = await call("POST", "generate/preview", request("read a.csv"))
     assert "file" not in [item["kind"] for item in preview.data["items"]]
-
-
-class NoFiles(Authorizer):
-    """Allows nobody to read files."""
-
-    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
-        return resource != "contents"
 
 
 @pytest.mark.parametrize("server_config", [{"ServerApp": {"authorizer_class": NoFiles}}])

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from jupyter_server.auth import Authorizer
 
 from ..conftest import request
+from .test_rules_files import NoFiles
 
 
 async def _history(call, scripted) -> None:
@@ -72,13 +72,6 @@ async def test_other_files_are_not_read(call, scripted, jp_root_dir, path):
     reply = await call("POST", "notebooks/nb/export", body)
     assert reply.status == 200
     assert reply.data["name"] == "a-replay.ipynb" and "kept" not in reply.data["content"]
-
-
-class NoFiles(Authorizer):
-    """Allows nobody to read files."""
-
-    def is_authorized(self, handler, user, action, resource):
-        return resource != "contents"
 
 
 @pytest.mark.parametrize("server_config", [{"ServerApp": {"authorizer_class": NoFiles}}])

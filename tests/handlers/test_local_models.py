@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -194,17 +193,3 @@ async def test_excluded_models_are_neither_listed_nor_installed(call: Call, serv
     assert list(await entries(call)) == allowed
     reply = await call("POST", "models/local/install", {"name": LARGE.name})
     assert (reply.status, reply.data["code"]) == (403, "model_not_allowed")
-
-
-@pytest.mark.parametrize("server_config", [{"AIServer": {"allowed_models": ["openai:*"]}}])
-async def test_the_list_is_empty_without_local_models(call: Call, server_config: Any):
-    seen = (await call("GET", "models")).data
-    assert (seen["local"], seen["localModels"]) == (None, [])
-
-
-async def test_listing_does_not_delay_other_requests(call: Call):
-    """Reading the catalogue takes a few file accesses, not a look at the weights."""
-    put_weights(SMALLEST)
-    start = asyncio.get_running_loop().time()
-    await call("GET", "models")
-    assert asyncio.get_running_loop().time() - start < 2

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_server.auth import Authorizer
+
+from .test_rules_files import NoFiles
 
 CLEAN = {"path": "project/n.ipynb", "name": "清洗", "text": "清洗 {{列=price}}"}
 
@@ -66,13 +67,6 @@ async def test_recipes_with_the_name_of_a_mode_are_not_listed(call, project):
     for name in ("fix", "修复", "fix-it"):
         (folder / f"{name}.md").write_text("text")
     assert await names(call) == [("fix-it", False)]
-
-
-class NoFiles(Authorizer):
-    """Allows everything except reading and writing files."""
-
-    def is_authorized(self, handler, user, action, resource):
-        return resource != "contents"
 
 
 @pytest.mark.parametrize("server_config", [{"ServerApp": {"authorizer_class": NoFiles}}])

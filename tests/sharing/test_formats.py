@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -11,15 +10,11 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
-from aiserver.errors import NotFound
-from aiserver.notebooks.history import Histories
 from aiserver.replay import report
-from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.annotated import annotate
-from aiserver.sharing.export import export, last_recorded_name
 from aiserver.sharing.narrative import narrative
 
-from .demo import BARS, BY_HAND, FIXED, HOSTILE, NOTEBOOK, PLOT, notebook
+from .demo import BARS, BY_HAND, FIXED, HOSTILE, PLOT, notebook
 from .test_page import demo, verdant
 
 SAFE = {"text", "text_special", "softbreak", "hardbreak", "code_inline"}
@@ -150,19 +145,3 @@ def test_real_histories_are_exported_in_each_format() -> None:
     tags = [token.tag for token in MarkdownIt("commonmark").parse(markdown) if token.nesting == 1]
     assert tags.count("h2") == len(history.sessions)
     validated(annotate(history, "houses_kc.ipynb", None))
-
-
-def test_exporting_an_unknown_notebook_is_an_error() -> None:
-    async def work() -> None:
-        store = InMemorySessionManager()
-        history = await Histories(store).load("none")
-        with pytest.raises(NotFound):
-            await export(store, history, "md", "a.ipynb")
-
-    asyncio.run(work())
-
-
-def test_the_name_of_a_notebook_is_its_last_path() -> None:
-    _, history = demo()
-    assert last_recorded_name(history) == "sales.ipynb"
-    assert history.notebook_id == NOTEBOOK

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
-from aiserver.models import Event, Interaction, NewEvent, NewLogEntry, SessionKey
+from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, History
 from aiserver.replay import blame, trace
 from aiserver.sessions.memory import InMemorySessionManager
@@ -209,26 +209,6 @@ def verdant() -> History:
         return await Histories(store).load(read.sessions[0].meta.notebook_id)
 
     return asyncio.run(work())
-
-
-def test_the_page_contains_each_version_of_real_histories() -> None:
-    """The page contains each source that Verdant recorded."""
-    history = verdant()
-    data = data_of(page(page_data(history, "houses_kc.ipynb", {})))
-    assert len(data["cells"]) == len(history.sessions) == 25
-    on_page = {
-        cell["id"]: {data["texts"][step["code"]] for step in cell["steps"]}
-        for cell in data["cells"]
-    }
-    versions = 0
-    for cell_id, session in history.sessions.items():
-        for item in session.ordered():
-            source = item.source if isinstance(item, Event) else None
-            assert not isinstance(item, Interaction)
-            if source is not None:
-                versions += 1
-                assert source in on_page[cell_id]
-    assert versions > 100
 
 
 def test_time_and_size_grow_linearly_with_the_steps() -> None:

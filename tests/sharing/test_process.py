@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.errors import ExportFailed, ExportTimeout, InvalidRequest, NotFound
+from aiserver.errors import ExportFailed, ExportTimeout
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks import history as notebook_history
 from aiserver.notebooks.history import Histories
@@ -109,14 +109,6 @@ def test_of_a_very_large_notebook_the_newest_cells_are_exported(
             assert [id_ for id_ in ids if f"{id_} = 1" in content] == sorted(marks[:2])
 
     asyncio.run(work())
-
-
-def test_exporting_an_unknown_notebook_is_an_error() -> None:
-    exporter = Exporter(InMemorySessionManager())
-    with pytest.raises(NotFound):
-        asyncio.run(exporter.export("nobody", "html"))
-    with pytest.raises(InvalidRequest):
-        asyncio.run(exporter.export("../x", "html"))
 
 
 def test_a_process_that_exits_early_is_an_error() -> None:
