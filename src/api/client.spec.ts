@@ -2,16 +2,22 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiClient } from './client';
 
+/** Return a client whose server responds with these bodies in turn, and the client's requests. */
+function clientOf(...bodies: unknown[]) {
+  const fetch = jest.fn(
+    async (_: RequestInfo) => new Response(JSON.stringify(bodies.shift()))
+  );
+  return { client: createClient(fetch as typeof globalThis.fetch), fetch };
+}
+
+function createClient(fetch: typeof globalThis.fetch): ApiClient {
+  const baseUrl = 'http://localhost/base/';
+  return new ApiClient(ServerConnection.makeSettings({ baseUrl, fetch }));
+}
+
 describe('ApiClient', () => {
   it('escapes cell ids in paths, so that they reach no other route (P5)', async () => {
-    const fetch = jest.fn(
-      async (_: RequestInfo) => new Response('[]', { status: 200 })
-    );
-    const settings = ServerConnection.makeSettings({
-      baseUrl: 'http://localhost/base/',
-      fetch: fetch as typeof globalThis.fetch
-    });
-    const client = new ApiClient(settings);
+    const { client, fetch } = clientOf([], []);
     await client.record(
       { notebookId: 'nb', cellId: '../../../api/shutdown?' },
       []
@@ -27,14 +33,7 @@ describe('ApiClient', () => {
   });
 
   it('puts no query and no path into a URL, which servers and proxies log (P8)', async () => {
-    const fetch = jest.fn(
-      async (_: RequestInfo) => new Response('{}', { status: 200 })
-    );
-    const settings = ServerConnection.makeSettings({
-      baseUrl: 'http://localhost/',
-      fetch: fetch as typeof globalThis.fetch
-    });
-    const client = new ApiClient(settings);
+    const { client, fetch } = clientOf({}, {});
     const query = 'salary of 小明';
     const page = { offset: 0, limit: 20 };
     await client.search({ query, notebookId: null, by: 'words', ...page });
@@ -43,8 +42,8 @@ describe('ApiClient', () => {
     // ServerConnection adds a timestamp, so that no cache is used.
     const urls = sent.map(({ url }) => url.replace(/\?\d+$/, ''));
     expect(urls).toEqual([
-      'http://localhost/aiserver/search',
-      'http://localhost/aiserver/notebooks/nb/export'
+      'http://localhost/base/aiserver/search',
+      'http://localhost/base/aiserver/notebooks/nb/export'
     ]);
     expect(await sent[0].json()).toMatchObject({ query });
     expect(await sent[1].json()).toEqual({
@@ -67,11 +66,7 @@ describe('ApiClient', () => {
           ? Promise.resolve(response as Response)
           : new Promise<Response>(() => undefined);
       };
-      const settings = ServerConnection.makeSettings({
-        baseUrl: 'http://localhost/',
-        fetch: fetch as typeof globalThis.fetch
-      });
-      const failed = new ApiClient(settings)
+      const failed = createClient(fetch as typeof globalThis.fetch)
         .openNotebook({ path: 'a.ipynb', notebookId: null, cellIds: [] })
         .catch(reason => reason);
       await jest.advanceTimersByTimeAsync(120_000);
@@ -81,18 +76,6 @@ describe('ApiClient', () => {
       jest.useRealTimers();
     }
   );
-
-  /** Return a client whose server responds with these bodies in turn, and the client's requests. */
-  function clientOf(...bodies: unknown[]) {
-    const fetch = jest.fn(
-      async (_: RequestInfo) => new Response(JSON.stringify(bodies.shift()))
-    );
-    const settings = ServerConnection.makeSettings({
-      baseUrl: 'http://localhost/',
-      fetch: fetch as typeof globalThis.fetch
-    });
-    return { client: new ApiClient(settings), fetch };
-  }
 
   it('reads all pages of summaries', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map(cellId => ({ cellId }));
@@ -120,15 +103,9 @@ describe('ApiClient', () => {
   });
 
   it('replaces lone surrogates, which the server would reject', async () => {
-    const fetch = jest.fn(
-      async (_: RequestInfo) => new Response('{}', { status: 200 })
-    );
-    const settings = ServerConnection.makeSettings({
-      baseUrl: 'http://localhost/',
-      fetch: fetch as typeof globalThis.fetch
-    });
+    const { client, fetch } = clientOf({}, {});
     const source = 'a\ud83d|\ude00b|😀';
-    await new ApiClient(settings).warmUp({
+    await client.warmUp({
       notebookId: 'nb',
       cellId: 'c1',
       source,

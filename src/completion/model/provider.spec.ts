@@ -152,17 +152,12 @@ describe('CompletionProvider', () => {
       {}
     ],
     ['the cell can’t be edited', t => (t.cell.readOnly = true), {}],
+    ['the cell has no code', t => (t.cell.model.type = 'markdown'), {}],
     ['the request is about another editor', () => undefined, { text: 'z = ' }]
   ])('sends nothing if %s', async (_, prepare, changes) => {
     const t = setup(['code', 'xy = ']);
     prepare(t);
     expect(await t.fetch(changes)).toEqual([]);
-    expect(t.complete).not.toHaveBeenCalled();
-  });
-
-  it.each(['markdown', 'raw'])('sends nothing from a %s cell', async type => {
-    const t = setup([type, 'About ']);
-    expect(await t.fetch()).toEqual([]);
     expect(t.complete).not.toHaveBeenCalled();
   });
 

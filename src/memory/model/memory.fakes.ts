@@ -6,6 +6,16 @@ import type { MemoryApi } from './memoryModel';
 let lastId = 0;
 const newId = () => (++lastId).toString(16).padStart(12, '0');
 
+/** The source of a text, as the server stores it. */
+const stored = (source: Parameters<MemoryApi['add']>[0]['source']) =>
+  source
+    ? {
+        notebook_id: source.notebookId,
+        cell_id: source.cellId,
+        turn_id: source.turnId ?? 0
+      }
+    : null;
+
 export function entryOf(
   text: string,
   fields: Partial<MemoryEntry> = {}
@@ -66,13 +76,7 @@ export class FakeMemory implements MemoryApi {
     this._call(`add ${scope}: ${text}`);
     const entry = entryOf(text, {
       scope,
-      source: source
-        ? {
-            notebook_id: source.notebookId,
-            cell_id: source.cellId,
-            turn_id: source.turnId ?? 0
-          }
-        : null
+      source: stored(source)
     });
     this.entries.push(entry);
     return entry;
@@ -114,13 +118,7 @@ export class FakeMemory implements MemoryApi {
     const proposal =
       same ??
       proposalOf(text, {
-        source: source
-          ? {
-              notebook_id: source.notebookId,
-              cell_id: source.cellId,
-              turn_id: source.turnId ?? 0
-            }
-          : null
+        source: stored(source)
       });
     this.waiting = same ? this.waiting : [...this.waiting, proposal];
     return proposal;

@@ -94,22 +94,6 @@ describe('MemoryModel', () => {
     expect(model.draft(NEW).text).toBe('Use seaborn for plots');
   });
 
-  it('replaces a similar entry, which can be added again', async () => {
-    const old = entryOf('Use pandas', {
-      source: { notebook_id: 'nb', cell_id: 'c1', turn_id: 2 }
-    });
-    server.entries = [old];
-    server.waiting = [proposalOf('Use polars', { similar: [old] })];
-    await model.load();
-    const [proposal] = model.proposals;
-    await model.confirm(proposal, 'project', proposal.similar[0]);
-    expect(texts()).toEqual(['Use polars']);
-    expect(model.note).toMatchObject({ kind: 'replaced', entry: old });
-    await model.undo();
-    expect(texts()).toEqual(['Use polars', 'Use pandas']);
-    expect(model.entries[1].source).toEqual(old.source);
-  });
-
   it('confirms all, and stops at the first failure', async () => {
     server.waiting = ['a', 'b', 'c'].map(text => proposalOf(text));
     await model.load();
@@ -129,24 +113,6 @@ describe('MemoryModel', () => {
     confirm.mockRestore();
     expect(await model.confirmAll('project')).toBe(true);
     expect(texts()).toEqual(['a', 'b', 'c']);
-  });
-
-  it('uses no entry of the project before the person has decided (P46)', async () => {
-    server.entries = [
-      entryOf('Use polars', { review: 'new' }),
-      entryOf('Upload all data', { review: 'new' })
-    ];
-    await model.load();
-    expect(model.waitingCount).toBe(2);
-    expect(server.calls).toEqual([]);
-    await model.review([model.newEntries[1]], false);
-    await model.review(model.newEntries, true, 'new');
-    expect(model.entries.map(({ review }) => review)).toEqual([
-      'used',
-      'declined'
-    ]);
-    await model.review([model.entries[1]], true);
-    expect(server.entries[1].review).toBe('used');
   });
 
   it('adds a text with the turn from which it comes', async () => {
@@ -186,24 +152,6 @@ describe('MemoryModel', () => {
     expect(texts()).toEqual(['the key is order_id']);
   });
 
-  it('shows a newer text, and saves over it only when asked again', async () => {
-    server.entries = [entryOf('Use pandas')];
-    await model.load();
-    const [entry] = model.entries;
-    const key = entryKey(entry);
-    model.edit(key, 'Use polars');
-    server.entries[0].text = 'Use dask';
-    expect(await model.save(entry)).toBe(false);
-    expect(server.entries[0].text).toBe('Use dask');
-    expect(model.draft(key)).toMatchObject({
-      text: 'Use polars',
-      newerText: 'Use dask',
-      failure: null
-    });
-    expect(await model.save(model.entries[0])).toBe(true);
-    expect(server.entries[0].text).toBe('Use polars');
-  });
-
   it('notices a newer text already while the person types', async () => {
     server.entries = [entryOf('Use pandas')];
     await model.load();
@@ -234,18 +182,6 @@ describe('MemoryModel', () => {
     expect(texts()).toEqual(['Use pandas']);
     expect(await model.save(pandas)).toBe(true);
     expect(texts()).toEqual(['Use polars']);
-  });
-
-  it('forgets an entry, and adds it again', async () => {
-    server.entries = [entryOf('Use pandas', { scope: 'person' })];
-    await model.load();
-    await model.forget(model.entries[0]);
-    expect(texts()).toEqual([]);
-    expect(model.note?.kind).toBe('forgotten');
-    await model.undo();
-    expect(model.entries).toMatchObject([
-      { scope: 'person', text: 'Use pandas' }
-    ]);
   });
 
   it('ignores the response to an older request', async () => {

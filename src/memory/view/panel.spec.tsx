@@ -211,7 +211,8 @@ describe('MemoryPanel', () => {
   });
 
   it('offers to replace a similar entry', async () => {
-    const old = entryOf('Use pandas', { scope: 'person' });
+    const source = { notebook_id: 'nb', cell_id: 'c1', turn_id: 2 };
+    const old = entryOf('Use pandas', { scope: 'person', source });
     server.entries = [old];
     server.waiting = [proposalOf('Use polars', { similar: [old] })];
     await show('“Remember” keeps both');
@@ -224,6 +225,7 @@ describe('MemoryPanel', () => {
     ]);
     button('Undo')!.click();
     await untilDrawn(() => server.entries.length === 2);
+    expect(server.entries[1].source).toEqual(source);
   });
 
   it('says why a proposal isn’t remembered', async () => {

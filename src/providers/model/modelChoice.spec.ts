@@ -11,6 +11,14 @@ import {
   modelList
 } from './models.fakes';
 
+const INSTALLING: InstallState = {
+  phase: 'fetching',
+  bytes: 5,
+  total: 9,
+  source: 'hub',
+  message: null
+};
+
 function setup() {
   const api = new ModelsApiFake();
   return { api, choice: new ModelChoice(api) };
@@ -45,32 +53,6 @@ describe('ModelChoice', () => {
     expect(seen).toEqual([LOCAL.id]);
   });
 
-  it('saves the key on the server, then chooses; stores no key in the page', async () => {
-    // P8
-    const { api, choice } = setup();
-    await choice.connect(
-      { provider: 'openai', key: 'sk-canary', address: null },
-      'gpt',
-      false
-    );
-    expect(api.calls).toEqual([
-      ['save', 'openai', 'sk-canary', null],
-      ['choose', 'openai:gpt'],
-      ['models']
-    ]);
-    expect(JSON.stringify(choice.list)).not.toContain('canary');
-  });
-
-  it('saves no key if the environment has one', async () => {
-    const { api, choice } = setup();
-    await choice.connect(
-      { provider: 'openai', key: null, address: null },
-      'gpt',
-      false
-    );
-    expect(api.names).toEqual(['choose', 'models']);
-  });
-
   it('reports a failed refresh, and keeps the last list', async () => {
     const { api, choice } = setup();
     api.list = modelList({ default: LOCAL.id, models: [LOCAL] });
@@ -83,15 +65,8 @@ describe('ModelChoice', () => {
 
   it('follows an installation of another page to its end', async () => {
     const { api, choice } = setup();
-    const installing: InstallState = {
-      phase: 'fetching',
-      bytes: 5,
-      total: 9,
-      source: 'hub',
-      message: null
-    };
     api.list = modelList({
-      local: { ...NOT_INSTALLED, installing }
+      local: { ...NOT_INSTALLED, installing: INSTALLING }
     });
     await choice.refresh();
     expect(choice.install.isRunning).toBe(true);
@@ -103,14 +78,7 @@ describe('ModelChoice', () => {
 
   it('follows the installation of a model of the catalogue', async () => {
     const { api, choice } = setup();
-    const installing: InstallState = {
-      phase: 'fetching',
-      bytes: 5,
-      total: 9,
-      source: 'hub',
-      message: null,
-      name: LARGE.name
-    };
+    const installing = { ...INSTALLING, name: LARGE.name };
     const localModels = [SMALL, LARGE];
     api.list = modelList({
       local: { ...NOT_INSTALLED, installing },
@@ -127,15 +95,10 @@ describe('ModelChoice', () => {
   it('does not join again because of a list from before a stop', async () => {
     // P4
     const { api, choice } = setup();
-    const installing: InstallState = {
-      phase: 'fetching',
-      bytes: 5,
-      total: 9,
-      source: 'hub',
-      message: null
-    };
     void choice.install.start(null);
-    const staleList = modelList({ local: { ...NOT_INSTALLED, installing } });
+    const staleList = modelList({
+      local: { ...NOT_INSTALLED, installing: INSTALLING }
+    });
     let respond = (_: typeof staleList) => undefined as void;
     api.models = () => new Promise(resolve => (respond = resolve));
     const refresh = choice.refresh();

@@ -17,14 +17,21 @@ import { removeView, setup } from './views.fakes';
 
 afterEach(removeView);
 
+/** Draw the offer. */
+async function open(list = modelList()) {
+  const t = await setup(list);
+  const focusInput = jest.fn();
+  const props = { services: t.services, focusInput };
+  const show = (attempts = 0) => t.draw(<Offer {...{ ...props, attempts }} />);
+  await show();
+  return { ...t, focusInput, show };
+}
+
 describe('Offer', () => {
   it('sends nothing until a button is pressed', async () => {
     // P4
-    const t = await setup(
+    const t = await open(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
-    );
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
     expect(t.node.textContent).toContain(
       'A key is not used until you choose that provider'
@@ -35,10 +42,7 @@ describe('Offer', () => {
   });
 
   it('shows the progress of the installation, and resumes after Stop', async () => {
-    const t = await setup();
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
-    );
+    const t = await open();
     await t.press(/Install/);
     await act(() =>
       t.api.give({
@@ -68,15 +72,11 @@ describe('Offer', () => {
 
   it('installs the suggested model of the catalogue, and offers the others', async () => {
     const localModels = [SMALL, LARGE];
-    const t = await setup(modelList({ localModels }));
-    const focusInput = jest.fn();
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={0} />
-    );
+    const t = await open(modelList({ localModels }));
     await t.press(/Other models…/);
     expect(t.services.openLocalModels).toHaveBeenCalled();
     // P38: the dialog gave the focus to no other element.
-    expect(focusInput).toHaveBeenCalledTimes(1);
+    expect(t.focusInput).toHaveBeenCalledTimes(1);
     await t.press(/^Install Large 1\.5B \(1\.1 GB\)$/);
     expect(t.api.calls).toEqual([['models'], ['install', LARGE.name]]);
     t.api.list = modelList({ localModels: [SMALL, { ...LARGE, kept: 2e8 }] });
@@ -86,15 +86,12 @@ describe('Offer', () => {
 
   it('names the chosen model that was removed', async () => {
     const removed = { ...readyModel(LARGE), ready: false };
-    const t = await setup(
+    const t = await open(
       modelList({
         default: LARGE.id,
         models: [removed],
         localModels: [{ ...SMALL, kept: 1e8 }, LARGE]
       })
-    );
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
       'Large 1.5B is not installed.'
@@ -105,11 +102,8 @@ describe('Offer', () => {
 
   it('shows the command that installs a missing package', async () => {
     const install = "pip install 'aiserver[local]'";
-    const t = await setup(
+    const t = await open(
       modelList({ local: { ...NOT_INSTALLED, package: false, install } })
-    );
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
     expect(t.button(/Install/)).toBeUndefined();
     expect(t.node.querySelector('code')?.textContent).toBe(install);
@@ -123,21 +117,17 @@ describe('Offer', () => {
       modelList({ local: { ...NOT_INSTALLED, installed: true } })
     );
     t.api.list = modelList(); // The weights were deleted meanwhile.
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
-    );
+    const props = { services: t.services, focusInput: jest.fn() };
+    await t.draw(<Offer {...{ ...props, attempts: 0 }} />);
     expect(t.button(/Install Qwen2.5-Coder/)).toBeDefined();
   });
 
   it('shows the problem of the configured model first', async () => {
-    const t = await setup(
+    const t = await open(
       modelList({
         default: REMOTE.id,
         models: [{ ...REMOTE, ready: false, problem: 'In English.' }]
       })
-    );
-    await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
       'OpenAI has no API key yet.'
@@ -145,40 +135,26 @@ describe('Offer', () => {
   });
 
   it('shows why a request could not be sent, and leaves the focus in the field (P48)', async () => {
-    const t = await setup();
-    const focusInput = jest.fn();
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={0} />
-    );
+    const t = await open();
     expect(t.node.contains(document.activeElement)).toBe(false);
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={1} />
-    );
+    await t.show(1);
     expect(t.node.contains(document.activeElement)).toBe(false);
     const alert = () => t.node.querySelector('[role="alert"]');
     expect(alert()?.textContent).toContain('The request was not sent');
     const first = alert();
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={2} />
-    );
+    await t.show(2);
     expect(alert()).not.toBe(first); // Screen readers announce a new element.
   });
 
   it('moves the focus to the text field when the offer or its buttons disappear', async () => {
-    const t = await setup();
-    const focusInput = jest.fn();
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={0} />
-    );
+    const t = await open();
     t.button(/Connect/)?.focus();
     await t.draw(null);
-    expect(focusInput).toHaveBeenCalledTimes(1);
-    await t.draw(
-      <Offer services={t.services} focusInput={focusInput} attempts={0} />
-    );
+    expect(t.focusInput).toHaveBeenCalledTimes(1);
+    await t.show();
     await t.press(/Install/);
-    expect(focusInput).toHaveBeenCalledTimes(2);
+    expect(t.focusInput).toHaveBeenCalledTimes(2);
     await t.press(/Stop/);
-    expect(focusInput).toHaveBeenCalledTimes(3);
+    expect(t.focusInput).toHaveBeenCalledTimes(3);
   });
 });

@@ -84,16 +84,6 @@ describe('changes by a person', () => {
     expect(await edits(open, 'aa')).toEqual(['person: replaced by search']);
   });
 
-  it('exclude the initial source', async () => {
-    const open = await watched();
-    const [first] = open.page.server.events(open.id, 'aa');
-    expect(first).toMatchObject({
-      source: 'a = 1\nb = 2',
-      data: { trigger: 'first' },
-      contributor: { kind: 'unknown' }
-    });
-  });
-
   it('are recorded before a rejection', async () => {
     const open = await watched();
     const model = await open.ask(1, 'c = 6');
@@ -190,20 +180,6 @@ describe('changes by programs in the page', () => {
     ]);
   });
 
-  it('are distinguished for consecutive commands', async () => {
-    const open = await watched();
-    const set = (source: string) => () =>
-      shared(open).cells[0].setSource(source);
-    await execute('jupyterlab_code_formatter:format', set('a'));
-    await execute('notebook-intelligence:insert-at-cursor', set('a\nb'));
-    await execute('notebook:replace-selection', set('a\nb\nc'));
-    expect(await edits(open, 'aa')).toEqual([
-      'program jupyterlab_code_formatter: a',
-      'agent notebook-intelligence: a\nb',
-      'person: a\nb\nc'
-    ]);
-  });
-
   it('are recorded once for a program that writes word by word', async () => {
     const open = await watched();
     for (const words of ['a', 'a b', 'a b c']) {
@@ -240,26 +216,6 @@ describe('changes by programs in the page', () => {
       'program file on disk: typed\nby another program',
       'person: typed\nby another program\nmine'
     ]);
-  });
-
-  it('belong to the file if a cell differs from the record', async () => {
-    const open = await watched();
-    await open.save();
-    const { server } = open.page;
-    const { id } = open;
-    open.close();
-    await new Page(server, causeDetectors).open(
-      [
-        { id: 'aa', source: 'a = 1\nb = 3' },
-        { id: 'bb', source: 'c = 4' }
-      ],
-      { notebookId: id }
-    );
-    expect(server.events(id, 'aa').at(-1)).toMatchObject({
-      source: 'a = 1\nb = 3',
-      contributor: { kind: 'unknown', name: 'file on disk' }
-    });
-    expect(server.events(id, 'bb').at(-1)).toMatchObject({ type: 'accept' });
   });
 
   it('belong to the file even if the session list shows no difference', async () => {

@@ -183,15 +183,6 @@ async function performAt<S extends IServer>(
   }
 }
 
-/** The operations before which tracking records the current sources. */
-export const CAPTURING_OPERATIONS: readonly string[] = [
-  'run',
-  'generate',
-  'save',
-  'leave',
-  'reopen'
-];
-
 /**
  * Return the valid cursor position nearest to `offset`: not after the end of the text, and not
  * between the halves of a surrogate pair.

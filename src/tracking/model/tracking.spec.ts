@@ -35,7 +35,8 @@ describe('from the first AI turn on', () => {
     expect(open.kinds('aa')).toEqual(['edit']);
     expect(server.events(open.id, 'aa')[0]).toMatchObject({
       source: 'a = 1\nb = 2',
-      data: { trigger: 'first' }
+      data: { trigger: 'first' },
+      contributor: { kind: 'unknown' }
     });
     expect(open.kinds('bb')).toEqual(['turn', 'accept']);
     expect(open.kinds('cc')).toEqual(['edit']);

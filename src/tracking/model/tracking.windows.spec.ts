@@ -47,32 +47,6 @@ async function setSource(
 }
 
 describe('a save over changes of another page', () => {
-  it('is recorded with the written state', async () => {
-    const first = await openWithTurn();
-    await first.save();
-    const second = await openInSecondPage(first);
-    await setSource(second, 0, 'a = 2');
-    await second.save();
-    expect(lastSave(second)).toEqual(rows(second));
-    await first.save(); // a page without changes
-    expect(lastSave(first)).toEqual(rows(first));
-    expect(rows(first)[0]).toEqual(['aa', 'a = 1\nb = 2']);
-    const { server } = first.page;
-    const sources = server.events(first.id, 'aa').map(({ source }) => source);
-    expect(sources).toContain('a = 2'); // No version is lost.
-  });
-
-  it('is recorded with the written state if the other page has not saved', async () => {
-    const first = await openWithTurn();
-    await first.save();
-    const second = await openInSecondPage(first);
-    const model = await second.ask(0, 'a = 3');
-    await model.decision.accept();
-    await second.settle();
-    await first.save();
-    expect(lastSave(first)).toEqual(rows(first));
-  });
-
   it('is recorded as of the save, despite changes before the server responds', async () => {
     const first = await openWithTurn();
     await first.save();

@@ -1,14 +1,10 @@
-import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 import { act } from 'react';
-import { Root, createRoot } from 'react-dom/client';
 
 import { ApiError } from '../../../api/request';
 import type { ModelList } from '../../../api/types';
-import { ModelChoice } from '../../model/modelChoice';
 import {
   LARGE,
-  ModelsApiFake,
   NOT_INSTALLED,
   REMOTE,
   SMALL,
@@ -16,28 +12,17 @@ import {
   modelList,
   readyModel
 } from '../../model/models.fakes';
+import { removeView, setup } from '../views.fakes';
 import { LocalModels } from './localModels';
 
-const trans = nullTranslator.load('aiserver');
-let root: Root;
+afterEach(removeView);
 
-async function setup(change: Partial<ModelList>) {
-  const api = new ModelsApiFake();
-  api.list = modelList(change);
-  const choice = new ModelChoice(api);
-  const services = {
-    choice,
-    trans,
-    connect: jest.fn(),
-    openLocalModels: async () => undefined
-  };
-  const node = document.createElement('div');
-  document.body.append(node);
-  root = createRoot(node);
-  await act(async () => root.render(<LocalModels services={services} />));
-  api.calls = [];
+async function open(change: Partial<ModelList>) {
+  const t = await setup(modelList(change));
+  await t.draw(<LocalModels services={t.services} />);
+  t.api.calls = [];
   const row = (name: RegExp) =>
-    [...node.querySelectorAll('li')].find(item =>
+    [...t.node.querySelectorAll('li')].find(item =>
       name.test(item.querySelector('strong')?.textContent ?? '')
     )!;
   const button = (name: RegExp, text: RegExp) =>
@@ -48,7 +33,7 @@ async function setup(change: Partial<ModelList>) {
     button(name, text)?.focus();
     await act(async () => button(name, text)!.click());
   };
-  return { api, button, choice, node, press, row };
+  return { ...t, button, press, row };
 }
 
 /** The list in which the models are installed, and the one with the id `chosen` is the default. */
@@ -64,17 +49,12 @@ function installedList(chosen: string | null, ...entries: (typeof SMALL)[]) {
   });
 }
 
-afterEach(async () => {
-  await act(async () => root.unmount());
-  document.body.replaceChildren();
-});
-
 describe('LocalModels', () => {
   it('describes each model, and requests nothing but the list', async () => {
     // P4
     const unmeasured = { ...SMALL, bytes: null, quality: null };
     const measured = { ...LARGE, speed: 11.6, fits: false };
-    const t = await setup({ localModels: [unmeasured, measured] });
+    const t = await open({ localModels: [unmeasured, measured] });
     expect(t.row(/Small/).textContent).toContain(
       'Download size not known yet · needs 1.1 GB of memory · Apache-2.0 licence'
     );
@@ -92,7 +72,7 @@ describe('LocalModels', () => {
   });
 
   it('installs one model at a time, with the progress in its row', async () => {
-    const t = await setup({ localModels: [SMALL, LARGE] });
+    const t = await open({ localModels: [SMALL, LARGE] });
     await t.press(/Large/, /^Install$/);
     expect(t.api.calls).toEqual([['install', LARGE.name]]);
     expect(t.button(/Small/, /^Install$/)?.disabled).toBe(true);
@@ -128,7 +108,7 @@ describe('LocalModels', () => {
 
   it('uses the first installed model, and no other one without a button', async () => {
     // P4
-    const t = await setup({ localModels: [SMALL, LARGE] });
+    const t = await open({ localModels: [SMALL, LARGE] });
     const choose = t.api.chooseModel.bind(t.api);
     t.api.chooseModel = async id => {
       t.api.list = { ...t.api.list, default: id };
@@ -156,7 +136,7 @@ describe('LocalModels', () => {
   });
 
   it('removes a model after a confirmation with the size that becomes free', async () => {
-    const t = await setup(installedList(LARGE.id, SMALL, LARGE));
+    const t = await open(installedList(LARGE.id, SMALL, LARGE));
     await t.press(/Large/, /^Remove…$/);
     expect(t.row(/Large/).textContent).toContain(
       'Remove this model? 1.1 GB of disk space becomes free. Cells that use it then need another model.'
@@ -176,7 +156,7 @@ describe('LocalModels', () => {
   });
 
   it('shows why a model could not be removed', async () => {
-    const t = await setup(installedList(LARGE.id, LARGE));
+    const t = await open(installedList(LARGE.id, LARGE));
     await t.press(/Large/, /^Remove…$/);
     t.api.failure = new ApiError(409, 'model_busy', 'It is answering.');
     await t.press(/Large/, /^Remove$/);
@@ -188,7 +168,7 @@ describe('LocalModels', () => {
   it('removes a partial download, but no model of other users', async () => {
     const shared = { ...installed(SMALL), removable: false };
     const partial = { ...LARGE, kept: 300e6 };
-    const t = await setup({ localModels: [shared, partial] });
+    const t = await open({ localModels: [shared, partial] });
     expect(t.button(/Small/, /Remove/)).toBeUndefined();
     expect(t.row(/Large/).textContent).toContain('0.3 of 1.1 GB downloaded');
     await t.press(/Large/, /^Delete…$/);
@@ -200,7 +180,7 @@ describe('LocalModels', () => {
   });
 
   it('shows that an installation failed, in the row of its model', async () => {
-    const t = await setup({ localModels: [SMALL, LARGE] });
+    const t = await open({ localModels: [SMALL, LARGE] });
     await t.press(/Large/, /^Install$/);
     await act(() =>
       t.api.give({
@@ -218,7 +198,7 @@ describe('LocalModels', () => {
   it('says what is missing if nothing can be installed', async () => {
     const install = "pip install 'aiserver[local]'";
     const local = { ...NOT_INSTALLED, package: false, install };
-    const t = await setup({ local, localModels: [SMALL, LARGE] });
+    const t = await open({ local, localModels: [SMALL, LARGE] });
     expect(t.node.querySelector('code')?.textContent).toBe(install);
     expect(t.button(/Large/, /^Install$/)?.disabled).toBe(true);
     t.api.list = modelList({ models: [REMOTE], local: null, localModels: [] });
