@@ -29,5 +29,13 @@ def ends_in_high_surrogate(text: str) -> bool:
 
 
 def json_bytes(data: Any) -> bytes:
-    """Encode data as JSON in UTF-8. Of the non-ASCII characters, escape only surrogates."""
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    """Encode data as JSON in UTF-8. Of the non-ASCII characters, escape only surrogates.
+
+    JSON has no infinity and no NaN, so these become null.
+    """
+    try:
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        data = json.loads(json.dumps(data), parse_constant=lambda _: None)
+        text = json.dumps(data, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace")

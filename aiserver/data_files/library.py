@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,13 +34,14 @@ from .profile import MAX_COLUMNS, MAX_NAME, Database, DatabaseTable, Table, desc
 from .table import describe_rows
 
 TIMEOUT = 4.0  # seconds, with the start of the process and the import of the library
+RETRY_AFTER = 60.0  # seconds until a file that took too long is read again
 MAX_COPY = 64_000_000  # bytes; a larger DuckDB file isn't described
 UNTYPED = "no type"  # SQLite allows columns without a declared type
 _PACKAGES = {"Parquet": "pyarrow", "Excel": "python-calamine", "DuckDB": "duckdb"}
 _MAX_CACHED = 20
-_VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?")  # the type can be cut
+_VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?", re.IGNORECASE)  # it can be cut
 _COMMAND = command_of("aiserver.data_files.library_worker")
-_cache: dict[tuple[Any, ...], Any] = {}
+_cache: dict[tuple[Any, ...], tuple[Any, float]] = {}
 
 
 def missing_package(kind: str) -> str:
@@ -58,11 +61,11 @@ def read_with_library(file: BinaryIO, kind: str, examples: int = 0) -> Table | D
     if missing_package(kind) or (kind == "DuckDB" and status.st_size > MAX_COPY):
         return None
     key = (kind, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-    if key not in _cache:
+    if key not in _cache or time.monotonic() > _cache[key][1]:
         while len(_cache) >= _MAX_CACHED:
             _cache.pop(next(iter(_cache)), None)
         _cache[key] = _content_of_copy(file) if kind == "DuckDB" else _content(file, kind)
-    content = _cache[key]
+    content, _ = _cache[key]
     if content is None:
         return None
     if kind == "Excel":
@@ -70,7 +73,7 @@ def read_with_library(file: BinaryIO, kind: str, examples: int = 0) -> Table | D
     return _table(content, MAX_COLUMNS) if kind == "Parquet" else _database(content)
 
 
-def _content_of_copy(file: BinaryIO) -> Any:
+def _content_of_copy(file: BinaryIO) -> tuple[Any, float]:
     with tempfile.TemporaryDirectory(prefix="aiserver-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "copy.duckdb"
         with path.open("wb") as copy:
@@ -78,8 +81,8 @@ def _content_of_copy(file: BinaryIO) -> Any:
         return _content(file, "DuckDB", str(path))
 
 
-def _content(file: BinaryIO, *arguments: str) -> Any:
-    """Return the answer of the child process; None if it fails."""
+def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
+    """Return the answer of the child process, None if it fails, and until when that is true."""
     # Each thread of numpy's libraries would reserve a part of the memory that the child may use.
     environment = {"PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
@@ -92,9 +95,11 @@ def _content(file: BinaryIO, *arguments: str) -> Any:
             timeout=TIMEOUT,
             check=True,
         )
-        return json.loads(finished.stdout)
+        return json.loads(finished.stdout), math.inf
+    except subprocess.TimeoutExpired:  # the machine or its disk may be busy
+        return None, time.monotonic() + RETRY_AFTER
     except (subprocess.SubprocessError, ValueError):
-        return None
+        return None, math.inf
 
 
 def _sheet(content: dict[str, Any], examples: int) -> Table:

@@ -20,6 +20,13 @@ _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
     r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
 )
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# A text such as `31-May-2024` or `May 31, 2024`.
+_NAMED_MONTH = re.compile(
+    rf"\s*(?:\d{{1,2}}[-. /]+{_MONTH}|{_MONTH}[-. /]+\d{{1,2}})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
+    re.IGNORECASE,
+)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
 _MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
@@ -91,14 +98,28 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
             periods = [value for value in column if _PERIOD.fullmatch(value)]
             if not column or 2 * len(periods) >= len(column):
                 return False
-        elif _is_value(cell) or (cell and cell in column):
+        elif _is_value(cell) or (cell and cell in column) or _is_like_most(cell, column):
             return False
     return any(first)
+
+
+def _is_like_most(cell: str, column: Sequence[str]) -> bool:
+    """Return whether a text with digits, as ``NO123``, is written as at least half of a column."""
+    shape = _shape(cell)
+    return (
+        "9" in shape and bool(column) and 2 * list(map(_shape, column)).count(shape) >= len(column)
+    )
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d+", "9", text[:_LONGEST_NAME]))
 
 
 def _is_value(cell: str) -> bool:
     """Return whether a text looks like a value: a number, URL, e-mail address or long text."""
     if len(cell) > _LONGEST_NAME or "://" in cell or is_number(cell):
+        return True
+    if cell.lower() in ("true", "false") or _UUID.fullmatch(cell) or _NAMED_MONTH.fullmatch(cell):
         return True
     if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
         return True

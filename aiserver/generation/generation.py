@@ -176,7 +176,18 @@ class Generation:
             yield token
 
     async def _run(self) -> None:
-        """Query the model, save the turn and set the outcome."""
+        """Query the model, save the turn and set the outcome, whatever happens."""
+        outcome = Outcome("error", error=AIServerError())
+        try:
+            outcome = await self._query_and_save()
+        except Exception as fault:  # a bug in our code after the model's answer
+            self._log.error("generation %s could not end: %s", self.id, outline_of(fault))
+        finally:
+            self._log_end(outcome)
+            self.outcome.set_result(outcome)
+            self._queue.put_nowait(None)
+
+    async def _query_and_save(self) -> Outcome:
         error: AIServerError | None = None
         status: Status = "cancelled"
         try:
@@ -205,10 +216,7 @@ class Generation:
             status = "error"
             only_thought = BadAnswer(BadAnswer.only_thoughts) if answer.thoughts else None
             error = only_thought or error or BadAnswer()
-        outcome = await self._save(status, error, answer)
-        self._log_end(outcome)
-        self.outcome.set_result(outcome)
-        self._queue.put_nowait(None)
+        return await self._save(status, error, answer)
 
     async def _query(self) -> None:
         """Send the prompt to the model, and queue the tokens of its answer."""

@@ -95,7 +95,12 @@ class MemoryManager:
 
         Changes nothing. Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
         """
-        data = await self._person.read("reviews", owner=self._owner)
+        data = None
+        try:
+            data = await self._person.read("reviews", owner=self._owner)
+        except (MemoryUnreadable, MemoryTooLarge):
+            if not skip_unreadable:
+                raise
         decisions = reviews.parse(data, self._project_name)
         skipped = await self.unreadable_scopes() if skip_unreadable else []
         scopes = [scope for scope in self.scopes if scope not in skipped]

@@ -71,6 +71,8 @@ class SearchProcess:
         self._closed = True
         if self._timer:
             self._timer.cancel()
+        if child := self._child:
+            child.kill()  # it may be busy, and it keeps nothing
         await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
         self._thread.shutdown(wait=False)
 

@@ -100,12 +100,10 @@ class TextIndex:
         with self._transaction():
             for cell, data in sessions:
                 self._delete(owner, cell)
-                key = SessionKey(*cell, owner)
-                session = parse_or_recover(data, key) if data else None
-                for turn_id, time, fields in texts_of(session) if session else ():
-                    row = (_bytes(owner), *cell, turn_id, time)
-                    row_id = self._db.execute(_INSERT_TURN, row).lastrowid
-                    self._db.execute(_INSERT_TEXT, (row_id, *map(fix_surrogates, fields)))
+                try:
+                    self._insert(owner, cell, data)
+                except Exception:  # whatever is in it, as with a number that SQLite can't store
+                    self._delete(owner, cell)
 
     def remove(self, owner: str, cells: Iterable[CellIds]) -> None:
         """Remove sessions from the index."""
@@ -181,6 +179,13 @@ class TextIndex:
             yield
         finally:
             self._db.execute("COMMIT")
+
+    def _insert(self, owner: str, cell: CellIds, data: bytes | None) -> None:
+        session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
+        for turn_id, time, fields in texts_of(session) if session else ():
+            row = (_bytes(owner), *cell, turn_id, time)
+            row_id = self._db.execute(_INSERT_TURN, row).lastrowid
+            self._db.execute(_INSERT_TEXT, (row_id, *map(fix_surrogates, fields)))
 
     def _delete(self, owner: str, cell: CellIds) -> None:
         parameters = (_bytes(owner), *cell)

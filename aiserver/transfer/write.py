@@ -139,7 +139,8 @@ class StoreWriter:
         The result contains only cells that the entries refer to and whose sessions can be read.
         """
         seqs_by_cell: dict[str, SeqsByDigest] = {}
-        for cell_id in {str(cell) for entry in entries for cell in entry.data.get("digests") or ()}:
+        digests = [entry.data.get("digests") for entry in entries]
+        for cell_id in {cell for cells in digests if isinstance(cells, dict) for cell in cells}:
             with contextlib.suppress(InvalidRequest, SessionCorrupt):
                 key = SessionKey(notebook_id, cell_id, owner)
                 if session := await self._store.load_if_exists(key):

@@ -123,6 +123,13 @@ HEADERLESS = [
     f"{CANARY},https://example.org\n",
     f"{CANARY},12.5\n",
     f"{CANARY} {'x' * 500},y\n",
+    f"{CANARY},31-May-2024\nBob,1-Jun-2024\n",
+    f'{CANARY},"May 31, 2024"\n',
+    f"{CANARY},True\nBob,False\n",
+    f"{CANARY},8d3e2c1a-1111-4222-8333-123456789abc\n",
+    f"{CANARY},NO123\nBob,NO1245\n",
+    f"{CANARY},59.9N\nBob,60.1N\n",
+    f"{CANARY},5 000 kr\nBob,6 000 kr\n",
 ]
 
 

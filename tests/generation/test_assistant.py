@@ -10,6 +10,7 @@ import pytest
 
 from aiserver.generation import completion
 from aiserver.generation.assistant import Assistant
+from aiserver.generation.receipts import ReceiptOptions
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import SessionKey
@@ -40,7 +41,7 @@ class RecordingModel(ChatModel):
     async def stream(self, messages, *, language, is_retry=False, additions=None):
         self.events.append("answer")
         await self.released.wait()
-        yield Delta("```python\nx\n```")
+        yield Delta("```python\nx\n```", usage={"input_tokens": 1})
 
     async def complete(self, prefix, suffix, *, stop, max_tokens):
         self.events.append("completion")
@@ -151,3 +152,19 @@ async def test_a_small_model_explains_in_words(
     assert outcome.interaction.ai_response.suggestion == ""
     assert outcome.interaction.dataframes is None  # it wasn't sent
     assert "It adds two numbers" in outcome.interaction.ai_response.explanation
+
+
+async def test_a_fault_after_the_answer_ends_the_generation(
+    assistant: Assistant, model: RecordingModel
+):
+    """It has an outcome, and the cell can be asked again."""
+
+    async def fails(*_: object) -> None:
+        raise RuntimeError
+
+    assistant._receipts = ReceiptOptions(fails)
+    model.released.set()
+    for _ in range(2):
+        generation = await assistant.generate(KEY, REQUEST)
+        assert [token async for token in generation.tokens()]
+        assert (await generation.outcome).status == "error"

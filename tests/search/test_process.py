@@ -58,6 +58,17 @@ async def test_an_idle_process_ends():
 
 
 @in_loop
+async def test_closing_does_not_wait_for_a_call():
+    process = SearchProcess([sys.executable, "-c", "import time; time.sleep(60)"])
+    number = await process.start()
+    call = asyncio.ensure_future(process.call(number, "remove", "", []))
+    await asyncio.sleep(0)
+    await asyncio.wait_for(process.close(), 30)
+    with pytest.raises(ChildEnded):
+        await call
+
+
+@in_loop
 async def test_a_process_that_cannot_start_raises_search_failed():
     store = InMemorySessionManager()
     await store.save_interaction(SessionKey("nb", "c"), turn("x"))

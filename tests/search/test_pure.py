@@ -22,6 +22,8 @@ from aiserver.search.snippet import snippet
 from aiserver.search.text_index import TextIndex
 from aiserver.sessions.record.codec import dumps
 
+from ..effort import at_most
+
 
 def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Session:
     """A session of turns, each an intent and code."""
@@ -103,6 +105,18 @@ def test_ranges_are_in_the_text_and_in_order(text, word):
     for start, end in find(text, [fold(word)]):
         assert last <= start < end <= len(text)
         last = end
+
+
+def test_many_marks_are_folded_in_linear_time():
+    """P17"""
+    with at_most(10_000_000):
+        fold("q" + "\u0315\u0300" * 50_000)
+
+
+def test_a_turn_that_cannot_be_indexed_hides_no_other(search):
+    odd = session_of(("question", "x"), cell="odd")
+    odd.interactions[0].turn_id = 10**30
+    assert search("question", odd, session_of(("question", "x"))) == [("c1", 1)]
 
 
 def test_ranges_are_positions_in_the_original_text():

@@ -141,6 +141,14 @@ class SQLiteDatabase(Database):
         finally:
             lock.release()
 
+    def _ensure_tables(self) -> None:
+        # Without this, a deleted file would be written on without its name, and end with us.
+        if self._is_ready and self._file and not self._file.exists():
+            with self._write_lock:
+                self._close_connections()
+                self._is_ready = False
+        super()._ensure_tables()
+
     def _create_tables(self) -> None:
         if self._file:
             _create_private(self._file)

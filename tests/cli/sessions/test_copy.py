@@ -16,10 +16,10 @@ import pytest
 
 from aiserver.cli.sessions.copy import copy
 from aiserver.errors import StorageFull
-from aiserver.models import Session, SessionKey
+from aiserver.models import NewLogEntry, Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.testing.records import in_loop, turn
+from aiserver.testing.records import NOON, in_loop, turn
 from aiserver.transfer.write import Report
 from tests.sessions.conftest import FileBackend
 from tests.sessions.projects import NOTEBOOKS, all_of, fill
@@ -52,6 +52,16 @@ async def test_an_interrupted_copy_resumes():
     report = await copy(source, store, "", "")
     assert report.new_session_count == 2 * len(NOTEBOOKS) + 1 - 3
     assert await all_of(store) == await all_of(source)
+
+
+@in_loop
+async def test_an_odd_log_entry_stops_no_copy():
+    source, store = InMemorySessionManager(), InMemorySessionManager()
+    entry = NewLogEntry(type="change", timestamp=NOON, data={"digests": 5})
+    for each in (source, store):
+        await each.append_notebook_log("n", [entry])
+    await source.append_notebook_log("n", [entry.model_copy(update={"type": "other"})])
+    assert (await copy(source, store, "", "")).log_count == 1
 
 
 @in_loop

@@ -197,6 +197,20 @@ async def test_a_memory_of_another_account_is_named_and_nothing_is_lost(
     assert file.read_bytes() == HAND_WRITTEN
 
 
+@in_loop
+async def test_a_persons_linked_memory_hides_no_projects(tmp_path: Path) -> None:
+    person = FileMemoryStore(tmp_path / "person", is_shared_by_git=False)
+    project = FileMemoryStore(tmp_path / "project", is_shared_by_git=True)
+    window = MemoryManager(person, project, project_name="p")
+    await window.add("project", "Use polars")
+    person.folder.rename(tmp_path / "other")
+    person.folder.symlink_to(tmp_path / "other")
+    [item] = await window.list_entries(skip_unreadable=True)
+    assert (item.scope, item.entry.text) == ("project", "Use polars")
+    with pytest.raises(MemoryUnreadable):
+        await window.list_entries()
+
+
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
 @in_loop
 async def test_files_of_the_person_are_private(tmp_path: Path, umask: int) -> None:

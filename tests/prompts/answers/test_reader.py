@@ -122,6 +122,7 @@ HOSTILE = {
     "signs of code": f"{'=' * 40_000}\ny",
     "line breaks": "x = " + "\n" * 30_000 + "x\ny",
     "tildes": f"{'~' * 20_000}`",
+    "a fence with digits": f"```{'1' * 40_000}x\ny\n```",
     "a value of blanks": f"x = 1\nx {' ' * 20_000}!",
 }
 

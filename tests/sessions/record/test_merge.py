@@ -100,3 +100,10 @@ def test_nothing_is_lost_or_duplicated(
     merge_into(theirs, ours)
     assert sorted(texts(theirs)) == sorted(after)
     assert not merge_into(ours, theirs)
+
+
+def test_an_odd_earlier_merge_stops_no_merge() -> None:
+    ours, theirs = make("a", "ours"), make("a", "theirs")
+    theirs.meta.merged = [{"id": ["odd"]}]
+    assert merge_into(ours, theirs, (), "m")
+    assert texts(ours) == ["a", "ours", "theirs"]

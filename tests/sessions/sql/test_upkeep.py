@@ -224,6 +224,21 @@ async def test_a_file_is_private_and_at_the_configured_path(tmp_path: Path) -> N
     await store.close()
 
 
+@in_loop
+async def test_a_file_that_was_deleted_is_created_again(tmp_path: Path) -> None:
+    """The new file has what is saved after that."""
+    url = f"sqlite:///{tmp_path}/h.db"
+    store = SQLSessionManager(url=url)
+    await store.save_interaction(KEY, turn())
+    (tmp_path / "h.db").unlink()
+    await store.save_interaction(KEY, turn("again"))
+    other = SQLSessionManager(url=url)
+    session = await other.load_session(KEY)
+    assert [each.user_request.intent for each in session.interactions] == ["again"]
+    await store.close()
+    await other.close()
+
+
 # --- missing guarantees -----------------------------------------------------------
 
 

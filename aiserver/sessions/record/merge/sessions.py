@@ -97,11 +97,11 @@ def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any
     """
     merges = list(getattr(ours.meta, "merged", None) or [])
     old_count = len(merges)
-    ids = {merge.get("id") for merge in merges if isinstance(merge, dict)}
+    ids = {str(merge.get("id")) for merge in merges if isinstance(merge, dict)}
     for merge in [*(getattr(theirs.meta, "merged", None) or []), renumbering]:
-        if isinstance(merge, dict) and merge.get("id") not in ids:
+        if isinstance(merge, dict) and str(merge.get("id")) not in ids:
             merges.append(merge)
-            ids.add(merge.get("id"))
+            ids.add(str(merge.get("id")))
     if len(merges) > old_count:
         ours.meta.merged = merges
     return len(merges) > old_count
