@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -275,38 +274,6 @@ async def test_a_failed_write_changes_nothing(
     assert await window.pending() == [proposal]
     await window.confirm(proposal.id)
     assert len(await window.list_entries()) == 2
-
-
-def test_a_full_disk(tmp_path: Path) -> None:
-    """P20: a real, small, full disk."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(tmp_path)]
-    if sys.platform != "linux" or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("may not mount a disk here: shown by the injected ENOSPC alone")
-    try:
-        fill_disk(tmp_path)
-    finally:
-        subprocess.run(["umount", tmp_path], check=True)
-
-
-@in_loop
-async def fill_disk(root: Path) -> None:
-    store = FileMemoryStore(root / "memory")
-    window = MemoryManager(store, None)
-    (root / "ballast").write_bytes(b"x" * 20_000)
-    with pytest.raises(StorageFull):
-        for number in range(1000):
-            await window.propose(f"text {number} " + "x" * 400, "person", "request")
-    waiting = await window.pending()
-    assert len(waiting) > 10
-    with pytest.raises(StorageFull):
-        await window.confirm(waiting[0].id)
-    assert await window.list_entries() == []
-    assert [proposal.id for proposal in await window.pending()] == [p.id for p in waiting]
-    assert {path.name for path in store.folder.iterdir()} == {"proposals.json", "locks"}
-    (root / "ballast").unlink()
-    await window.confirm(waiting[0].id)
-    assert [listed.entry.id for listed in await window.list_entries()] == [waiting[0].id]
-    assert await window.pending() == waiting[1:]
 
 
 @in_loop
