@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+_MAGICS = "aiserver.magics.ai"
 __all__ = ["__version__"]
 
 try:
@@ -24,6 +26,4 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """Register the magics ``%%ai`` and ``%ai``: IPython calls this for ``%load_ext aiserver``."""
-    from .magics.ai import register
-
-    register(ipython)
+    import_module(_MAGICS).register(ipython)

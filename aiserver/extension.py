@@ -12,6 +12,7 @@ is first used.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import getpass
 import os
@@ -21,24 +22,22 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
-from traitlets import Bool, Dict, Int, List, Type, Unicode, Union, default
+from traitlets import Bool, Dict, Float, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
 from .handlers.loading import LoadingRouter, import_slow_modules
-from .memory.settings import MemorySettings
 
 if TYPE_CHECKING:
     import logging
 
     from .generation.assistant import Assistant
-    from .generation.remembered import Memories
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
     from .plugin import Plugins
     from .sessions.base import SessionManager
 
 
-class AIServer(MemorySettings, ExtensionApp):
+class AIServer(ExtensionApp):
     """Every code cell remembers how it was made."""
 
     name = "aiserver"
@@ -87,6 +86,21 @@ class AIServer(MemorySettings, ExtensionApp):
         a SessionManager class, its dotted name, or its entry point name (`file`).""",
     ).tag(config=True)
 
+    memory_store = Union(
+        [Unicode(), Type()],
+        help="""The store of the person's memory: "file", for files in Jupyter's data folder, or
+        a MemoryStore class or its dotted name. Default: in the database of the sessions if they are
+        in one, else in files. The memory of a project is always a file in the project.""",
+    ).tag(config=True)
+
+    proposal_lifetime = Float(
+        24.0, min=0.1, help="Hours until a proposal expires, unless it is confirmed."
+    ).tag(config=True)
+
+    note_lifetime = Float(
+        14.0, min=0.1, help="Days without use until the note of a notebook expires."
+    ).tag(config=True)
+
     session_owner = Unicode(
         help="""The owner of the sessions in a shared store, such as a database. Default: the owner
         of the server, else the system user."""
@@ -123,7 +137,6 @@ class AIServer(MemorySettings, ExtensionApp):
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
-    memories: Memories
     _has_routes = False
     _services: Services | None = None
 
@@ -177,6 +190,7 @@ class AIServer(MemorySettings, ExtensionApp):
         from .errors import SettingError
 
         try:
+            await asyncio.to_thread(self.plugins.routes)  # imports the handlers
             self.load()
         except SettingError as error:  # the Jupyter server runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)
@@ -196,10 +210,7 @@ class AIServer(MemorySettings, ExtensionApp):
         except AIServerError as error:
             self.log.error("%s", error.message)
             return
-        with contextlib.suppress(AIServerError):  # later requests try again
-            await self.memories.manager.sweep()
-        with contextlib.suppress(AIServerError):
-            await self.memories.manager.notes.sweep()
+        await self.plugins.clean_up()
         for warning in warnings:
             self.log.warning("%s", warning)
         if not warnings:
@@ -226,6 +237,8 @@ class AIServer(MemorySettings, ExtensionApp):
             models.model = self.model
         if self.allowed_models != ["*"]:
             models.allowed_models = self.allowed_models
+        for plugin in self.plugins:
+            models.local_class = plugin.local_models() or models.local_class
         models.allows_remote = parse_features(self.features).remote_models != "forbidden"
         return models
 
@@ -245,16 +258,13 @@ class AIServer(MemorySettings, ExtensionApp):
         self,
         sessions: SessionManager,
         models: ModelRegistry,
-        folder: str | None,
+        plugins: Plugins,
         log: logging.Logger,
-        memories: Memories | None = None,
     ) -> Assistant:
         """Create an assistant with the configured limits, plugins and features.
 
-        ``folder`` is the folder that Jupyter serves, or None. Raises SettingError if the settings
-        of features are invalid.
+        Raises SettingError if the settings of features are invalid.
         """
-        from .data_files.reader import DataFiles
         from .features import parse_features
         from .generation.allowed_parts import ContextOptions
         from .generation.assistant import Assistant
@@ -266,8 +276,8 @@ class AIServer(MemorySettings, ExtensionApp):
             models,
             log,
             self.max_generations,
-            ContextOptions(DataFiles(folder), features, memories, self.plugins),
-            ReceiptOptions(self.plugins.cost, features.receipts),
+            ContextOptions(features, plugins),
+            ReceiptOptions(plugins.cost, features.receipts),
         )
 
     def add_routes(self) -> None:
@@ -298,15 +308,12 @@ class AIServer(MemorySettings, ExtensionApp):
 
     def _create_services(self) -> Services:
         from .features import parse_features
-        from .generation.remembered import Memories
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry, served_folder
-        from .memory.recall.recall import Recall
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .notebooks.restored_ids import restore_on_reading
         from .redact import register_secrets, secrets_in_environment
-        from .search.process import SearchProcess
 
         server: Any = self.serverapp
         register_secrets(
@@ -315,16 +322,9 @@ class AIServer(MemorySettings, ExtensionApp):
         self.sessions = self.make_sessions(server.root_dir)
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
-        folder = served_folder(server.contents_manager)
-        root = None if folder is None else str(folder)
-        memory = self.make_memory(self.sessions, root, session_owner)
-        search_process = SearchProcess()
-        self.memories = Memories(memory, Recall(search_process))
-        features = parse_features(self.features)
-        self.assistant = self.make_assistant(
-            self.sessions, self.models, root, self.log, self.memories
-        )
+        self.assistant = self.make_assistant(self.sessions, self.models, self.plugins, self.log)
         contents = server.contents_manager
+        folder = served_folder(contents)
         notebooks = notebook_registry(self.sessions, contents, self.log, session_owner)
         restore_on_reading(contents, notebooks, self.log)
         services = Services(
@@ -335,10 +335,9 @@ class AIServer(MemorySettings, ExtensionApp):
             notebooks=notebooks,
             changes=ChangeRecorder(self.sessions, owner=session_owner),
             plugins=self.plugins,
-            memory=memory,
-            recall=self.memories.recall,
-            search_process=search_process,
-            features=features,
+            log=self.log,
+            folder=None if folder is None else str(folder),
+            features=parse_features(self.features),
             session_owner=session_owner,
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,
@@ -352,6 +351,5 @@ class AIServer(MemorySettings, ExtensionApp):
         if self._services is not None:
             await self.assistant.close()
             await self.plugins.stop()
-            await self.memories.close()
             await self.models.close()
             await self.sessions.close()

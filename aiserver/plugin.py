@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from traitlets.utils.importstring import import_item
 
@@ -26,42 +26,69 @@ from .errors import SettingError
 
 if TYPE_CHECKING:
     from .extension import AIServer
-    from .handlers.base import AIServerHandler, Services
-    from .llm.base import ModelInfo
+    from .handlers.base import AIServerHandler
+    from .llm.base import ChatModel, ModelInfo
+    from .llm.local_models import LocalModels
+    from .models import SessionKey
+    from .prompts.file_profile import FileProfile
+    from .prompts.prompt_input import FileText, Remembered, RulesText
+    from .prompts.receipt import ContextItem
+    from .requests import WarmUpBody
+    from .sessions.base import SessionManager
 
     Checks = Sequence[tuple[str, Callable[[], list[Any]]]]
 
 ENTRY_POINT_GROUP = "aiserver.plugins"
-CONTEXT_TIMEOUT = 2.0  # seconds; if a plugin is slower, the request is sent without its texts
+CONTEXT_TIMEOUT = 4.0  # seconds; if a plugin is slower, the request is sent without its texts
 
 # Registered here instead of as entry points, so that no other package can replace them.
 OWN = {
     "ask": "aiserver.cli.ask.plugin.AskPlugin",
+    "completion": "aiserver.completion.plugin.CompletionPlugin",
     "data-files": "aiserver.data_files.plugin.DataFilesPlugin",
     "export": "aiserver.sharing.plugin.ExportPlugin",
     "git": "aiserver.git.plugin.GitPlugin",
+    "local-models": "aiserver.llm.local.plugin.LocalModelsPlugin",
     "memory": "aiserver.memory.plugin.MemoryPlugin",
     "rules": "aiserver.project_files.plugin.RulesPlugin",
     "search": "aiserver.search.plugin.SearchPlugin",
+    "sessions": "aiserver.transfer.plugin.SessionsPlugin",
     "usage": "aiserver.usage.plugin.UsagePlugin",
 }
 AnyPlugin = TypeVar("AnyPlugin", bound="Plugin")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Host:
+    """The objects that plugins get when they start.
+
+    ``session_owner`` is empty if the store belongs to one person. ``folder`` is the folder that
+    Jupyter serves; None if notebooks aren't files.
+    """
+
+    sessions: SessionManager
+    session_owner: str
+    folder: str | None
+    plugins: Plugins
+    log: logging.Logger
 
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """The part of a request that plugins may know, to add texts to its prompt.
+    """A request to which plugins may add texts.
 
     ``intent`` is empty while the person is still typing. If the model isn't ``on_this_machine``,
-    only what the person has agreed to send may be in the texts.
+    only what the person has agreed to send may be in the texts. ``body`` is the request without
+    what the administrator forbids; if that is the files, ``forbids_files`` is true.
     """
 
     intent: str
     source: str
-    language: str
-    notebook_id: str
-    notebook_path: str | None
     on_this_machine: bool
+    forbids_files: bool
+    body: WarmUpBody
+    model: ChatModel
 
 
 @dataclass(frozen=True)
@@ -73,6 +100,12 @@ class ContextText:
 
     name: str
     text: str
+
+
+ContextPart: TypeAlias = (
+    "ContextText | FileText | FileProfile | RulesText | Remembered | ContextItem"
+)
+"""A part of a prompt. A ``ContextItem`` is only for the receipt: it was left out."""
 
 
 class Plugin:
@@ -87,8 +120,14 @@ class Plugin:
         Raises SettingError if one of them is invalid.
         """
 
-    def start(self, services: Services) -> None:
+    def start(self, host: Host) -> None:
         """Create the plugin's objects. Called once, before the first request of the API."""
+
+    async def clean_up(self, deleted: Sequence[SessionKey]) -> None:
+        """Remove what the plugin keeps of deleted histories.
+
+        Also called when the server has started, without histories: then, remove what has expired.
+        """
 
     async def stop(self) -> None:
         """Close the plugin's objects. Called when the server stops."""
@@ -100,12 +139,16 @@ class Plugin:
         """
         return {}
 
-    async def context(self, request: ContextRequest) -> Sequence[ContextText]:
+    async def context(self, request: ContextRequest) -> Sequence[ContextPart]:
         """Return texts for the prompt of a request, and of its preview."""
         return ()
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
         """Return what an answer cost, in US dollars; None if that isn't certain."""
+        return None
+
+    def local_models(self) -> type[LocalModels] | None:
+        """Return the class of models that run in processes of this server."""
         return None
 
     def add_commands(self, groups: Any) -> None:
@@ -147,37 +190,35 @@ class Plugins:
                 self._failed(plugin, "add its routes", error)
         return routes
 
-    def start(self, services: Services) -> None:
-        """Start all plugins."""
+    def start(self, host: Host) -> None:
+        """Start all plugins, and leave out those that fail. Raises SettingError."""
+        for plugin in [*self._plugins]:
+            try:
+                plugin.start(host)
+            except SettingError:
+                raise
+            except Exception as error:
+                self._failed(plugin, "start", error)
+                self._plugins.remove(plugin)
+
+    async def clean_up(self, deleted: Sequence[SessionKey] = ()) -> None:
+        """Let all plugins remove what they keep of deleted histories, or what has expired."""
         for plugin in self._plugins:
-            plugin.start(services)
+            await self._result(plugin, "remove what it keeps", plugin.clean_up(deleted))
 
     async def stop(self) -> None:
         """Stop all plugins."""
         for plugin in self._plugins:
-            try:
-                await plugin.stop()
-            except Exception as error:
-                self._failed(plugin, "be stopped", error)
+            await self._result(plugin, "be stopped", plugin.stop())
 
-    async def context(self, request: ContextRequest) -> list[ContextText]:
+    async def context(self, request: ContextRequest) -> list[ContextPart]:
         """Return the texts of all plugins for a prompt."""
-        return [
-            text
-            for texts in await asyncio.gather(
-                *(self._context(plugin, request) for plugin in self._plugins)
-            )
-            for text in texts
-        ]
 
-    async def _context(self, plugin: Plugin, request: ContextRequest) -> Sequence[ContextText]:
-        if type(plugin).context is Plugin.context:
-            return ()
-        try:
-            return await asyncio.wait_for(plugin.context(request), CONTEXT_TIMEOUT)
-        except Exception as error:
-            self._failed(plugin, "add to a prompt", error)
-            return ()
+        async def parts(plugin: Plugin) -> Sequence[ContextPart]:
+            texts = asyncio.wait_for(plugin.context(request), CONTEXT_TIMEOUT)
+            return await self._result(plugin, "add to a prompt", texts) or ()
+
+        return [part for each in await asyncio.gather(*map(parts, self._plugins)) for part in each]
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
         """Return the cost that the first plugin knows that knows any."""
@@ -186,6 +227,13 @@ class Plugins:
             if cost is not None:
                 return cost
         return None
+
+    async def _result(self, plugin: Plugin, what: str, call: Awaitable[T]) -> T | None:
+        try:
+            return await call
+        except Exception as error:
+            self._failed(plugin, what, error)
+            return None
 
     def _failed(self, plugin: Plugin, what: str, error: Exception) -> None:
         self._log.error("The plugin “%s” can't %s: %s", plugin.name, what, type(error).__name__)

@@ -17,8 +17,8 @@ import statistics
 import time
 from typing import NamedTuple
 
+from aiserver.completion.gap import MAX_TOKENS, find_gap
 from aiserver.errors import AnswerCut
-from aiserver.generation.gap import MAX_TOKENS, find_gap
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import machine, weights
 from aiserver.llm.local.catalogue import SMALLEST

@@ -16,6 +16,7 @@ import sys
 from dataclasses import dataclass
 
 from aiserver.llm.base import ChatModel
+from aiserver.llm.local.models import CatalogueModels
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import Interaction
 from aiserver.prompts.context import build_messages
@@ -160,6 +161,7 @@ def is_right(answer: str, case: Case) -> bool:
 async def main(model_id: str) -> None:
     """Run the benchmark and print the results."""
     models = ModelRegistry()
+    models.local_class = CatalogueModels
     model = await models.get(model_id)
     for kind, cases in CASES.items():
         for has_summary in (False, True):

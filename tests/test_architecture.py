@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import pathlib
+from runpy import run_path
 
 import aiserver
+from aiserver.plugin import OWN
 
 ROOT = pathlib.Path(aiserver.__file__).parent
 
@@ -28,18 +30,14 @@ LAYERS = [
     },
     {"models", "durable", "features", "plugin", "commands"},
     {"requests"},
-    {"data_files"},
-    {"project_files"},
-    {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
-    {"notebooks", "search", "usage", "magics"},
-    {"sharing", "memory"},
-    {"transfer", "git", "generation"},
+    {"replay", "sessions", "prompts", "llm", "schemas"},
+    {"notebooks"},
+    {"generation"},
     {"handlers"},
-    {"plugins"},
     {"extension"},
     {"cli"},
     {"__init__"},
-    {"testing"},
+    {"plugins"},
 ]
 # The same within a package; parts of the same layer don't import each other.
 INNER = {
@@ -57,8 +55,10 @@ INNER = {
         {"limits", "listed", "stores"},
         {"notes"},
         {"manager"},
-        {"factory", "recall"},
-        {"past_answers", "settings"},
+        {"factory", "recall", "forgetting"},
+        {"past_answers", "remembered"},
+        {"plugin"},
+        {"handler"},
     ],
     "kernel": [
         {"problems", "source"},
@@ -75,9 +75,8 @@ WEB = {"handlers", "extension", "cli", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 TESTING = {"testing"}  # the only part that may need pytest; no other part imports it
 
-
-# The modules of plugins that stand above the handlers, in folders of lower layers.
-OF_PLUGINS = ("plugin", "handler", "cli")
+# Which file belongs to which plugin is written down in one place.
+plugin_of = run_path(str(ROOT.parent / "scripts" / "lines"))["plugin_of"]
 
 
 def modules():
@@ -88,10 +87,13 @@ def modules():
 
 def layer(parts: tuple[str, ...]) -> str:
     """Return the name of a module's layer."""
-    if parts[0] in ("handlers", "cli") and parts[1:2] != ("project",):
-        return parts[0]
-    is_plugin = parts[:2] == ("handlers", "project") or (parts[1:2] and parts[1] in OF_PLUGINS)
-    return "plugins" if is_plugin else parts[0]
+    return "plugins" if plugin(parts) else parts[0]
+
+
+def plugin(parts: tuple[str, ...]) -> str:
+    """Return the plugin that a module or package belongs to; "" for the core."""
+    path = f"aiserver/{'/'.join(parts)}"
+    return plugin_of(f"{path}.py") or plugin_of(f"{path}/__init__.py")
 
 
 def imports(path: pathlib.Path, parts: tuple[str, ...]):
@@ -124,45 +126,50 @@ def test_every_module_has_a_layer_and_no_layer_is_stale():
     assert units == set().union(*LAYERS)
     assert len(units) == sum(map(len, LAYERS)), "a part is in two layers"
     for package, layers in INNER.items():
-        units = {parts[1] for _, parts in modules() if layer(parts) == package} - {"__init__"}
+        units = {parts[1] for _, parts in modules() if parts[0] == package} - {"__init__"}
         assert units == set().union(*layers)
+
+
+def aims(path: pathlib.Path, parts: tuple[str, ...]):
+    """Yield the names of our modules, or of what is in them, that a module imports."""
+    for name in imports(path, parts):
+        target = tuple(name.split(".")[1:])
+        if name.startswith("aiserver.") and target[0] != "__version__":
+            yield target
 
 
 def test_imports_go_down_only():
     wrong = []
     for path, parts in modules():
-        for name in imports(path, parts):
-            target = name.split(".")[1:]
-            if not name.startswith("aiserver.") or target[0] == "__version__":
-                continue
-            here, layers = [layer(parts), *parts[1:]], LAYERS
-            target = [layer(tuple(target)), *target[1:]]
-            if here[0] == "plugins" and target[0] in ("plugins", "cli"):
-                continue  # a plugin brings commands; that of memories uses that of searches
-            if target[0] == here[0]:
-                layers = INNER.get(here[0], [])
-                here, target = here[1:], target[1:]
-                if not layers or not target or here[0] == "__init__" or here[0] == target[0]:
+        for target in aims(path, parts):
+            if parts[0] == target[0]:
+                layers, here, aim = INNER.get(parts[0], []), parts[1:2], target[1:2]
+                if not layers or not aim or here == ("__init__",) or here == aim:
                     continue
-            if level(target[0], layers) >= level(here[0], layers):
-                wrong.append(f"{'.'.join(parts)} imports {name}")
+                here, aim = here[0], aim[0]
+            else:
+                layers, here, aim = LAYERS, layer(parts), layer(target)
+                if here == aim == "plugins":
+                    continue  # a plugin may use another one; there are no cycles
+            if level(aim, layers) >= level(here, layers):
+                wrong.append(f"{'.'.join(parts)} imports {'.'.join(target)}")
     assert not wrong, "\n".join(wrong)
-
-
-# Folders that only their own plugins and other plugins import.
-PLUGINS = {"git", "sharing", "usage"}
-OF_OTHER_PLUGINS = {"memory", "search", "transfer", "cli.ask", "cli.memory", "cli.replay"}
 
 
 def test_the_core_imports_no_plugin():
-    wrong = []
-    for path, parts in modules():
-        names = {parts[0], ".".join(parts[:2])}
-        is_plugin = layer(parts) == "plugins" or names & (PLUGINS | OF_OTHER_PLUGINS)
-        for name in () if is_plugin else imports(path, parts):
-            if name.startswith("aiserver.") and name.split(".")[1] in PLUGINS:
-                wrong.append(f"{'.'.join(parts)} imports {name}")
+    wrong = [
+        f"{'.'.join(parts)} imports {'.'.join(target)}"
+        for path, parts in modules()
+        if not plugin(parts)
+        for target in aims(path, parts)
+        if plugin(target) or plugin(target[:-1])
+    ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_folder_of_a_plugin_is_no_part_of_the_core():
+    for path in OWN.values():
+        assert plugin(tuple(path.split(".")[1:-1]))
 
 
 def test_no_imports_form_a_cycle():
@@ -193,12 +200,16 @@ def test_no_imports_form_a_cycle():
     assert not cycles, "\n".join(cycles)
 
 
+def is_web(parts: tuple[str, ...]) -> bool:
+    return parts[0] in WEB or parts[-1] == "handler"
+
+
 def test_web_langchain_and_pytest_are_imported_only_where_allowed():
     wrong = []
     for path, parts in modules():
         for name in imports(path, parts):
             top = name.split(".")[0]
-            if top in ("tornado", "jupyter_server") and parts[0] not in WEB:
+            if top in ("tornado", "jupyter_server") and not is_web(parts):
                 wrong.append(f"{'.'.join(parts)} imports {name}")
             if top.startswith("langchain") and parts[0] not in LANGCHAIN:
                 wrong.append(f"{'.'.join(parts)} imports {name}")

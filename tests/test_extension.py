@@ -32,8 +32,7 @@ def test_nothing_slow_is_imported_at_start():
     packages, ours = done.stdout.splitlines()
     assert packages.split() == ["aiserver"]
     light = ("_version", "extension", "gc_pause", "handlers", "handlers.loading")
-    traits = ("memory", "memory.settings")
-    assert set(ours.split()) <= {f"aiserver.{name}" for name in (*light, *traits)}
+    assert set(ours.split()) <= {f"aiserver.{name}" for name in light}
 
 
 async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any):

@@ -21,7 +21,7 @@ def add_store_command(
     module, _, function = function_path.rpartition(".")
 
     def run(arguments: argparse.Namespace) -> int:
-        from .sessions.stores import run_with_store
+        from .stores import run_with_store
 
         run_command = getattr(import_module(f".{module}", __package__), function)
         return run_with_store(run_command, arguments)

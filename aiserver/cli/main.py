@@ -1,7 +1,7 @@
 """Run a command of ``jupyter aiserver …``.
 
-The functions in ``ADD_COMMANDS`` and plugins add the commands to the parser. Each command has a
-function ``run``, which gets the parsed arguments and returns the exit status.
+Plugins add most commands. Each command has a function ``run``, which gets the parsed arguments and
+returns the exit status.
 
 The exit status is 0 after a success, 1 after a failure, 2 after wrong usage and 130 after Ctrl+C.
 
@@ -16,22 +16,11 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from .. import __version__
 from ..errors import AIServerError
 from ..plugin import load_plugins
-from . import model
 from .doctor import commands as doctor
-from .memory import parser as memory
-from .sessions import parser as sessions
-
-ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
-    model.add_commands,
-    sessions.add_commands,
-    memory.add_commands,
-    doctor.add_commands,
-)
 
 
 def create_parser() -> argparse.ArgumentParser:
@@ -41,8 +30,7 @@ def create_parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=__version__)
     groups = root.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
-    for add_commands in ADD_COMMANDS:
-        add_commands(groups)
+    doctor.add_commands(groups)
     for plugin in load_plugins():
         plugin.add_commands(groups)
     return root

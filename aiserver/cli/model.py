@@ -22,8 +22,8 @@ from ..llm.local import catalogue, machine, weights
 from ..llm.local.catalogue import CatalogueModel
 from ..llm.local.fetch import install
 from .confirm import confirm
+from .download_progress import JsonProgress, TerminalProgress
 from .model_list import measure_and_print, run_list, size_text
-from .progress import JsonProgress, TerminalProgress
 
 _DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import StorageError
 from ..llm.local import machine, weights
 from ..llm.local.catalogue import CatalogueModel
-from ..llm.local_models import LocalEntry, local_entries
+from ..llm.local.models import LocalEntry, local_entries
 
 _COLUMNS = ("NAME", "SIZE", "MEMORY", "LICENCE", "CORRECT", "SPEED", "")
 

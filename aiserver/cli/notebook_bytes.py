@@ -1,11 +1,13 @@
-"""Read the notebook that a person names on the command line."""
+"""Read the notebook that a person names on the command line, and its id."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ..durable import NotRegularFile, read_file
 from ..errors import SettingError
+from ..models import is_id
 
 
 def read_notebook(name: str) -> bytes:
@@ -22,3 +24,20 @@ def read_notebook(name: str) -> bytes:
     if stored is None:
         raise SettingError(f"Can't read the notebook “{name}”. Check the path.")
     return stored[0]
+
+
+def notebook_id_of(path: str) -> str:
+    """Return the notebook id in the metadata of a notebook's file.
+
+    Raises SettingError if the file can't be read or has no notebook id.
+    """
+    try:
+        notebook_id = json.loads(read_notebook(path))["metadata"]["aiserver"]["notebook_id"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        notebook_id = None
+    if not (isinstance(notebook_id, str) and is_id(notebook_id)):
+        raise SettingError(
+            f"“{path}” has no notebook ID yet. To add one, open it in JupyterLab, ask for code in "
+            "one of its cells and save it."
+        )
+    return notebook_id

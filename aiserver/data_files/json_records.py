@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from ..prompts.file_profile import Table
 from .dtypes import dtype_of_values
-from .profile import Table
 from .table import describe_records, estimated_row_count
 from .text import decode
 

@@ -28,9 +28,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..child_process import command_of
+from ..prompts.file_profile import (
+    MAX_COLUMNS,
+    MAX_NAME,
+    Database,
+    DatabaseTable,
+    Table,
+    describe_column,
+)
 from ..surrogates import fix_surrogates
 from .dtypes import Date, dtype_of_values
-from .profile import MAX_COLUMNS, MAX_NAME, Database, DatabaseTable, Table, describe_column
 from .table import describe_rows
 
 TIMEOUT = 4.0  # seconds, with the start of the process and the import of the library

@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from ..prompts.file_profile import Database, FileProfile, Table
 from .folder import open_below, parts_below_root
 from .json_records import read_json
 from .library import missing_package, read_with_library
 from .names import kind_of, mentioned_files
-from .profile import Database, FileProfile, Table
 from .text import decode, read_delimited
 
 MAX_FILES = 5

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..prompts.file_profile import MAX_COLUMNS, Table, describe_column
 from .dtypes import MISSING, dtype_of_texts, is_number
-from .profile import MAX_COLUMNS, Table, describe_column
 
 MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
 _MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds

@@ -8,34 +8,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from ..data_files.reader import DataFiles
 from ..features import Features
 from ..llm.base import ModelInfo
 from ..plugin import Plugins
 from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
 from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
-from .remembered import Memories
 
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
 
 @dataclass(frozen=True)
 class ContextOptions:
-    """Data files and memories that requests may contain, and what the administrator allows."""
+    """The rules of the administrator for requests, and the plugins that add to them."""
 
-    data_files: DataFiles = field(default_factory=lambda: DataFiles(None))
     features: Features = field(default_factory=Features)
-    memories: Memories | None = None
     plugins: Plugins = field(default_factory=Plugins)
 
 
 def without_forbidden(
-    body: RequestBody, file_names: list[str], features: Features, *, on_this_machine: bool
+    body: RequestBody, features: Features, *, on_this_machine: bool
 ) -> tuple[RequestBody, list[ContextItem]]:
     """Return the request without the parts that aren't allowed, and an item for each of them.
 
-    ``file_names`` are the names of the data files that are named in the texts of the request.
     Mentions stay, but have no output, no value and no text of a file; past answers are left out if
     memories aren't allowed. DataFrames stay, but have the level ``schema`` for a model that isn't
     on this machine (see ``privacy_levels.py``).
@@ -44,7 +39,7 @@ def without_forbidden(
     if features.files == "forbidden":
         paths = [mention.file for mention in mentions if mention.file]
         items += [_item("rules_file", file.path) for file in body.context.rules_files]
-        items += [_item("file", name) for name in dict.fromkeys([*paths, *file_names])]
+        items += [_item("file", name) for name in dict.fromkeys(paths)]
         body = body.model_copy(update={"notebook_path": None})  # no file is read without it
     if features.outputs == "forbidden":
         items += [
@@ -58,7 +53,7 @@ def without_forbidden(
         examples = [mention for mention in mentions if mention.kind == "past_answer"]
         items += [_item("past_answer", mention.name) for mention in examples]
         others = [each for each in body.context.mentions if each.kind != "past_answer"]
-        body = _with_mentions(body, others)
+        body = _with_mentions(body, others, uses_memory=False, uses_note=False)
     if not allows_values(features, on_this_machine=on_this_machine):
         items += [
             replace(_item("dataframe", frame.name), level=frame.level)
@@ -92,8 +87,8 @@ def without_unseen_images(
     return _with_mentions(body, mentions), items
 
 
-def _with_mentions(body: RequestBody, mentions: list[Mention]) -> RequestBody:
-    context = body.context.model_copy(update={"mentions": mentions})
+def _with_mentions(body: RequestBody, mentions: list[Mention], **others: bool) -> RequestBody:
+    context = body.context.model_copy(update={"mentions": mentions, **others})
     return body.model_copy(update={"context": context})
 
 

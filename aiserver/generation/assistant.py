@@ -1,4 +1,4 @@
-"""Start and stop generations, preview prompts, warm up models, and complete code.
+"""Start and stop generations, preview prompts, and warm up models.
 
 ``generation.py`` implements a single generation.
 
@@ -12,30 +12,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import (
     AIServerError,
-    FeatureForbidden,
     GenerationRunning,
     NotFound,
     NotYours,
     TooManyGenerations,
     UserText,
 )
-from ..llm.base import ModelInfo
+from ..llm.base import ChatModel, ModelInfo
 from ..llm.registry import ModelRegistry
-from ..memory.notes.manager import NoteManager
-from ..memory.notes.outline import Outline
 from ..models import SessionKey
 from ..prompts.receipt import ContextItem
-from ..requests import CompletionBody, GenerateBody, NoteCell, PreviewBody, WarmUpBody
+from ..requests import GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
 from .allowed_parts import ContextOptions
-from .background.note_writer import NoteWriter
-from .background.tasks import BackgroundTasks, competes
-from .completion import Completer
+from .background import BackgroundTasks, competes
 from .compose import compose
 from .condense import Condenser
 from .generation import Generation, Outcome
@@ -72,10 +66,8 @@ class Assistant:
         self._id_by_cell: dict[SessionKey, str] = {}
         self._running: dict[str, Generation] = {}  # the generations that have started, by id
         self._warm_up_task: asyncio.Task[None] | None = None
-        self._completer = Completer(models)
-        self._background = BackgroundTasks(self._log)
-        self._condenser = Condenser(sessions, self._receipts.cost, self._background, self._log)
-        self._note_writer = NoteWriter(self._background, self._log)
+        self.background = BackgroundTasks(self._log)
+        self._condenser = Condenser(sessions, self._receipts.cost, self.background, self._log)
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is the user's name; empty if it doesn't identify a person.
@@ -91,7 +83,6 @@ class Assistant:
             raise TooManyGenerations
         # Set the id before the first await, so that no other call starts a generation in the cell.
         self._id_by_cell[key] = id = uuid.uuid4().hex
-        self._completer.cancel()
         try:
             model = await self._models.get(body.model)
             generation = Generation(
@@ -110,7 +101,7 @@ class Assistant:
             del self._id_by_cell[key]
             raise
         self._cancel_warm_up()
-        self._background.cancel(model.info)
+        self.background.cancel(model.info)
         self._running[generation.id] = generation
         generation.outcome.add_done_callback(
             lambda future: self._release(generation, future.result())
@@ -171,8 +162,7 @@ class Assistant:
         previous warm-up. While a generation is running, no warm-up starts.
         """
         self._cancel_warm_up()
-        self._completer.cancel()
-        self._background.cancel_local()
+        self.background.cancel_local()
         if not self._running:
             self._warm_up_task = asyncio.create_task(self._warm_up(key, body))
 
@@ -192,59 +182,29 @@ class Assistant:
             # The user doesn't see this error. If the cause remains, the next request reports it.
             self._log.debug("Warm-up failed: %s", reason.code)
 
-    async def complete(self, body: CompletionBody) -> str:
-        """Return the code to insert at the cursor; empty if there is none. See ``Completer``.
-
-        A generation or a warm-up cancels the completion. While one of them is running, the result
-        is empty, so that no answer is delayed. Raises FeatureForbidden, NoCompletionModel,
-        ModelError.
-        """
-        if self._context.features.completion == "forbidden":
-            raise FeatureForbidden(FeatureForbidden.completion)
+    @property
+    def is_busy(self) -> bool:
+        """Whether a person waits for a model, or for its warm-up."""
         is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
-        if self._id_by_cell or is_warming_up:
-            return ""
-        self._background.cancel_local()
-        return await self._completer.complete(body)
+        return bool(self._id_by_cell) or is_warming_up
 
-    async def word_note(
-        self,
-        notes: NoteManager,
-        notebook_id: str,
-        outline: Outline,
-        cells: Sequence[NoteCell],
-        *,
-        again: bool = False,
-    ) -> bool:
-        """Let the default model word a note in the background; return whether it has begun.
-
-        An outline is worded only once, unless the person asks for it ``again``. Nothing is sent to
-        a model on another machine. While a generation or a warm-up is running,
-        no wording begins, so that no answer is delayed.
-        """
-        is_warming_up = self._warm_up_task is not None and not self._warm_up_task.done()
-        if self._id_by_cell or is_warming_up:
-            return False
+    async def idle_model(self) -> ChatModel | None:
+        """Return the default model; None if there is none, or if the assistant is busy."""
+        if self.is_busy:
+            return None
         try:
             model = await self._models.get(None)
         except AIServerError as reason:
-            self._log.debug("A note could not be worded: %s", reason.code)
-            return False
-        if self._id_by_cell or not model.info.on_this_machine:
-            return False
-        return self._note_writer.start(notes, notebook_id, outline, cells, model, again=again)
-
-    def is_wording_note(self, notebook_id: str) -> bool:
-        """Return whether a model words the note of a notebook."""
-        return self._note_writer.is_running(notebook_id)
+            self._log.debug("There is no model for a background task: %s", reason.code)
+            return None
+        return None if self._id_by_cell else model
 
     async def close(self) -> None:
         """Stop the running generations, and wait up to 10 s until their turns are saved."""
         self._cancel_warm_up()
-        self._completer.cancel()
         running = list(self._running.values())
         for generation in running:
             generation.stop()
-        await self._background.close()
+        await self.background.close()
         if running:
             await asyncio.wait([generation.outcome for generation in running], timeout=10)

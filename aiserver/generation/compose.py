@@ -8,22 +8,26 @@ contain the same messages.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeVar
 
-from ..data_files.names import is_data_file
-from ..data_files.profile import FileProfile
-from ..data_files.reader import DataFiles
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
 from ..models import Interaction
-from ..plugin import ContextRequest, ContextText
-from ..project_files.rules_files import RulesFile, read_used
+from ..plugin import ContextPart, ContextRequest, ContextText
 from ..prompts.context import build_messages
+from ..prompts.file_profile import FileProfile
 from ..prompts.language import code_of
 from ..prompts.parsed_request import ParsedRequest, parse_request
-from ..prompts.prompt_input import OlderTurns, PromptInput, RestOfCell, RulesText
+from ..prompts.prompt_input import (
+    FileText,
+    OlderTurns,
+    PromptInput,
+    Remembered,
+    RestOfCell,
+    RulesText,
+)
 from ..prompts.receipt import ContextItem
 from ..prompts.selection import as_cell
 from ..redact import Vault
@@ -45,32 +49,14 @@ from .allowed_parts import (
 from .condensed_turns import answered_count
 from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
 from .privacy_levels import last_frames
-from .remembered import (
-    Remembered,
-    memory_texts,
-    note_of,
-    only_relevant,
-    remembered_entries,
-)
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
     from .past_turns import PastTurns
 
 
-EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
-_FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_OPTIONS = ContextOptions()
-
-
-class _Gathered(NamedTuple):
-    """The contents of a prompt besides the request itself, before secrets are hidden."""
-
-    files: Sequence[FileProfile]
-    texts: Mapping[str, str]
-    rules_files: Sequence[RulesFile]
-    remembered: Remembered
-    plugin_texts: Sequence[ContextText]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -99,23 +85,22 @@ async def compose(
     parsed = parsed or parse_body(body)
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
-    data_files, features = options.data_files, options.features
-    named = []
-    if features.files == "forbidden":
-        named = await asyncio.to_thread(_named_in_texts, body, data_files)
-    body, left_out = without_forbidden(
-        body, [names[0] for names in named], features, on_this_machine=on_this_machine
-    )
+    has_path = body.notebook_path is not None
+    body, left_out = without_forbidden(body, options.features, on_this_machine=on_this_machine)
     body, unseen = without_unseen_images(body, model.info)
-    gathered = _Gathered(
-        await _named_files(body, data_files, EXAMPLES if on_this_machine else 0),
-        await _mentioned_files(body, data_files, on_this_machine),
-        await _rules_files(body, data_files),
-        await _remembered(model, body, options),
-        await options.plugins.context(_context_request(body, on_this_machine)),
+    parts = await options.plugins.context(
+        ContextRequest(
+            intent=_intent_of(body),
+            source=body.source,
+            on_this_machine=on_this_machine,
+            forbids_files=has_path and body.notebook_path is None,
+            body=body,
+            model=model,
+        )
     )
+    left_out += [item for item in _of(ContextItem, parts) if item not in left_out]
     request = await asyncio.to_thread(
-        _prompt_input, body, parsed, past, gathered, vault, on_this_machine
+        _prompt_input, body, parsed, past, parts, vault, on_this_machine
     )
     added = None
     if model.style == "compact":
@@ -125,106 +110,10 @@ async def compose(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
     selection = parsed.selection
-    parts = (selection.selected, selection.above, selection.below) if selection else ()
-    cuts_secret = bool(parts) and vault.is_cut_by(body.source, parts)
+    lines = (selection.selected, selection.above, selection.below) if selection else ()
+    cuts_secret = bool(lines) and vault.is_cut_by(body.source, lines)
     items += [replace(item, name=hide(item.name, vault)) for item in (*left_out, *unseen)]
     return Composed(messages, items, vault, cuts_secret, added)
-
-
-async def describe_files(
-    data_files: DataFiles, notebook_path: str, mentions: list[list[str]], examples: int = 0
-) -> list[FileProfile]:
-    """Return the descriptions of data files, as ``DataFiles.describe`` returns them.
-
-    Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
-    """
-    describe = asyncio.to_thread(data_files.describe, notebook_path, mentions, examples)
-    try:
-        return await asyncio.wait_for(describe, _FILES_TIMEOUT)
-    except (TimeoutError, asyncio.TimeoutError):
-        return []
-
-
-async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
-    """Return descriptions of the data files that are named in the intent or in the cell."""
-    mentions = [[mention.file] for mention in body.context.mentions if is_data_file(mention.file)]
-    mentions += await asyncio.to_thread(_named_in_texts, body, data_files)
-    if not mentions or body.notebook_path is None:
-        return []
-    return await describe_files(data_files, body.notebook_path, mentions, examples)
-
-
-def _named_in_texts(body: WarmUpBody, data_files: DataFiles) -> list[list[str]]:
-    """Return the possible names of each data file that is named in the intent or in the cell.
-
-    Files that are named in the cell above count, too. But if DataFrames are attached, or were
-    removed by the person, that cell is ignored: the data of its files is in the DataFrames.
-    """
-    texts = [_intent_of(body), body.source]
-    if not (attached_frames(body) or body.context.detached):
-        texts += [cell.source for cell in body.context.cells[-1:]]
-    return data_files.mentions(body.notebook_path, texts)
-
-
-async def _mentioned_files(
-    body: WarmUpBody, data_files: DataFiles, on_this_machine: bool
-) -> dict[str, str]:
-    """Return the texts of the files that the request mentions and that the model may get.
-
-    A file is left out if it can't be read in time, doesn't exist or isn't text.
-    """
-    paths = [
-        mention.file
-        for mention in body.context.mentions
-        if mention.file and not is_data_file(mention.file) and (on_this_machine or mention.shared)
-    ]
-    if not paths or body.notebook_path is None:
-        return {}
-    read = asyncio.to_thread(data_files.read_texts, body.notebook_path, paths)
-    try:
-        return await asyncio.wait_for(read, _FILES_TIMEOUT)
-    except (TimeoutError, asyncio.TimeoutError):
-        return {}
-
-
-async def _rules_files(body: WarmUpBody, data_files: DataFiles) -> list[RulesFile]:
-    """Return the rules files that the request names, unless they can't be read in time."""
-    used = body.context.rules_files
-    if not used or body.notebook_path is None:
-        return []
-    read = asyncio.to_thread(read_used, data_files.root, body.notebook_path, used)
-    try:
-        return await asyncio.wait_for(read, _FILES_TIMEOUT)
-    except (TimeoutError, asyncio.TimeoutError):
-        return []
-
-
-async def _remembered(model: ChatModel, body: WarmUpBody, options: ContextOptions) -> Remembered:
-    """Return the entries of the memories for the request, with their positions, and the note."""
-    memories, context = options.memories, body.context
-    if memories is None or options.features.memory == "forbidden":
-        return Remembered()
-    notes = memories.manager.notes if context.uses_note and model.style == "full" else None
-    note = note_of(notes, body.notebook_id)
-    if not context.uses_memory:
-        return Remembered(note=await note)
-    intent = _intent_of(body)
-    entries, text = await asyncio.gather(
-        remembered_entries(memories, intent, body.source, model), note
-    )
-    return Remembered(only_relevant(entries, intent, model.style), text, len(entries))
-
-
-def _context_request(body: WarmUpBody, on_this_machine: bool) -> ContextRequest:
-    """Return what plugins may know of a request."""
-    return ContextRequest(
-        intent=_intent_of(body),
-        source=body.source,
-        language=body.language,
-        notebook_id=body.notebook_id,
-        notebook_path=body.notebook_path,
-        on_this_machine=on_this_machine,
-    )
 
 
 def _intent_of(body: WarmUpBody) -> str:
@@ -235,13 +124,14 @@ def _prompt_input(
     body: WarmUpBody,
     parsed: ParsedRequest,
     past: PastTurns,
-    gathered: _Gathered,
+    parts: Sequence[ContextPart],
     vault: Vault,
     on_this_machine: bool,
 ) -> PromptInput:
     """Return the input of a prompt. ``vault`` hides the secrets in its texts.
 
-    If the request has no DataFrames, use those of the newest past turn that has DataFrames.
+    ``parts`` are those of plugins. If the request has no DataFrames, use those of the newest past
+    turn that has DataFrames.
     """
     frames = attached_frames(body)
     history = past.recent
@@ -252,7 +142,9 @@ def _prompt_input(
     rest = None
     if parsed.selection:
         code, rest = _hide_in_selection(parsed, body.cell_id, code, vault)
-    described_files = {file.name for file in gathered.files}
+    files, remembered = _of(FileProfile, parts), [*_of(Remembered, parts), Remembered()][0]
+    described_files = {file.name for file in files}
+    texts = {file.path: file.text for file in _of(FileText, parts)}
     above = parsed.above
     hidden = replace(
         parsed,
@@ -275,27 +167,35 @@ def _prompt_input(
             )
             for variable in body.context.variables
         ],
-        files=[hide_in_file(file, vault, on_this_machine) for file in gathered.files],
+        files=[hide_in_file(file, vault, on_this_machine) for file in files],
         mentions=[
-            hide_in_mention(mention, gathered.texts, vault, on_this_machine)
+            hide_in_mention(mention, texts, vault, on_this_machine)
             for mention in body.context.mentions
             if mention.file not in described_files and has_content(mention, on_this_machine)
         ],
         rules_files=[
             RulesText(hide(file.path, vault), hide(file.text, vault))
-            for file in gathered.rules_files
+            for file in _of(RulesText, parts)
         ],
         plugin_texts=[
             ContextText(hide(text.name, vault), hide(text.text, vault))
-            for text in gathered.plugin_texts
+            for text in _of(ContextText, parts)
         ],
-        memory=memory_texts(gathered.remembered.entries, vault),
-        memory_count=gathered.remembered.total,
-        note=hide(gathered.remembered.note, vault),
+        memory=[
+            replace(entry, text=hide(entry.text, vault), section=hide(entry.section, vault))
+            for entry in remembered.entries
+        ],
+        memory_count=remembered.total,
+        note=hide(remembered.note, vault),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
         earlier_answers=max(past.left_out, 1) if _is_retry(body) else 0,
     )
+
+
+def _of(kind: type[Part], parts: Iterable[object]) -> list[Part]:
+    """Return the parts of one kind."""
+    return [part for part in parts if isinstance(part, kind)]
 
 
 def _is_retry(body: WarmUpBody) -> bool:

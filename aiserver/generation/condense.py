@@ -30,7 +30,7 @@ from ..prompts.summary import MAX_SUMMARY, clean_summary, condense_messages
 from ..redact import redact
 from ..sessions.base import SessionManager
 from ..surrogates import fix_surrogates
-from .background.tasks import BackgroundTasks
+from .background import BackgroundTasks
 from .condensed_turns import (
     CondensedTurns,
     answered_count,

@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..data_files.names import is_data_file
-from ..data_files.profile import FileProfile, Table
+from ..prompts.file_profile import FileProfile, Table
 from ..prompts.images import NOT_SEEN
-from ..prompts.prompt_input import MentionedText
+from ..prompts.prompt_input import FileText, MentionedText
 from ..redact import Vault
 from ..requests import ColumnProfile, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 from .privacy_levels import permitted_values
 
 _NOT_SENT = "(a file whose text isn't sent)"
-_NOT_READ = "(a file that doesn't exist, isn't text, or wasn't read)"
 
 
 def hide_in_frame(frame: DataFrameProfile, vault: Vault, on_this_machine: bool) -> DataFrameProfile:
@@ -85,8 +83,8 @@ def hide_in_mention(
         # As an assignment, because some secrets are recognised by the variable's name.
         text = f"{mention.name.removeprefix('@')} = {output}"
     elif mention.kind == "file":
-        is_sent = on_this_machine or mention.shared or is_data_file(mention.file)
-        text = texts.get(mention.file, _NOT_READ) if is_sent else _NOT_SENT
+        is_sent = on_this_machine or mention.shared
+        text = texts.get(mention.file, FileText("").text if is_sent else _NOT_SENT)
     return MentionedText(
         hide(mention.name, vault),
         code=hide(mention.source, vault) if mention.kind in ("cell", "past_answer") else "",

@@ -32,17 +32,13 @@ from ..features import Features
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..llm.registry import ModelRegistry
-from ..memory.manager import MemoryManager
-from ..memory.recall import Recall
 from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
 from ..notebooks.identity import NotebookRegistry
-from ..plugin import Plugins
+from ..plugin import Host
 from ..requests import WarmUpBody
 from ..safe_traceback import outline_of
-from ..search.process import SearchProcess
-from ..sessions.base import SessionManager
 from ..surrogates import json_bytes
 
 RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
@@ -95,28 +91,21 @@ Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
 
 
 @dataclass(frozen=True)
-class Services:
+class Services(Host):
     """The objects that handlers use, created by ``extension.py``.
 
-    ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
     Only the user named ``owner`` may ask models and change settings, and only the user named
     ``deleting_owner`` may delete histories. If ``owner`` is empty, every user may ask models and
     change settings. If ``deleting_owner`` is empty, every user may delete histories. Only the user
     named ``memory_owner`` may see memories; every user if it is empty.
     """
 
-    sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
     histories: Histories
     notebooks: NotebookRegistry
     changes: ChangeRecorder
-    plugins: Plugins
-    memory: MemoryManager
-    recall: Recall
-    search_process: SearchProcess
     features: Features
-    session_owner: str
     owner: str
     deleting_owner: str
     memory_owner: str
@@ -223,6 +212,11 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Return whether Jupyter's Authorizer lets the user read files."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         return bool(await ensure_async(allowed))
+
+    async def readable_folder(self) -> str | None:
+        """Return the folder that Jupyter serves; None if requests may not contain its files."""
+        is_forbidden = self.services.features.files == "forbidden"
+        return self.services.folder if not is_forbidden and await self.can_read_files() else None
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """Return the key of a session. Raises InvalidRequest for a malformed id."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 from pydantic import SecretStr
 
@@ -11,10 +10,7 @@ from .. import __version__
 from ..durable.disks import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
-from ..llm.catalog.catalog import INSTALL_LOCAL, ProviderInfo, is_local_package_installed
-from ..llm.local import catalogue, weights
-from ..llm.local.install import InstallState
-from ..llm.local_models import LocalEntry
+from ..llm.catalog.catalog import ProviderInfo
 from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -55,42 +51,6 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
     }
 
 
-def _local_fields(info: ModelInfo, install_state: InstallState | None) -> dict[str, object]:
-    model, has_package = catalogue.SMALLEST, is_local_package_installed()
-    is_installed = weights.installed(model) is not None
-    return {
-        "id": info.id,
-        "label": info.label,
-        "installed": is_installed,
-        "bytes": model.size,
-        "kept": 0 if is_installed else weights.partial_bytes(model),
-        "package": has_package,
-        "install": weights.INSTALL if has_package else INSTALL_LOCAL,
-        "installing": asdict(install_state) if install_state else None,
-    }
-
-
-def _entry_fields(entry: LocalEntry) -> dict[str, object]:
-    model = entry.model
-    return {
-        "name": model.name,
-        "id": model.id,
-        "label": model.label,
-        "parameters": model.parameters,
-        "bytes": model.size,
-        "memory": model.memory,
-        "licence": model.licence,
-        "quality": asdict(model.quality) if model.quality else None,
-        "speed": entry.speed,
-        "installed": entry.is_installed,
-        "installedBytes": entry.installed_bytes,
-        "kept": entry.partial_bytes,
-        "removable": entry.is_removable,
-        "suggested": entry.is_suggested,
-        "fits": entry.fits,
-    }
-
-
 def secret_value(key: SecretStr | None) -> str | None:
     """Return the text of a key that a client sent, or None."""
     return key.get_secret_value() if key else None
@@ -103,14 +63,11 @@ class ModelsHandler(AIServerHandler):
     async def get(self) -> None:
         """Answer with the models, the default model, the providers and the local models."""
         listing = await self.services.models.overview()
-        installation = self.services.models.local.installer.current
-        install_state = installation.state if installation else None
         body = {
             "default": listing.default.id if listing.default else None,
             "models": [model_fields(info) for info in listing.models],
             "providers": [_provider_fields(info) for info in listing.providers],
-            "local": _local_fields(listing.local, install_state) if listing.local else None,
-            "localModels": [_entry_fields(entry) for entry in self.services.models.local.entries()],
+            **self.services.models.local.fields(),
             "notices": await self._notices(),
         }
         await self.finish(json_bytes(body))

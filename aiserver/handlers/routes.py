@@ -5,9 +5,7 @@ from __future__ import annotations
 from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
-from .complete import CompleteHandler
 from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
-from .install import InstallHandler, LocalModelHandler
 from .keys import KeyHandler
 from .models import (
     CheckHandler,
@@ -29,7 +27,6 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate/preview", PreviewHandler),
     (r"/aiserver/generate/([0-9a-f]{32})", StopHandler),
     (r"/aiserver/analyze-dataframe", AnalyzeDataFrameHandler),
-    (r"/aiserver/complete", CompleteHandler),
     (r"/aiserver/sessions", SessionListHandler),
     (_CELL, SessionHandler),
     (_CELL + r"/replay", ReplayHandler),
@@ -48,8 +45,6 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/models/check", CheckHandler),
     (r"/aiserver/models/names", NamesHandler),
     (r"/aiserver/models/keys/([a-z_]{1,64})", KeyHandler),
-    (r"/aiserver/models/local/install", InstallHandler),
-    (r"/aiserver/models/local/([^/]+)", LocalModelHandler),
     (r"/aiserver/models/warm-up", WarmUpHandler),
     (r"/aiserver/health", HealthHandler),
 ]

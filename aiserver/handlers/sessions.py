@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
@@ -78,13 +77,11 @@ class SessionHandler(AIServerHandler):
         stored = await sessions.load_raw(key)
         if not await sessions.delete(key, if_revision=self.if_match()):
             raise NotFound(UserText("This cell has no history."))
-        results = await asyncio.gather(
-            delete_unused_blobs(sessions, blobs_in(stored[0]) if stored else (), owner=key.owner),
-            self.services.memory.forget_histories(sessions, [key]),
-            return_exceptions=True,
-        )
-        # The history is gone. What stays beside it expires, or is a blob that ``prune`` deletes.
-        for fault in filter(None, results):
+        await self.services.plugins.clean_up([key])
+        try:
+            blobs = blobs_in(stored[0]) if stored else ()
+            await delete_unused_blobs(sessions, blobs, owner=key.owner)
+        except Exception as fault:  # the history is gone; ``prune`` deletes the blobs
             self.log.error("Something of a deleted history stays: %s", outline_of(fault))
         self.set_status(204)
 

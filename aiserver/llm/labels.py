@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from .local import catalogue
 from .providers import provider_of
 
 
 def model_label(model_id: str) -> str:
     """Return the label of a model, such as ``gpt-5 (OpenAI)``; the id itself if it has no name."""
-    if model := catalogue.by_id(model_id):
-        return model.label
     provider, _, name = model_id.partition(":")
     return f"{name} ({provider_of(provider).label})" if name else model_id

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -136,6 +137,9 @@ class ModelRegistry(LoggingConfigurable):
         ["ollama:gemma3*"]. LangChain knows which models of most providers can.""",
     ).tag(config=True)
 
+    local_class = LocalModels
+    """The class of the models that run in processes of this server."""
+
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
@@ -144,7 +148,6 @@ class ModelRegistry(LoggingConfigurable):
         self.connections = Connections(self.folder, self._policy)
         # The code of the error, by provider, if the last request failed because of the current key.
         self._refusals: dict[str, str] = {}
-        self.local = LocalModels(self._models, self._catalog)
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
@@ -157,12 +160,21 @@ class ModelRegistry(LoggingConfigurable):
             for name, value in proposal["value"].items()
         }
 
+    @cached_property
+    def local(self) -> LocalModels:
+        """The models that run in processes of this server."""
+        return self.local_class(self._policy, self._models)
+
+    def completing(self) -> ModelInfo | None:
+        """Return the local model that completes code while a person types, or None."""
+        return self._catalog().completing()
+
     async def overview(self) -> Overview:
         """Return the models to show to users, and the allowed providers."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
-        preferred = (default, catalog.configured(), *catalog.installed(), catalog.embedded())
+        preferred = (default, catalog.configured(), *self.local.installed(), self.local.smallest())
         preferred_models = [info for info in preferred if info is not None]
         suggested = catalog.suggested()
         info_by_id: dict[str, ModelInfo] = {}
@@ -172,7 +184,6 @@ class ModelRegistry(LoggingConfigurable):
             default,
             list(info_by_id.values()),
             catalog.providers(self._refusals),
-            catalog.allowed_embedded(),
         )
 
     async def default(self) -> ModelInfo | None:
@@ -203,8 +214,7 @@ class ModelRegistry(LoggingConfigurable):
             self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
-            warm_models = self.local.warm_models
-            model = create_model(info, self._policy(), self.connections, self._report, warm_models)
+            model = create_model(info, self._policy(), self.connections, self._report, self.local)
             self._models[info.id] = model
         if context := self._catalog().listed_context(info):
             model.use_listed_context(context)
@@ -310,7 +320,7 @@ class ModelRegistry(LoggingConfigurable):
         models = [*self._models.values(), *self._retired_models]
         self._models.clear()
         self._retired_models.clear()
-        await asyncio.gather(self.local.installer.stop(), *(model.close() for model in models))
+        await asyncio.gather(self.local.close(), *(model.close() for model in models))
 
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
@@ -329,7 +339,7 @@ class ModelRegistry(LoggingConfigurable):
         # Models of OpenAI-compatible servers are left out, because such a server may forward
         # requests even if it runs on this machine.
         ollama = (info for info in served if info.provider == "ollama")
-        candidates = [*catalog.installed(), *ollama]
+        candidates = [*self.local.installed(), *ollama]
         ready = (info for info in candidates if info.ready and info.on_this_machine)
         return next(filter(catalog.policy.allows, ready), None)
 
@@ -382,7 +392,7 @@ class ModelRegistry(LoggingConfigurable):
         )
 
     def _catalog(self) -> Catalog:
-        return Catalog(self._policy(), self.connections, self._lookups)
+        return Catalog(self._policy(), self.connections, self._lookups, self.local)
 
     @property
     def folder(self) -> Path:

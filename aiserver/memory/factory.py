@@ -7,6 +7,7 @@ database of the sessions if they are in one, so that it is the same on all machi
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from traitlets.utils.importstring import import_item
 
@@ -19,6 +20,29 @@ from .notes import manager as notes
 from .stores.base import MemoryStore
 from .stores.file import PROJECT_FOLDER, FileMemoryStore
 from .stores.key_value import KeyValueMemoryStore
+
+if TYPE_CHECKING:
+    from ..extension import AIServer
+
+
+def make_memory(
+    settings: AIServer | None, sessions: SessionManager, folder: str | None, owner: str
+) -> MemoryManager:
+    """Create the manager of an owner's memories, for the folder that Jupyter serves.
+
+    Raises SettingError if the setting of the store is invalid.
+    """
+    served_folder = None if folder is None else Path(folder)
+    if settings is None:
+        return create_memory(sessions, served_folder, owner)
+    return create_memory(
+        sessions,
+        served_folder,
+        owner,
+        settings.proposal_lifetime * 3600,
+        settings.memory_store,
+        settings.note_lifetime * 24 * 3600,
+    )
 
 
 def create_memory(

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from ..plugin import Plugin
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..plugin import ContextRequest, Host, Plugin
+
+if TYPE_CHECKING:
+    from ..prompts.prompt_input import RulesText
 
 
 class RulesPlugin(Plugin):
     """Finds rules files, such as ``AGENTS.md``, and keeps recipes."""
 
     name = "rules"
+    _folder: str | None = None
+
+    def start(self, host: Host) -> None:
+        """Remember the folder of the files."""
+        self._folder = host.folder
 
     def routes(self) -> dict[str, str]:
         """Return the routes of rules files and recipes."""
         return {
-            "/aiserver/rules-files": "aiserver.handlers.project.files.RulesFilesHandler",
-            "/aiserver/recipes": "aiserver.handlers.project.recipes.RecipesHandler",
+            "/aiserver/rules-files": "aiserver.project_files.handler.RulesFilesHandler",
+            "/aiserver/recipes": "aiserver.project_files.handler.RecipesHandler",
         }
+
+    async def context(self, request: ContextRequest) -> Sequence[RulesText]:
+        """Return the texts of the rules files that the person has chosen to use."""
+        used = request.body.context.rules_files
+        if not used or request.body.notebook_path is None:
+            return ()
+        from ..prompts.prompt_input import RulesText
+        from .rules_files import read_used
+
+        files = await asyncio.to_thread(read_used, self._folder, request.body.notebook_path, used)
+        return [RulesText(file.path, file.text) for file in files]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..data_files.profile import Database, FileProfile, Table
 from ..requests import ColumnProfile, DataFrameProfile
 from .data_values import is_of_r, row_texts, statistics_text
+from .file_profile import Database, FileProfile, Table
 from .language import CellLanguage
 from .texts import in_line
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..data_files.profile import FileProfile
 from ..models import Interaction
 from ..plugin import ContextText
 from ..requests import ContextCell, DataFrameProfile, OutputImage, Variable
+from .file_profile import FileProfile
 from .parsed_request import ParsedRequest
 
 Style = Literal["compact", "full"]
@@ -53,6 +54,14 @@ class RulesText:
 
 
 @dataclass(frozen=True)
+class FileText:
+    """The text of a file that the request mentions."""
+
+    path: str
+    text: str = "(a file that doesn't exist, isn't text, or wasn't read)"
+
+
+@dataclass(frozen=True)
 class MemoryText:
     """An entry of a memory. ``name`` is its scope and id, ``position`` its rank in the memories."""
 
@@ -60,6 +69,18 @@ class MemoryText:
     text: str
     section: str = ""
     position: int = 0
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """Entries of memories for a request, and the note of its notebook.
+
+    The most relevant of ``total`` entries are first. ``note`` is empty if there is none.
+    """
+
+    entries: Sequence[MemoryText] = ()
+    total: int = 0
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..plugin import Plugin
+from ..plugin import Host, Plugin
 
 if TYPE_CHECKING:
-    from ..handlers.base import Services
     from .engine import SearchEngine
+    from .process import SearchProcess
 
 
 class SearchPlugin(Plugin):
@@ -17,11 +18,18 @@ class SearchPlugin(Plugin):
     name = "search"
     engine: SearchEngine
 
-    def start(self, services: Services) -> None:
-        """Create the search engine, which starts its process at the first search."""
+    @cached_property
+    def process(self) -> SearchProcess:
+        """The process that searches and ranks memories. It starts when it is first used."""
+        from .process import SearchProcess
+
+        return SearchProcess()
+
+    def start(self, host: Host) -> None:
+        """Create the search engine."""
         from .engine import SearchEngine
 
-        self.engine = SearchEngine(services.sessions, process=services.search_process)
+        self.engine = SearchEngine(host.sessions, process=self.process)
 
     async def stop(self) -> None:
         """End the process that searches."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..llm.labels import model_label
+from ..llm.local.labels import model_label
 from ..replay import Step
 
 ON_DISK = "file on disk"

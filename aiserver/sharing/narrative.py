@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..llm.labels import model_label
+from ..llm.local.labels import model_label
 from ..notebooks.history import History
 from ..replay import Step, report, shown_numbers
 from .fences import escape_inline, fenced, quoted

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..llm.labels import model_label
+from ..llm.local.labels import model_label
 from ..notebooks.history import History
 from ..replay import CountCache, Moment, Origin, Step, count_lines, report, trace
 from ..replay.timeline import ListChange

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugin import Plugin
+from ..plugin import Host, Plugin
 
 if TYPE_CHECKING:
-    from ..handlers.base import Services
     from .process import Exporter
 
 
@@ -17,11 +16,11 @@ class ExportPlugin(Plugin):
     name = "export"
     exporter: Exporter
 
-    def start(self, services: Services) -> None:
+    def start(self, host: Host) -> None:
         """Create the exporter, which starts its process for each export."""
         from .process import Exporter
 
-        self.exporter = Exporter(services.sessions, owner=services.session_owner)
+        self.exporter = Exporter(host.sessions, owner=host.session_owner)
 
     def add_commands(self, groups: Any) -> None:
         """Add the group ``replay``."""

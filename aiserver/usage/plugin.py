@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..plugin import Plugin
+from ..plugin import Host, Plugin
 
 if TYPE_CHECKING:
-    from ..handlers.base import Services
     from ..llm.base import ModelInfo
     from .reader import UsageReader
 
@@ -25,11 +24,11 @@ class UsagePlugin(Plugin):
 
         self._prices = PriceList(settings.model_prices if settings else None)
 
-    def start(self, services: Services) -> None:
+    def start(self, host: Host) -> None:
         """Create what sums the tokens of stored turns."""
         from .reader import UsageReader
 
-        self.reader = UsageReader(services.sessions, owner=services.session_owner)
+        self.reader = UsageReader(host.sessions, owner=host.session_owner)
 
     def routes(self) -> dict[str, str]:
         """Return the routes of sums, and of the table of all requests."""

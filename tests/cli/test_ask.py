@@ -18,8 +18,8 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
-from aiserver.cli.ask.notebook_file import NotebookFile
-from aiserver.cli.sessions.import_sessions import notebook_id_of
+from aiserver.cli.notebook_bytes import notebook_id_of
+from aiserver.cli.notebook_file import NotebookFile
 from aiserver.errors import SettingError
 from aiserver.notebooks.history import Histories
 from aiserver.replay import report

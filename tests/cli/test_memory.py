@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from aiserver.cli import main as cli
 from aiserver.cli.memory import import_export
-from aiserver.cli.sessions.stores import open_store
+from aiserver.cli.memory.context import memories_of
+from aiserver.cli.stores import open_store
 from aiserver.memory import document
 from aiserver.memory.entries import MemoryEntry, TurnSource
 from aiserver.memory.factory import person_folder
@@ -395,7 +396,7 @@ def test_deleting_histories_erases_their_notes_and_proposals(
 
     async def in_store(run: Callable[[SessionManager, MemoryManager], Awaitable[Any]]) -> Any:
         async with open_store(None, None, False) as histories:
-            return await run(histories.store, histories.memories_of(histories.owner))
+            return await run(histories.store, memories_of(histories))
 
     def left() -> tuple[list[str], bool]:
         note = asyncio.run(in_store(lambda _, memories: memories.notes.get("book")))

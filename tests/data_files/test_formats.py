@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from aiserver.data_files.names import mentioned_files
-from aiserver.data_files.profile import FileProfile
 from aiserver.data_files.reader import MAX_BYTES, DataFiles
+from aiserver.prompts.file_profile import FileProfile
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"
 

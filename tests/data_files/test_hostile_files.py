@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiserver.data_files.profile import FileProfile
 from aiserver.data_files.reader import MAX_BYTES, DataFiles
+from aiserver.prompts.file_profile import FileProfile
 
 from ..effort import at_most
 from ..examples import examples

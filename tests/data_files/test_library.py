@@ -17,9 +17,9 @@ import pytest
 from pyarrow import parquet
 
 from aiserver.data_files import library
-from aiserver.data_files.profile import Database, FileProfile
 from aiserver.data_files.reader import DataFiles
 from aiserver.prompts.data_texts import file_by_line, file_in_line
+from aiserver.prompts.file_profile import Database, FileProfile
 from aiserver.prompts.language import cell_language
 
 from ..effort import at_most

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.data_files.profile import Table
 from aiserver.data_files.reader import DataFiles
+from aiserver.prompts.file_profile import Table
 
 
 def table(folder: Path, name: str, data: str | bytes) -> Table:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
-from aiserver.generation import completion
+from aiserver.completion import completer
 from aiserver.generation.assistant import Assistant
 from aiserver.generation.receipts import ReceiptOptions
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
@@ -78,10 +79,15 @@ def assistant(
             return model
 
     models = Models()
-    monkeypatch.setattr(models.local, "completing", lambda: model.info)
+    monkeypatch.setattr(models, "completing", lambda: model.info)
     assistant = Assistant(InMemorySessionManager(), models)
     yield assistant
     jp_asyncio_loop.run_until_complete(assistant.close())
+
+
+@pytest.fixture
+def complete(assistant: Assistant) -> Callable[[], Awaitable[str]]:
+    return partial(completer.Completer().complete, COMPLETION, assistant._models, assistant)
 
 
 async def test_a_request_cancels_the_warm_up(assistant: Assistant, model: RecordingModel):
@@ -108,25 +114,25 @@ async def test_there_is_no_warm_up_during_an_answer(assistant: Assistant, model:
 
 
 async def test_a_warm_up_cancels_a_completion_and_prevents_others(
-    assistant: Assistant, model: RecordingModel
+    assistant: Assistant, complete: Any, model: RecordingModel
 ):
-    task = asyncio.create_task(assistant.complete(COMPLETION))
+    task = asyncio.create_task(complete())
     await model.until("completion")
     assistant.warm_up(KEY, WARM_UP)
     assert await task == ""
     await model.until("completion", "cancelled", "warm-up")
-    assert await assistant.complete(COMPLETION) == ""
+    assert await complete() == ""
     assert model.events == ["completion", "cancelled", "warm-up"]
 
 
 async def test_a_completion_that_takes_too_long_is_cancelled(
-    assistant: Assistant, model: RecordingModel, monkeypatch: pytest.MonkeyPatch
+    complete: Any, model: RecordingModel, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(completion, "TIMEOUT", 0.05)
-    assert await assistant.complete(COMPLETION) == ""
+    monkeypatch.setattr(completer, "TIMEOUT", 0.05)
+    assert await complete() == ""
     await model.until("completion", "cancelled")
     model.released.set()
-    assert await assistant.complete(COMPLETION) == "1"
+    assert await complete() == "1"
 
 
 async def test_a_small_model_explains_in_words(

@@ -10,17 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.data_files.profile import FileProfile
+from aiserver.data_files import context as file_context
+from aiserver.data_files.plugin import DataFilesPlugin
 from aiserver.data_files.reader import DataFiles
-from aiserver.generation import compose as compose_module
 from aiserver.generation.allowed_parts import ContextOptions
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
-from aiserver.generation.remembered import Memories
 from aiserver.memory.manager import MemoryManager
+from aiserver.memory.plugin import MemoryPlugin
 from aiserver.memory.recall import Recall
 from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugin import Plugins
 from aiserver.prompts.context import as_text
+from aiserver.prompts.file_profile import FileProfile
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -36,8 +38,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def with_files(files: DataFiles) -> ContextOptions:
+    plugin = DataFilesPlugin()
+    plugin.files = files
+    return ContextOptions(plugins=Plugins([plugin]))
+
+
 async def text_of(model: Words, body: WarmUpBody, files: DataFiles) -> str:
-    composed = await compose(model, body, PastTurns(), ContextOptions(files))
+    composed = await compose(model, body, PastTurns(), with_files(files))
     return "\n".join(text for _, text in as_text(composed.messages))
 
 
@@ -56,7 +64,7 @@ async def test_only_a_model_on_this_machine_gets_examples(folder: Path, style: s
 async def test_the_description_comes_never_back_as_a_comment_in_code(folder: Path) -> None:
     """A small model imitates the code that it reads, so the description isn't in a code block."""
     composed = await compose(
-        Words("compact", True), REQUEST, PastTurns(), ContextOptions(DataFiles(str(folder)))
+        Words("compact", True), REQUEST, PastTurns(), with_files(DataFiles(str(folder)))
     )
     for role, text in as_text(composed.messages):
         assert ("'city'" in text and "Bonn" in text) == ("a.csv" in text)
@@ -105,7 +113,7 @@ async def test_files_are_read_in_a_thread_and_only_if_some_are_named(folder: Pat
 async def test_a_slow_disk_does_not_hold_up_the_request(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compose_module, "_FILES_TIMEOUT", 0.05)
+    monkeypatch.setattr(file_context, "_TIMEOUT", 0.05)
     text = await asyncio.wait_for(
         text_of(Words("full", True), REQUEST, SlowFiles(folder, seconds=1)), 0.8
     )
@@ -188,14 +196,15 @@ async def test_a_small_model_gets_only_an_entry_about_the_subject(
     manager = MemoryManager(KeyValueMemoryStore(InMemorySessionManager()), None)
     for text in texts:
         await manager.add("person", text)
-    memories = Memories(manager, Recall(packages=[]))
+    plugin = MemoryPlugin()
+    plugin.manager, plugin.recall = manager, Recall(packages=[])
     body = GenerateBody(**CELL, intent=intent)
-    options = ContextOptions(DataFiles(None), memories=memories)
+    options = ContextOptions(plugins=Plugins([plugin]))
     try:
         small = await compose(Words("compact", True), body, PastTurns(), options)
         large = await compose(Words("full", True), body, PastTurns(), options)
     finally:
-        await memories.close()
+        await plugin.stop()
     last = as_text(small.messages)[-1][1]
     assert [word for word in ("seaborn", "cents") if word in last] == sent
     items = [item for item in small.items if item.kind == "memory" and not item.is_included]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.completion.completer import Completer
 from aiserver.generation.assistant import Assistant
 from aiserver.generation.past_turns import HISTORY_TURNS
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
@@ -91,7 +92,7 @@ class World:
                 return by_id[model_id or "local:a"]
 
         models = Models()
-        monkeypatch.setattr(models.local, "completing", lambda: self.local.info)
+        monkeypatch.setattr(models, "completing", lambda: self.local.info)
         self.store = InMemorySessionManager()
         self.assistant = Assistant(self.store, models)
 
@@ -188,7 +189,8 @@ async def test_typing_cancels_the_summary_of_a_local_model_only(
     if person_does == "warm-up":
         world.assistant.warm_up(SessionKey("nb", "c2"), WarmUpBody(notebook_id="nb", cell_id="c2"))
     else:
-        await world.assistant.complete(CompletionBody(prefix="x = "))
+        body, assistant = CompletionBody(prefix="x = "), world.assistant
+        await Completer().complete(body, assistant._models, assistant)
     if model == "local":
         await world.until_idle()
         assert "cancelled" in summarising.events

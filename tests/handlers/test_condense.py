@@ -221,7 +221,7 @@ async def test_a_deleted_history_stays_deleted(call, scripted, extension):
     assert await extension.sessions.delete(KEY)
     scripted.release()
     for _ in range(200):
-        if not extension.assistant._background._tasks:
+        if not extension.assistant.background._tasks:
             break
         await asyncio.sleep(0.01)
     assert await extension.sessions.load_if_exists(KEY) is None

@@ -77,7 +77,10 @@ def forbidden_items(items: list[dict[str, Any]]) -> list[tuple[str, str]]:
         (setting(files="forbidden"), FILES),
         (setting(outputs="forbidden"), OUTPUT),
         (setting(memory="forbidden"), PAST_ANSWER),
-        (setting(files="forbidden", outputs="forbidden") | LOCAL, [*FILES, *OUTPUT]),
+        (
+            setting(files="forbidden", outputs="forbidden") | LOCAL,
+            [*FILES[:-1], *OUTPUT, FILES[-1]],
+        ),
     ],
 )
 async def test_what_is_forbidden_is_left_out_and_listed_in_the_receipt(

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from aiserver.memory.plugin import MemoryPlugin
+
 from ..conftest import request
 
 SOURCE = {"notebookId": "nb", "cellId": "c1", "turnId": 3}
@@ -205,7 +207,9 @@ async def test_get_requests_change_no_memory(
 ):
     """P3: not even expired proposals are removed."""
     await propose(call, "Use polars")
-    monkeypatch.setattr(extension.memories.manager, "_now", lambda: time.time() + 25 * 3600)
+    monkeypatch.setattr(
+        extension.plugins.get(MemoryPlugin).manager, "_now", lambda: time.time() + 25 * 3600
+    )
     await call("POST", "memory", {"scope": "project", "text": "Use polars"})
 
     def disk() -> dict[Path, tuple[bytes, int]]:

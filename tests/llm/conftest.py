@@ -7,6 +7,14 @@ from pathlib import Path
 import pytest
 
 from aiserver.llm import providers
+from aiserver.llm.local.models import CatalogueModels
+from aiserver.llm.registry import ModelRegistry
+
+
+@pytest.fixture(autouse=True)
+def local_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let registries have the models of the plugin, as those of a server do."""
+    monkeypatch.setattr(ModelRegistry, "local_class", CatalogueModels)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def install(*models: CatalogueModel) -> None:
 
 
 def completing(models: ModelRegistry) -> str | None:
-    info = models.local.completing()
+    info = models.completing()
     return info.id if info else None
 
 

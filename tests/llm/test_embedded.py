@@ -18,8 +18,8 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
+from aiserver.completion.gap import MAX_TOKENS, find_gap
 from aiserver.generation.compose import compose
-from aiserver.generation.gap import MAX_TOKENS, find_gap
 from aiserver.generation.past_turns import PastTurns
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import weights

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.errors import SettingError
 from aiserver.extension import AIServer
-from aiserver.memory.factory import create_memory, create_person_store, project_root
+from aiserver.memory.factory import create_memory, create_person_store, make_memory, project_root
 from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.factory import create_session_manager
@@ -112,9 +112,9 @@ async def test_the_manager_has_the_memories_of_the_project_and_the_person(
 async def test_the_settings_of_the_extension(tmp_path: Path) -> None:
     extension = AIServer(memory_store="file", proposal_lifetime=2.0)
     sessions = InMemorySessionManager()
-    memory = extension.make_memory(sessions, str(tmp_path), "ada")
+    memory = make_memory(extension, sessions, str(tmp_path), "ada")
     proposal = await memory.propose("Use polars", "person", "request")
     assert proposal.expires_at - proposal.created_at == 2 * 3600
     extension.memory_store = "nothing"
     with pytest.raises(SettingError):
-        extension.make_memory(sessions, None, "ada")
+        make_memory(extension, sessions, None, "ada")

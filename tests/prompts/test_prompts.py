@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from aiserver.data_files.profile import Database, DatabaseTable, FileProfile, Table
 from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.examples import examples_in
+from aiserver.prompts.file_profile import Database, DatabaseTable, FileProfile, Table
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.modes import Mode
 from aiserver.prompts.notebook.outline import outline

@@ -8,10 +8,8 @@ import os
 from collections.abc import AsyncIterator
 
 from ...generation.assistant import Assistant
-from ...generation.remembered import Memories
-from ...memory.recall.recall import Recall
 from ...redact import register_secrets, secrets_in_environment
-from ..sessions.stores import StoreContext
+from ..stores import StoreContext
 
 
 @contextlib.asynccontextmanager
@@ -25,13 +23,11 @@ async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
     models = extension.make_models()
     log = logging.getLogger(__name__)
     log.setLevel(logging.ERROR)
-    folder = str(context.configuration.root_dir)
-    memory = extension.make_memory(context.store, folder, context.owner)
-    memories = Memories(memory, Recall())
-    assistant = extension.make_assistant(context.store, models, folder, log, memories)
+    plugins = context.start_plugins(context.owner)
+    assistant = extension.make_assistant(context.store, models, plugins, log)
     try:
         yield assistant
     finally:
         await assistant.close()
-        await memories.close()
+        await plugins.stop()
         await models.close()

@@ -23,7 +23,7 @@ from ...handlers.generate import generation_events
 from ...handlers.sse import frame_event
 from ...models import SessionKey
 from ...requests import GenerateBody
-from ..sessions.stores import open_store
+from ..stores import open_store
 from .assistant import open_assistant
 
 

@@ -24,10 +24,10 @@ from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.restored_ids import restore_ids
 from ...requests import GenerateBody
 from ...requests.base import MAX_INTENT
+from ..notebook_file import Cell, NotebookFile
 from ..safe_text import make_safe
-from ..sessions.stores import StoreContext, registry_of
+from ..stores import StoreContext, registry_of
 from .assistant import open_assistant
-from .notebook_file import Cell, NotebookFile
 from .open_notebooks import check_not_open
 
 _PROGRAM = Contributor(kind="program", name="jupyter aiserver ask")

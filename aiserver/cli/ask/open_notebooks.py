@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import SettingError
 from ...running_servers.client import Server, ServerError
 from ...running_servers.discovery import running_servers
-from .notebook_file import NotebookFile
+from ..notebook_file import NotebookFile
 
 
 def check_not_open(notebook: NotebookFile) -> None:

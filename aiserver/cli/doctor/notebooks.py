@@ -11,10 +11,10 @@ import time
 from ...errors import AIServerError, SettingError
 from ...notebooks.identity import NotebookRegistry
 from ...notebooks.restored_ids import recognise_cells
-from ..ask.notebook_file import NotebookFile
 from ..config import Configuration
+from ..notebook_file import NotebookFile
 from ..safe_text import make_safe
-from ..sessions.stores import StoreContext, open_store, registry_of
+from ..stores import StoreContext, open_store, registry_of
 from .base import Finding, note, ok
 
 _MAX_NOTEBOOKS, _MAX_SECONDS, _MAX_MEGABYTES = 200, 10, 20

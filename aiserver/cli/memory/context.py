@@ -9,10 +9,11 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ...errors import NotFound
+from ...memory.factory import make_memory
 from ...memory.listed import ListedEntry
 from ...memory.manager import MemoryManager
-from ..sessions.selection import find_id
-from ..sessions.stores import StoreContext, open_store
+from ..selection import find_id
+from ..stores import StoreContext, open_store
 
 
 @dataclass
@@ -34,6 +35,13 @@ class MemoryContext:
         return [item for item in listed if scope in (None, item.scope)]
 
 
+def memories_of(histories: StoreContext) -> MemoryManager:
+    """Create the memories that a server with this store uses."""
+    configuration = histories.configuration
+    folder = str(configuration.root_dir)
+    return make_memory(configuration.extension, histories.store, folder, histories.owner)
+
+
 def run_with_memories(
     run_command: Callable[[argparse.Namespace, MemoryContext], Awaitable[int]],
     arguments: argparse.Namespace,
@@ -42,7 +50,7 @@ def run_with_memories(
 
     async def run() -> int:
         async with open_store(None, None, False) as histories:
-            memories = histories.memories_of(histories.owner)
+            memories = memories_of(histories)
             try:
                 return await run_command(arguments, MemoryContext(memories, histories))
             finally:

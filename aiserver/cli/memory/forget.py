@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack
 
 from ...errors import SettingError
-from ...generation.forgetting import StoredPrompts, erase_copies, forget
+from ...memory.forgetting import StoredPrompts, erase_copies, forget
 from ..confirm import confirm
-from ..sessions.stores import open_store
+from ..stores import open_store
 from .context import MemoryContext, full_ids
 from .entries import single_line
 

@@ -18,12 +18,11 @@ from ...notebooks.history import Histories, History
 from ...notebooks.restored_ids import restore_ids
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
-from ..notebook_bytes import read_notebook
+from ..notebook_bytes import notebook_id_of, read_notebook
 from ..output_file import write_output
 from ..safe_text import to_safe_json
-from ..sessions.import_sessions import notebook_id_of
-from ..sessions.selection import find_id, is_file
-from ..sessions.stores import StoreContext, registry_of
+from ..selection import find_id, is_file
+from ..stores import StoreContext, registry_of
 from .terminal import print_history, print_report
 
 

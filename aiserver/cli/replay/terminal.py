@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...llm.labels import model_label
+from ...llm.local.labels import model_label
 from ...notebooks.history import History
 from ...replay import Step, report, shown_numbers, shown_steps
 from ...sharing.labels import cell_name, label_counts, outcome, percent, title

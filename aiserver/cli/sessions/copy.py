@@ -17,7 +17,7 @@ from ...sessions.base import SessionManager
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
 from ..safe_text import make_safe
-from .stores import StoreContext, create_root, open_store
+from ..stores import StoreContext, create_root, open_store
 
 
 async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:

@@ -18,8 +18,8 @@ from ...notebooks.unused_blobs import delete_unused_blobs
 from ...sessions.base import SessionManager
 from ..confirm import confirm
 from ..progress import ProgressBar
-from .selection import count_requests, select
-from .stores import StoreContext
+from ..selection import count_requests, select
+from ..stores import StoreContext
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -34,12 +34,13 @@ async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> in
     logs = {(key.owner, key.notebook_id) for key in rows}
     remaining = await delete_sessions(context.store, revisions, logs)
     for owner in context.owners:
-        memories = context.memories_of(owner)
         deleted = [key for key in revisions if key.owner == owner and key not in remaining]
-        try:
-            await memories.forget_histories(context.store, deleted)
-        finally:
-            await memories.close()
+        if deleted:
+            plugins = context.start_plugins(owner)
+            try:
+                await plugins.clean_up(deleted)
+            finally:
+                await plugins.stop()
     return 1 if remaining else 0
 
 

@@ -22,8 +22,8 @@ from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
 from ..output_file import create_output_folder, write_new_file
 from ..progress import ProgressBar
-from .selection import select
-from .stores import StoreContext
+from ..selection import select
+from ..stores import StoreContext
 
 _SUFFIX_BY_FORMAT = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 

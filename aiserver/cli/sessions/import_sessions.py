@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -15,10 +14,10 @@ from ...transfer.databases import AgentScopeDatabase, AgentScopeRedis
 from ...transfer.importers.base import ReadResult, with_ids
 from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
-from ..notebook_bytes import read_notebook
+from ..notebook_bytes import notebook_id_of
 from ..progress import ProgressBar
 from ..safe_text import make_safe
-from .stores import StoreContext, create_root
+from ..stores import StoreContext, create_root
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
 _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
@@ -56,23 +55,6 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                 last_name = name
     _print_summary(report, dry_run=arguments.dry_run)
     return 1 if report.skipped else 0
-
-
-def notebook_id_of(path: str) -> str:
-    """Return the notebook id in the metadata of a notebook's file.
-
-    Raises SettingError if the file can't be read or has no notebook id.
-    """
-    try:
-        notebook_id = json.loads(read_notebook(path))["metadata"]["aiserver"]["notebook_id"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        notebook_id = None
-    if not (isinstance(notebook_id, str) and is_id(notebook_id)):
-        raise SettingError(
-            f"“{path}” has no notebook ID yet. To add one, open it in JupyterLab, ask for code in "
-            "one of its cells and save it."
-        )
-    return notebook_id
 
 
 def _total_count(inputs: list[_Input]) -> int | None:

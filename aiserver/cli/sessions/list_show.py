@@ -14,8 +14,8 @@ from ...errors import NotFound
 from ...models import SessionKey, SessionSummary
 from ...transfer.markdown import session_markdown
 from ..safe_text import make_safe, to_safe_json
-from .selection import count_requests, select
-from .stores import StoreContext
+from ..selection import count_requests, select
+from ..stores import StoreContext
 
 # The relative widths of columns whose texts may be cut. A column that isn't listed has 1.
 _RELATIVE_WIDTHS = {"last request": 3}

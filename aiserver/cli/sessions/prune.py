@@ -33,10 +33,10 @@ from ...transfer.importers.base import NO_TIME
 from ..confirm import confirm
 from ..progress import ProgressBar
 from ..safe_text import make_safe
+from ..selection import SelectedSession, select
+from ..stores import StoreContext
 from .delete import delete_sessions
 from .list_show import last_recorded_paths
-from .selection import SelectedSession, select
-from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}

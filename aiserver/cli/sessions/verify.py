@@ -7,7 +7,7 @@ import sys
 
 from ..progress import ProgressBar
 from ..safe_text import make_safe
-from .stores import StoreContext
+from ..stores import StoreContext
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:

@@ -13,7 +13,6 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,14 +23,12 @@ from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
 from ..image_inputs import sees_images
 from ..labels import model_label
-from ..local import catalogue, machine, weights
-from ..local.catalogue import CatalogueModel
+from ..local_models import LocalModels
 from ..policy import Access, ModelPolicy
 from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name
 from .lookup import MAX_NAMES, Lookups, deadline_for
 from .model_list import ServedModel, list_models
 
-INSTALL_LOCAL = "pip install 'aiserver[local]'"
 NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
@@ -56,15 +53,11 @@ class ProviderInfo:
 
 @dataclass(frozen=True)
 class Overview:
-    """The models and providers that are shown to a user.
-
-    ``local`` is the smallest local model, even if it isn't installed; None if it isn't allowed.
-    """
+    """The models and providers that are shown to a user."""
 
     default: ModelInfo | None
     models: list[ModelInfo]
     providers: list[ProviderInfo]
-    local: ModelInfo | None
 
 
 class Catalog:
@@ -74,27 +67,22 @@ class Catalog:
     """
 
     def __init__(
-        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[Sequence[ServedModel]]
+        self,
+        policy: ModelPolicy,
+        connections: Connections,
+        lookups: Lookups[Sequence[ServedModel]],
+        local: LocalModels,
     ) -> None:
         self.policy, self._connections, self._lookups = policy, connections, lookups
+        self._local = local
 
     def configured(self) -> ModelInfo | None:
         """Return the model that the administrator configured, even if it isn't ready."""
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")
-        path = self.policy.model_file()
-        if path is not None:
-            problem = (
-                None
-                if path.is_file()
-                else UserText("The configured model file does not exist. Check the path.")
-            )
-            id = f"local:{path.stem}"
-            return ModelInfo(id, path.stem, True, problem is None, problem, is_small=True)
         if provider == "local":
-            model = catalogue.by_id(self.policy.model)
-            return self.describe_local(model) if model else self.embedded()
+            return self._local.configured()
         if not name:
             return ModelInfo(self.policy.model, provider, False, False, NO_PROVIDER)
         if provider in PROVIDERS:
@@ -108,19 +96,6 @@ class Catalog:
             sees_images=sees_images(self.policy.model, self.policy.image_models),
         )
 
-    def embedded(self) -> ModelInfo:
-        return self.describe_local(catalogue.SMALLEST)
-
-    def installed(self) -> list[ModelInfo]:
-        """Return the installed models of the catalogue: the suggested one, then from small to
-        large.
-        """
-        models = weights.installed_models()
-        if len(models) > 1:
-            suggested = catalogue.suggested_model(machine.memory(), machine.cores())
-            models.sort(key=lambda model: model != suggested)
-        return [self.describe_local(model) for model in models]
-
     def completing(self) -> ModelInfo | None:
         """Return the embedded model that completes code while a person types, or None.
 
@@ -131,31 +106,11 @@ class Catalog:
         chosen = (self.find(choice) if choice else None, self.configured())
         preferred = next((info for info in chosen if info and self.policy.allows(info)), None)
         is_embedded = preferred is not None and preferred.provider == "local"
-        candidates = [preferred] if preferred and is_embedded else self.installed()
+        candidates = [preferred] if preferred and is_embedded else self._local.installed()
         return next(filter(self._can_complete, candidates), None)
 
     def _can_complete(self, info: ModelInfo) -> bool:
-        model = catalogue.by_id_or_file(info.id, self.policy.model_file())
-        has_tokens = model is not None and model.fill_tokens is not None
-        return has_tokens and info.ready and self.policy.allows(info)
-
-    def describe_local(self, model: CatalogueModel) -> ModelInfo:
-        """Describe a model of the catalogue, even if it isn't installed."""
-        problem, install = None, None
-        if not is_local_package_installed():
-            problem = UserText("The local model needs one more Python package.")
-            install = INSTALL_LOCAL
-        elif weights.installed(model) is None:
-            size = str(model.size // 1_000_000)
-            problem = UserText("The local model is not installed yet (%1 MB).", size)
-            is_smallest = model is catalogue.SMALLEST
-            install = weights.INSTALL if is_smallest else f"{weights.INSTALL} {model.name}"
-        is_ready, is_small = problem is None, model.style == "compact"
-        return ModelInfo(model.id, model.label, True, is_ready, problem, install, is_small=is_small)
-
-    def allowed_embedded(self) -> ModelInfo | None:
-        info = self.embedded()
-        return info if self.policy.allows(info) else None
+        return self._local.can_complete(info.id) and info.ready and self.policy.allows(info)
 
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, or None if there can be no such model.
@@ -165,8 +120,8 @@ class Catalog:
         configured = self.configured()
         if configured is not None and configured.id == model_id:
             return configured
-        if model := catalogue.by_id(model_id):
-            return self.describe_local(model)
+        if local := self._local.find(model_id):
+            return local
         provider, _, name = model_id.partition(":")
         if provider not in PROVIDERS or not _NAME.fullmatch(name):
             return None
@@ -319,8 +274,3 @@ def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo
 
 def _as_forwarded(info: ModelInfo) -> ModelInfo:
     return replace(info, on_this_machine=False, is_forwarded=True)
-
-
-def is_local_package_installed() -> bool:
-    """Return whether the packages that run the embedded model are installed."""
-    return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))

@@ -1,22 +1,25 @@
-"""``memory``: what models should remember beyond one cell, and proposals of entries."""
+"""``memory``: what models should remember beyond one cell, proposals, and notes of notebooks."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from ...errors import FeatureForbidden, NotFound, NotOwner, ProposalNotFound
-from ...generation.forgetting import StoredPrompts, forget
-from ...memory.entries import MemoryEntry, Scope, TurnSource
-from ...memory.listed import ComparedEntries, ListedEntry
-from ...memory.manager import MemoryManager
-from ...memory.past_answers import find_past_answer
-from ...memory.proposals import Proposal
-from ...memory.recall import find_entries
-from ...memory.thread import run_in_memory_thread
-from ...prompts.language import cell_language
-from ...requests import (
+from ..errors import (
+    FeatureForbidden,
+    MemoryEntryChanged,
+    NotFound,
+    NotOwner,
+    ProposalNotFound,
+    UserText,
+)
+from ..handlers.base import AIServerHandler, guarded
+from ..models import check_id
+from ..prompts.language import cell_language
+from ..prompts.project import closed_note
+from ..requests import (
     MemoryChangeBody,
     MemoryConfirmBody,
     MemoryEntryBody,
@@ -24,11 +27,25 @@ from ...requests import (
     MemoryReviewBody,
     MemorySearchBody,
     MemorySource,
+    NoteBody,
+    NoteChangeBody,
     PastAnswerBody,
 )
-from ...search.plugin import SearchPlugin
-from ...surrogates import json_bytes
-from ..base import AIServerHandler, guarded
+from ..search.plugin import SearchPlugin
+from ..surrogates import json_bytes
+from .entries import MemoryEntry, Scope, TurnSource
+from .forgetting import StoredPrompts, forget
+from .listed import ComparedEntries, ListedEntry
+from .manager import MemoryManager
+from .notes.manager import Note, NoteManager
+from .notes.outline import outline_of
+from .past_answers import find_past_answer
+from .plugin import MemoryPlugin
+from .proposals import Proposal
+from .recall import find_entries
+from .thread import run_in_memory_thread
+
+_CHANGED = UserText("This note has been changed in the meantime. Look at it again, then decide.")
 
 
 class MemoryBase(AIServerHandler):
@@ -45,7 +62,12 @@ class MemoryBase(AIServerHandler):
     def memory(self) -> MemoryManager:
         """The memories of the person. Raises the errors of ``check_memory``."""
         self.check_memory()
-        return self.services.memory
+        return self.plugin.manager
+
+    @property
+    def plugin(self) -> MemoryPlugin:
+        """The plugin of these handlers."""
+        return self.services.plugins.get(MemoryPlugin)
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
         """Build a long answer in the thread of memories."""
@@ -105,7 +127,7 @@ class MemorySearchHandler(MemoryBase):
         """Answer with the best entries: those that contain all words first. Changes nothing."""
         memory, body = self.memory, self.body(MemorySearchBody)
         listed = await memory.list_entries(skip_unreadable=True)
-        results = await find_entries(self.services.recall, listed, body.query, limit=body.limit)
+        results = await find_entries(self.plugin.recall, listed, body.query, limit=body.limit)
         entries = [
             _listed_fields(item.listed) | {"has_all_words": item.has_all_words} for item in results
         ]
@@ -201,6 +223,77 @@ class PastAnswerHandler(MemoryBase):
         await self.finish(json_bytes({"answer": fields}))
 
 
+class NoteHandler(MemoryBase):
+    """Reads, makes, changes and deletes the note of a notebook."""
+
+    @property
+    def notes(self) -> NoteManager:
+        """The notes of the person. Raises the errors of ``check_memory``."""
+        return self.memory.notes
+
+    @guarded("read")
+    async def get(self, notebook_id: str) -> None:
+        """Answer with the note, or null."""
+        note = await self.notes.get(check_id("notebookId", notebook_id))
+        await self._answer(note, self._is_being_worded(notebook_id))
+
+    @guarded("write")
+    async def post(self, notebook_id: str) -> None:
+        """Make the note from the notebook's cells if it is missing or outdated; answer with it."""
+        notes, body = self.notes, self.body(NoteBody)
+        check_id("notebookId", notebook_id)
+        outline = await asyncio.to_thread(outline_of, body.cells)
+        try:
+            note = await notes.update(
+                notebook_id, outline, again=body.again, expected=body.expected
+            )
+        except MemoryEntryChanged as reason:
+            raise MemoryEntryChanged(_CHANGED) from reason
+        is_being_worded = False
+        is_outline = note is not None and (note.author, note.text) == ("outline", outline.text)
+        if body.uses_model and is_outline:
+            is_being_worded = await self.plugin.writer.start(
+                self.services.assistant, notebook_id, outline, body.cells, again=body.again
+            )
+        await self._answer(note, is_being_worded)
+
+    @guarded("write")
+    async def patch(self, notebook_id: str) -> None:
+        """Replace the text by the person's, or choose whether requests contain it."""
+        notes, body = self.notes, self.body(NoteChangeBody)
+        check_id("notebookId", notebook_id)
+        if body.text is not None:
+            try:
+                await notes.write(notebook_id, body.text, body.expected, is_undo=body.undo)
+            except MemoryEntryChanged as reason:
+                raise MemoryEntryChanged(_CHANGED) from reason
+        if body.used is not None:
+            await notes.set_used(notebook_id, is_used=body.used)
+        await self._answer(await notes.get(notebook_id))
+
+    @guarded("write")
+    async def delete(self, notebook_id: str) -> None:
+        """Erase the note, and delete the stored prompts with it."""
+        notes, services = self.notes, self.services
+        note = await notes.get(check_id("notebookId", notebook_id))
+        texts = [closed_note(note.text)] if note and note.text else []
+        owner = services.session_owner
+        stored = StoredPrompts(services.sessions, texts, owner=owner, are_complete=True)
+        if texts:
+            await stored.delete()
+        await notes.delete(notebook_id)
+        if texts:
+            await stored.delete()  # those that were stored in the meantime
+        await self.finish({"deleted_prompts": stored.deleted_count})
+
+    def _is_being_worded(self, notebook_id: str) -> bool:
+        return self.plugin.writer.is_running(self.services.assistant, notebook_id)
+
+    async def _answer(self, note: Note | None, is_being_worded: bool = False) -> None:
+        fields = note and _note_fields(note, self.notes.lifetime)
+        await self.finish(json_bytes({"note": fields, "being_worded": is_being_worded}))
+
+
 def _source(body: MemorySource | None) -> TurnSource | None:
     return None if body is None else TurnSource(body.notebook_id, body.cell_id, body.turn_id)
 
@@ -240,4 +333,15 @@ def _proposal_fields(proposal: Proposal, similar: Sequence[ListedEntry]) -> dict
         "similar": [
             {"id": item.entry.id, "scope": item.scope, "text": item.entry.text} for item in similar
         ],
+    }
+
+
+def _note_fields(note: Note, lifetime: float) -> dict[str, Any]:
+    return {
+        "text": note.text,
+        "author": note.author if note.is_generated else "person",
+        "model": note.model,
+        "written_at": note.written_at,
+        "expires_at": note.expires_at(lifetime),
+        "used": note.used,
     }

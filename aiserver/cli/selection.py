@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ...errors import NotFound, SettingError, StorageError
-from ...models import SessionKey, SessionSummary
-from ...replay import replay, with_requests
-from .import_sessions import notebook_id_of
+from ..errors import NotFound, SettingError, StorageError
+from ..models import SessionKey, SessionSummary
+from ..replay import replay, with_requests
+from .notebook_bytes import notebook_id_of
 from .stores import StoreContext
 
 SelectedSession = tuple[SessionKey, SessionSummary]

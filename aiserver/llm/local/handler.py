@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
+from typing import cast
 
-from ..errors import ModelPackageMissing, NotFound, UserText
-from ..llm.catalog.catalog import INSTALL_LOCAL, is_local_package_installed
-from ..llm.local.install import Installation, failure_of
-from ..requests import InstallBody
-from .base import AIServerHandler, error_fields, guarded
-from .sse import HEARTBEAT, Event, send_events
+from ...errors import ModelPackageMissing, NotFound, UserText
+from ...handlers.base import AIServerHandler, error_fields, guarded
+from ...handlers.sse import HEARTBEAT, Event, send_events
+from ...requests import InstallBody
+from .install import Installation, failure_of
+from .models import INSTALL_LOCAL, CatalogueModels, is_package_installed
 
 
-class InstallHandler(AIServerHandler):
+class LocalModelsHandler(AIServerHandler):
+    """Base of these handlers."""
+
+    @property
+    def local(self) -> CatalogueModels:
+        """The models of the plugin."""
+        return cast("CatalogueModels", self.services.models.local)
+
+
+class InstallHandler(LocalModelsHandler):
     """Installs local models. The installation continues after clients have disconnected."""
 
     @guarded("execute")
@@ -26,7 +36,7 @@ class InstallHandler(AIServerHandler):
         """
         self.check_owner()
         body = self.body(InstallBody)
-        local = self.services.models.local
+        local = self.local
         installation = local.installer.current
         # A client that sends ``join`` only follows a running installation and never starts one.
         # If it sends no name, it follows the running installation, whatever its model is.
@@ -34,7 +44,7 @@ class InstallHandler(AIServerHandler):
             raise NotFound(UserText("No installation is running."))
         if installation is None or not body.join or body.name is not None:
             model = local.to_install(body.name)
-            if not is_local_package_installed():
+            if not is_package_installed():
                 raise ModelPackageMissing(None, INSTALL_LOCAL)
             installation = local.installer.join(model)
         if "text/event-stream" in self.request.headers.get("Accept", ""):
@@ -47,18 +57,18 @@ class InstallHandler(AIServerHandler):
     async def delete(self) -> None:
         """Stop the installation. The next installation of the model continues the download."""
         self.check_owner()
-        await self.services.models.local.installer.stop()
+        await self.local.installer.stop()
         self.set_status(204)
 
 
-class LocalModelHandler(AIServerHandler):
+class LocalModelHandler(LocalModelsHandler):
     """Removes a local model."""
 
     @guarded("execute")
     async def delete(self, name: str) -> None:
         """Delete the model's file and its partial downloads."""
         self.check_owner()
-        await self.services.models.local.remove(name)
+        await self.local.remove(name)
         self.set_status(204)
 
 

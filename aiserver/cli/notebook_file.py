@@ -12,13 +12,13 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from ...durable import replace_file, translate_os_errors
-from ...errors import NotFound, SettingError
-from ...models import is_id
-from ...notebooks.cell_match import is_positional
-from ...requests.base import MAX_TEXT, CellType
-from ..notebook_bytes import read_notebook
-from ..sessions.selection import find_id
+from ..durable import replace_file, translate_os_errors
+from ..errors import NotFound, SettingError
+from ..models import is_id
+from ..notebooks.cell_match import is_positional
+from ..requests.base import MAX_TEXT, CellType
+from .notebook_bytes import read_notebook
+from .selection import find_id
 
 MAX_CELLS_ABOVE = 2000
 MAX_CHARACTERS_ABOVE = 500_000

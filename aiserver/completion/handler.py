@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from ..errors import FeatureForbidden
+from ..handlers.base import AIServerHandler, guarded
 from ..requests import CompletionBody
 from ..surrogates import json_bytes
-from .base import AIServerHandler, guarded
+from .plugin import CompletionPlugin
 
 
 class CompleteHandler(AIServerHandler):
@@ -18,8 +20,13 @@ class CompleteHandler(AIServerHandler):
     async def post(self) -> None:
         """Answer with the code to insert at the cursor. Nothing is recorded."""
         self.check_owner()
-        body = self.body(CompletionBody)
-        self._completion = asyncio.create_task(self.services.assistant.complete(body))
+        services, body = self.services, self.body(CompletionBody)
+        if services.features.completion == "forbidden":
+            raise FeatureForbidden(FeatureForbidden.completion)
+        plugin = services.plugins.get(CompletionPlugin)
+        self._completion = asyncio.create_task(
+            plugin.completer.complete(body, services.models, services.assistant)
+        )
         await asyncio.wait({self._completion})
         if not self._completion.cancelled():
             await self.finish(json_bytes({"text": self._completion.result()}))

@@ -16,12 +16,12 @@ import logging
 from collections.abc import Coroutine, Hashable
 from typing import TYPE_CHECKING, Any
 
-from ...errors import AIServerError, ModelRateLimited
-from ...llm.base import ChatModel, ModelInfo
-from ...safe_traceback import outline_of
+from ..errors import AIServerError, ModelRateLimited
+from ..llm.base import ChatModel, ModelInfo
+from ..safe_traceback import outline_of
 
 if TYPE_CHECKING:
-    from ...prompts.context import Messages
+    from ..prompts.context import Messages
 
 
 def competes(info: ModelInfo, other: ModelInfo) -> bool:
@@ -34,8 +34,8 @@ class BackgroundTasks:
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
-        self._tasks: dict[Hashable, tuple[ModelInfo, asyncio.Task[None]]] = {}
-        self._cancelled: set[asyncio.Task[None]] = set()
+        self._tasks: dict[Hashable, tuple[ModelInfo, asyncio.Task[Any]]] = {}
+        self._cancelled: set[asyncio.Task[Any]] = set()
         self._is_closed = False
 
     def is_running(self, key: Hashable) -> bool:
@@ -52,10 +52,18 @@ class BackgroundTasks:
         if self._is_closed or key in self._tasks:
             work.close()
             return
-        task = asyncio.create_task(self._run(work, failure))
+        self.watch(key, info, asyncio.create_task(self._run(work, failure)))
+
+    def watch(self, key: Hashable, info: ModelInfo, task: asyncio.Task[Any]) -> None:
+        """Cancel a task if it could delay an answer. It replaces a task with the same key."""
         self._tasks[key] = info, task
-        task.add_done_callback(lambda _: self._tasks.pop(key))
-        task.add_done_callback(self._cancelled.discard)
+
+        def forget(task: asyncio.Task[Any]) -> None:
+            if (info, task) == self._tasks.get(key):
+                del self._tasks[key]
+            self._cancelled.discard(task)
+
+        task.add_done_callback(forget)
 
     def cancel(self, info: ModelInfo) -> None:
         """Cancel the tasks that could delay an answer of this model."""
@@ -101,7 +109,7 @@ class BackgroundTasks:
                     break
         return text, usage
 
-    def _cancel(self, task: asyncio.Task[None]) -> None:
+    def _cancel(self, task: asyncio.Task[Any]) -> None:
         self._cancelled.add(task)
         task.cancel()
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import StorageUnreachable
-from aiserver.generation.forgetting import StoredPrompts, forget
 from aiserver.generation.receipts import SentPrompt, decode_prompt
 from aiserver.memory.entries import Scope
+from aiserver.memory.forgetting import StoredPrompts, forget
 from aiserver.memory.manager import MemoryManager
 from aiserver.memory.stores.file import PROJECT_FOLDER, FileMemoryStore
 from aiserver.models import SessionKey
@@ -194,7 +194,7 @@ async def test_prompts_are_searched_in_threads(monkeypatch: pytest.MonkeyPatch) 
         threads.append(threading.current_thread())
         return decode_prompt(data)
 
-    monkeypatch.setattr("aiserver.generation.forgetting.decode_prompt", decode)
+    monkeypatch.setattr("aiserver.memory.forgetting.decode_prompt", decode)
     sessions = InMemorySessionManager()
     await sessions.put_blob(prompt("canary"))
     await StoredPrompts(sessions, ["canary"]).delete()

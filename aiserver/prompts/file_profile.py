@@ -61,7 +61,7 @@ def describe_column(name: str, dtype: str, examples: Iterable[str] = ()) -> Colu
 class FileProfile:
     """A data file, described by ``table`` or, for a database, by ``database``.
 
-    ``name`` is the path as the request spells it, and ``kind`` one of ``names.KINDS``. ``size`` is
+    ``name`` is the path as the request spells it, and ``kind`` such as ``CSV``. ``size`` is
     in bytes. ``missing_package`` is the package without which the file can't be described.
     """
 

@@ -19,8 +19,8 @@ from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.streaming import Limits
 
 from ..conftest import Call, request
-from .test_generate import running, until
-from .test_local_models import put_weights
+from ..handlers.test_generate import running, until
+from ..handlers.test_local_models import put_weights
 
 BODY = {"prefix": "def mean(values):", "suffix": "\n", "cells": ["import math"]}
 

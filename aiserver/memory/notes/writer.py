@@ -15,14 +15,15 @@ import time
 from collections.abc import Sequence
 
 from ...errors import AIServerError, BadAnswer
+from ...generation.assistant import Assistant
+from ...generation.background import BackgroundTasks
 from ...llm.base import ChatModel
-from ...memory.notes.manager import NoteManager
-from ...memory.notes.outline import Outline, clean_cells
-from ...memory.notes.personal import is_personal
 from ...prompts.note import MAX_PURPOSE, clean_purpose, purpose_messages
 from ...redact import redact
 from ...requests import NoteCell
-from .tasks import BackgroundTasks
+from .manager import NoteManager
+from .outline import Outline, clean_cells
+from .personal import is_personal
 
 _MAX_REMEMBERED = 1000  # outlines for which the model has been asked
 
@@ -30,39 +31,41 @@ _MAX_REMEMBERED = 1000  # outlines for which the model has been asked
 class NoteWriter:
     """Words notes in background tasks, at most one per notebook."""
 
-    def __init__(self, tasks: BackgroundTasks, log: logging.Logger) -> None:
-        self._tasks, self._log = tasks, log
+    def __init__(self, notes: NoteManager, log: logging.Logger) -> None:
+        self._notes, self._log = notes, log
         self._asked: dict[str, str] = {}  # for each notebook, the last outline that was worded
 
-    def start(
+    async def start(
         self,
-        notes: NoteManager,
+        assistant: Assistant,
         notebook_id: str,
         outline: Outline,
         cells: Sequence[NoteCell],
-        model: ChatModel,
         *,
         again: bool = False,
     ) -> bool:
-        """Start wording a note, unless this outline was worded already and ``again`` is false.
+        """Let the default model word a note in the background; return whether this is running.
 
-        Return whether the wording is running. Raises ValueError for a remote model.
+        An outline is worded only once, unless the person asks for it ``again``. Nothing is sent to
+        a model on another machine. While a person waits for a model, no wording begins.
         """
-        if not model.info.on_this_machine:
-            raise ValueError("a note is never sent to another machine")
+        model = await assistant.idle_model()
+        if model is None or not model.info.on_this_machine:
+            return False
         if self._asked.get(notebook_id) == outline.text and not again:
             return False
-        work = self._word(notes, notebook_id, outline, cells, model)
-        self._tasks.start(_key(notebook_id), model.info, work, "A note could not be worded")
-        return self.is_running(notebook_id)
+        tasks = assistant.background
+        work = self._word(tasks, notebook_id, outline, cells, model)
+        tasks.start(_key(notebook_id), model.info, work, "A note could not be worded")
+        return self.is_running(assistant, notebook_id)
 
-    def is_running(self, notebook_id: str) -> bool:
+    def is_running(self, assistant: Assistant, notebook_id: str) -> bool:
         """Return whether the note of a notebook is being worded."""
-        return self._tasks.is_running(_key(notebook_id))
+        return assistant.background.is_running(_key(notebook_id))
 
     async def _word(
         self,
-        notes: NoteManager,
+        tasks: BackgroundTasks,
         notebook_id: str,
         outline: Outline,
         cells: Sequence[NoteCell],
@@ -74,7 +77,7 @@ class NoteWriter:
             outline.text, clean, model.style, model.prompt_tokens, model.count_tokens
         )
         try:
-            answer, _ = await self._tasks.answer(model, messages, 2 * MAX_PURPOSE)
+            answer, _ = await tasks.answer(model, messages, 2 * MAX_PURPOSE)
         except AIServerError:
             self._remember(notebook_id, outline)
             raise
@@ -82,7 +85,7 @@ class NoteWriter:
         purpose = clean_purpose(redact(answer, is_prose=True), outline.text)
         if not purpose or is_personal(purpose):
             raise BadAnswer
-        await notes.word(notebook_id, outline.with_purpose(purpose), model.info.id, outline)
+        await self._notes.word(notebook_id, outline.with_purpose(purpose), model.info.id, outline)
         milliseconds = round((time.monotonic() - started_at) * 1000)
         self._log.info("note worded: model=%s ms=%d", model.info.loggable_id, milliseconds)
 

@@ -1,23 +1,36 @@
-"""``recipes``: a person's own prompts, which are offered as slash words."""
+"""``rules-files``, the rules for a notebook; and ``recipes``, a person's own prompts."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_core.utils import ensure_async
 
-from ...errors import NotOwner, RecipeNameRefused, UserText
-from ...project_files.recipes import list_recipes, save_in_project, save_own
-from ...prompts.modes import is_slash_word
-from ...requests import RecipeBody, RecipesBody
-from ...surrogates import json_bytes
-from ..base import AIServerHandler, guarded
-from ..notebooks import served_folder
+from ..errors import NotOwner, RecipeNameRefused, UserText
+from ..handlers.base import AIServerHandler, guarded
+from ..prompts.modes import is_slash_word
+from ..requests import RecipeBody, RecipesBody, RulesFilesBody
+from ..surrogates import json_bytes
+from .recipes import list_recipes, save_in_project, save_own
+from .rules_files import list_files
 
 _SLASH_WORD = UserText("This is one of AI Server’s slash words. Choose another name.")
 _NO_ACCESS = UserText("You are not allowed to change files on this server.")
+
+
+class RulesFilesHandler(AIServerHandler):
+    """Lists the rules files for a notebook."""
+
+    @guarded("read")
+    async def post(self) -> None:
+        """Answer with the files and their texts. Nothing is changed or sent to a model."""
+        body = self.body(RulesFilesBody)
+        root = await self.readable_folder()
+        files = await asyncio.to_thread(list_files, root, body.path)
+        await self.finish(json_bytes({"files": [asdict(file) for file in files]}))
 
 
 class RecipesHandler(AIServerHandler):
@@ -31,7 +44,7 @@ class RecipesHandler(AIServerHandler):
         """
         path = self.body(RecipesBody).path
         recipes = (
-            await asyncio.to_thread(list_recipes, self._root, path, _own_folder())
+            await asyncio.to_thread(list_recipes, self.services.folder, path, _own_folder())
             if await self.can_read_files()
             else []
         )
@@ -63,18 +76,13 @@ class RecipesHandler(AIServerHandler):
                 raise NotOwner(_NO_ACCESS)
             await asyncio.to_thread(
                 save_in_project,
-                self._root,
+                self.services.folder,
                 body.path,
                 body.name,
                 body.text,
                 replace=body.replace,
             )
         self.set_status(204)
-
-    @property
-    def _root(self) -> str | None:
-        folder = served_folder(self.contents_manager)
-        return None if folder is None else str(folder)
 
     async def _can_write_files(self) -> bool:
         """Return whether Jupyter's Authorizer lets the user write files."""

@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...durable import translate_os_errors
-from ...errors import SettingError
-from ...memory.manager import MemoryManager
-from ...sessions.base import SessionManager
-from ...sessions.factory import hide_password
-from ...sessions.file.manager import FileSessionManager
-from ...sessions.file.root import FOLDER
-from ..config import Configuration
+from ..durable import translate_os_errors
+from ..errors import SettingError
+from ..plugin import Host, Plugins, load_plugins
+from ..sessions.base import SessionManager
+from ..sessions.factory import hide_password
+from ..sessions.file.manager import FileSessionManager
+from ..sessions.file.root import FOLDER
+from .config import Configuration
 
 if TYPE_CHECKING:
-    from ...notebooks.identity import NotebookRegistry
+    from ..notebooks.identity import NotebookRegistry
 
 
 @dataclass
@@ -44,11 +44,12 @@ class StoreContext:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
 
-    def memories_of(self, owner: str) -> MemoryManager:
-        """Create the memories that a server with this store uses for an owner."""
-        configuration = self.configuration
-        folder = str(configuration.root_dir)
-        return configuration.extension.make_memory(self.store, folder, owner)
+    def start_plugins(self, owner: str) -> Plugins:
+        """Start the plugins as a server with this store does. The caller stops them."""
+        plugins, folder = load_plugins(self.configuration.extension), self.configuration.root_dir
+        log = logging.getLogger(__name__)
+        plugins.start(Host(self.store, owner, str(folder), plugins, log))
+        return plugins
 
     @property
     def name(self) -> str:
@@ -115,7 +116,7 @@ def registry_of(context: StoreContext) -> NotebookRegistry:
     # Imported here, because most commands don't need Jupyter's server.
     from jupyter_server.services.contents.filemanager import FileContentsManager
 
-    from ...handlers.notebooks import notebook_registry
+    from ..handlers.notebooks import notebook_registry
 
     contents = FileContentsManager(root_dir=str(context.configuration.root_dir))
     log = logging.getLogger(__name__)

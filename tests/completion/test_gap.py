@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiserver.generation.gap import (
+from aiserver.completion.gap import (
     PREFIX_TOKENS,
     STEP_TOKENS,
     SUFFIX_TOKENS,

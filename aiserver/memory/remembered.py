@@ -10,49 +10,35 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..errors import AIServerError
 from ..llm.base import ChatModel
-from ..memory.listed import ListedEntry
-from ..memory.manager import MemoryManager
-from ..memory.notes.manager import NoteManager
-from ..memory.recall.recall import Recall
-from ..memory.recall.shared_words import share_subject
+from ..plugin import ContextRequest
 from ..prompts.project import MAX_ENTRIES, MAX_SMALL, SHARE
-from ..prompts.prompt_input import MemoryText, Style
-from ..redact import Vault
+from ..prompts.prompt_input import MemoryText, Remembered, Style
 from ..tokens import estimate_tokens
-from .hidden_data import hide
+from .listed import ListedEntry
+from .manager import MemoryManager
+from .notes.manager import NoteManager
+from .recall.recall import Recall
+from .recall.shared_words import share_subject
 
 _TIMEOUT = 2.0  # seconds; if a store is slower, the request is sent without memories
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Memories:
-    """The memories of the person, and what ranks their entries for a request."""
-
-    manager: MemoryManager
-    recall: Recall
-
-    async def close(self) -> None:
-        """Close the stores, and stop the process that ranks entries."""
-        await self.recall.close()
-        await self.manager.close()
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """The entries for a request, the most relevant ones first, with their positions; and the note.
-
-    The note is empty if there is none, or if it isn't used.
-    """
-
-    entries: Sequence[tuple[int, ListedEntry]] = field(default_factory=list)
-    note: str = ""
-    total: int = 0
-    """The number of all entries, including those that aren't in ``entries``."""
+async def remember(manager: MemoryManager, recall: Recall, request: ContextRequest) -> Remembered:
+    """Return the entries of the memories for a request, and the note of its notebook."""
+    model, context = request.model, request.body.context
+    notes = manager.notes if context.uses_note and model.style == "full" else None
+    note = note_of(notes, request.body.notebook_id)
+    if not context.uses_memory:
+        return Remembered(note=await note)
+    entries, text = await asyncio.gather(
+        remembered_entries(manager, recall, request.intent, request.source, model), note
+    )
+    relevant = only_relevant(entries, request.intent, model.style)[:MAX_ENTRIES]
+    return Remembered([_memory_text(*pair) for pair in relevant], len(entries), text)
 
 
 async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
@@ -68,7 +54,7 @@ async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
 
 
 async def remembered_entries(
-    memories: Memories, intent: str, code: str, model: ChatModel
+    manager: MemoryManager, recall: Recall, intent: str, code: str, model: ChatModel
 ) -> list[tuple[int, ListedEntry]]:
     """Return the entries that may be sent, the most relevant ones first, with their positions.
 
@@ -76,7 +62,7 @@ async def remembered_entries(
     warm-up, which has no intent, a large memory is only prepared.
     """
     try:
-        listed = await asyncio.wait_for(_list(memories.manager), _TIMEOUT)
+        listed = await asyncio.wait_for(_list(manager), _TIMEOUT)
     except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
         _log.warning("The request is sent without memories: %s", type(error).__name__)
         return []
@@ -88,9 +74,9 @@ async def remembered_entries(
         return numbered
     if not intent:
         with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-            await asyncio.wait_for(memories.recall.prepare(entries), _TIMEOUT)
+            await asyncio.wait_for(recall.prepare(entries), _TIMEOUT)
         return numbered
-    ranked = await memories.recall.rank(entries, intent, code)
+    ranked = await recall.rank(entries, intent, code)
     position_by_id = {id(entry): position for position, entry in numbered}
     first = [(position_by_id[id(entry)], entry) for entry in ranked]
     chosen = {position for position, _ in first}
@@ -125,14 +111,6 @@ async def _list(manager: MemoryManager) -> list[ListedEntry]:
     return await manager.list_entries(skip_unreadable=True)
 
 
-def memory_texts(entries: Sequence[tuple[int, ListedEntry]], vault: Vault) -> list[MemoryText]:
-    """Return entries as the input of a prompt, with secrets hidden; at most ``MAX_ENTRIES``."""
-    return [
-        MemoryText(
-            f"{listed.scope}:{listed.entry.id}",
-            hide(listed.entry.text, vault),
-            hide(listed.entry.section, vault),
-            position,
-        )
-        for position, listed in entries[:MAX_ENTRIES]
-    ]
+def _memory_text(position: int, listed: ListedEntry) -> MemoryText:
+    entry = listed.entry
+    return MemoryText(f"{listed.scope}:{entry.id}", entry.text, entry.section, position)

@@ -22,12 +22,12 @@ from collections.abc import Iterable, Sequence
 
 from ..concurrency import for_each
 from ..errors import MemoryTooLarge, MemoryUnreadable, NotFound, ProposalNotFound
-from ..memory.listed import ListedEntry
-from ..memory.manager import MemoryManager
+from ..generation.receipts import decode_prompt
 from ..project_files.visible_text import visible_part
 from ..redact import redact
 from ..sessions.base import SessionManager
-from .receipts import decode_prompt
+from .listed import ListedEntry
+from .manager import MemoryManager
 
 # A long entry may be shortened in a prompt. So a prompt contains an entry if it contains the
 # beginning of its first line. More characters are always those of the same entry.

@@ -1,0 +1,1 @@
+"""Complete the code of a cell while a person types, by an embedded model."""

@@ -1,1 +1,0 @@
-"""Work of models that nobody waits for."""

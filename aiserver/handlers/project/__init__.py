@@ -1,1 +1,0 @@
-"""Handlers of what holds beyond one notebook: rules files, data files, recipes and memories."""
