@@ -43,16 +43,6 @@ async def test_the_answers_form_a_branch_that_later_requests_ignore(call, script
     assert ANSWERS["again"] not in sent(scripted) and ANSWERS["more"] not in sent(scripted)
 
 
-async def test_the_next_request_continues_from_a_restored_answer(call, scripted):
-    script(scripted, "first", "again", "more")
-    await ask(call, "the first wish")
-    turn = await ask(call, "the first wish", repeatsTurnId=1)
-    event = {"type": "restore", "source": ANSWERS["again"], "data": {"from_seq": turn["seq"]}}
-    await call("POST", "sessions/nb/c1/events", [event])
-    await ask(call, "an ordinary wish", source=ANSWERS["again"])
-    assert ANSWERS["again"] in sent(scripted) and ANSWERS["first"] not in sent(scripted)
-
-
 async def test_the_replay_and_the_search_mark_what_was_asked_again(call, scripted):
     script(scripted, "first", "again")
     await ask(call, "the first wish")

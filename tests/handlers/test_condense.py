@@ -106,23 +106,6 @@ async def test_older_turns_are_summarised_and_sent_with_the_next_request(
     assert len(scripted.requests) == 3
 
 
-async def test_the_next_summary_continues_the_previous_one(call, scripted, extension):
-    await seed(extension)
-    scripted.script(CODE, {"text": SUMMARY})
-    await call("POST", "generate", request("next"))
-    [first] = await until_summarised(extension, 1)
-    await seed(extension, HISTORY_TURNS)
-    scripted.script(CODE, {"text": "- all of it"})
-    await call("POST", "generate", request("again"))
-    _, second = await until_summarised(extension, 2)
-    human = sent_messages(scripted)[1]["content"]
-    assert SUMMARY in human and "wish 35." not in human.split("wish 50.")[0]
-    assert second["turns"] > first["turns"]
-    _, items = await preview_messages(call, request("third"))
-    [item] = [item for item in items if item["kind"] == "summary"]
-    assert item["count"] == second["turns"]
-
-
 @pytest.mark.parametrize("option", ["condensesTurns", "few turns"])
 async def test_nothing_is_summarised_without_the_option_or_without_need(
     call, scripted, extension, option
@@ -145,23 +128,6 @@ async def test_the_option_also_excludes_an_existing_summary(call, scripted, exte
     assert "summary" in [item["kind"] for item in items]
     _, items = await preview_messages(call, request("x", condensesTurns=False))
     assert "summary" not in [item["kind"] for item in items]
-
-
-async def test_a_new_conversation_and_a_branch_contain_no_foreign_summary(
-    call, scripted, extension
-):
-    await seed(extension)
-    scripted.script(CODE, {"text": SUMMARY})
-    await call("POST", "generate", request("next"))
-    await until_summarised(extension, 1)
-    older = request("from an older turn", parentTurnId=20)
-    messages, _ = await preview_messages(call, older)
-    assert SUMMARY not in json.dumps(messages, ensure_ascii=False)
-    reset = [{"type": "context_reset", "source": "x = 1"}]
-    await call("POST", "sessions/nb/c1/events", reset)
-    messages, items = await preview_messages(call, request("afresh"))
-    assert "summary" not in [item["kind"] for item in items]
-    assert "336699" not in json.dumps(messages)
 
 
 @pytest.mark.parametrize(
@@ -195,21 +161,6 @@ async def test_a_failure_is_logged_and_tried_again_after_the_next_turn(
     scripted.script(CODE, {"text": SUMMARY})
     await call("POST", "generate", request("again"))
     await until_summarised(extension, 1)
-
-
-async def test_a_new_request_cancels_the_summary(call, scripted, extension):
-    await seed(extension)
-    scripted.script(CODE, {"text": SUMMARY, "hold_after": 1}, CODE, {"text": SUMMARY})
-    await call("POST", "generate", request("next"))
-    await until_requested(scripted, 2)
-    await call("POST", "generate", request("again"))
-    assert (await until_summarised(extension, 1))[0]["text"] == SUMMARY
-    assert len(scripted.requests) == 4
-    for _ in range(200):
-        if scripted.requests[1]["outcome"] == "gone":
-            break
-        await asyncio.sleep(0.01)
-    assert scripted.requests[1]["outcome"] == "gone"
 
 
 async def test_a_deleted_history_stays_deleted(call, scripted, extension):

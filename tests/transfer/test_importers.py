@@ -100,15 +100,6 @@ def test_each_message_of_a_real_chat_is_imported_exactly(file: Path):
 
 
 @pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
-def test_reading_a_file_twice_gives_the_same_sessions(file: Path):
-    first = detect.read(source_of(file))
-    again = detect.read(source_of(file))
-    assert [codec.encode(session) for session in first.sessions] == [
-        codec.encode(session) for session in again.sessions
-    ]
-
-
-@pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
 def test_a_truncated_file_is_imported_up_to_the_damage(file: Path):
     """P22: complete lines are imported; an unreadable file has a reason."""
     data = file.read_bytes()
