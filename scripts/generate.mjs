@@ -84,6 +84,7 @@ async function apiTypes() {
   const { default: openapiTS, astToString, COMMENT_HEADER } = generator;
   const source = pathToFileURL(path.join(ROOT, 'aiserver', 'rest-api.yml'));
   const types = await openapiTS(source, {
+    defaultNonNullable: false, // a field with a default value need not be sent
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,
     rootTypesKeepCasing: true

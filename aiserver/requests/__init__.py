@@ -1,8 +1,7 @@
 """Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
 
 An invalid body raises pydantic's ValidationError. For this error, ``handlers/base.py`` responds
-with status 400 and the name of the field. ``rest-api.yml`` describes the same bodies; a test
-compares them with these classes.
+with status 400 and the name of the field. ``rest-api.yml`` describes the bodies by these classes.
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ from .base import (
 )
 from .context import Context, DataFrameProfile
 
+_Time = Annotated[Timestamp, Field(max_length=64, json_schema_extra={"format": "date-time"})]
+
 # The mode of a request whose mode is recognised from its text (``prompts/modes.py``).
 DETECT_MODE = "generate"
 # The mode of a request about chosen DataFrames.
@@ -156,8 +158,8 @@ class InstallBody(Body):
 class KeyBody(Body):
     """The key of a provider, and the provider's address if it isn't the default address.
 
-    ``on_this_machine`` is true if the user declares that the provider's server runs its models on
-    this machine.
+    ``on_this_machine`` is true if the user declares that the server at a loopback address runs its
+    models itself. Otherwise the server counts as remote.
     """
 
     key: Key | None = None
@@ -187,10 +189,15 @@ class ContributorBody(Body):
 
 
 class EventBody(Body):
-    """An event to record. The server adds ``seq``, and the timestamp if it is missing."""
+    """An event to record. The server adds ``seq``, and the timestamp if it is missing.
+
+    The client creates the ``id``. If an event with this id is already stored, it isn't stored
+    again, and the response contains it as it was stored. So the client can send an event again if
+    the response was lost.
+    """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-    timestamp: Annotated[Timestamp, Field(max_length=64)] | None = None
+    timestamp: _Time | None = None
     source: Source | None = None
     turn_id: Annotated[int, Field(ge=1)] | None = None
     data: dict[str, Any] | None = None
@@ -236,11 +243,13 @@ class ChangesBody(Body):
     ``id`` identifies the batch; the page chooses it. If the order of the cells or a cell's type has
     changed, ``order`` lists all cells of the notebook. ``saved`` is true if the notebook was saved
     after these changes. ``page`` identifies the page. ``seen`` is the ``seq`` of the
-    change log's last entry when the page opened the notebook or last recorded a save.
+    change log's last entry when the page opened the notebook or last recorded a save. If other
+    pages have recorded changes since then, the batch isn't recorded as a save: ``others`` in the
+    response names the changed cells, and the page must send these as they are in the file.
     """
 
     id: Id
-    timestamp: Annotated[Timestamp, Field(max_length=64)] | None = None
+    timestamp: _Time | None = None
     saved: bool = False
     page: Id | None = None
     seen: Annotated[int, Field(ge=0)] | None = None
@@ -284,7 +293,8 @@ class RecipesBody(Body):
 class RecipeBody(Body):
     """A recipe to save. With ``own``, it is saved in the user's folder, else in the notebook's.
 
-    ``path`` is the notebook's path. With ``replace``, a recipe with the same name is replaced.
+    ``path`` is the notebook's path. ``name`` has letters of any language, digits, ``-`` and ``_``.
+    With ``replace``, a recipe with the same name is replaced.
     """
 
     path: Annotated[str, Field(min_length=1, max_length=4096)]
@@ -313,7 +323,10 @@ class UsageQuery(Request):
 
 
 class SearchBody(Body):
-    """A search query. It is sent in a body, because URLs appear in logs of servers and proxies."""
+    """A search query. It is sent in a body, because URLs appear in logs of servers and proxies.
+
+    Without ``meaning.available`` in the results, the search is always by words.
+    """
 
     query: Annotated[str, Field(max_length=1000)] = ""
     notebook_id: Id | None = None
@@ -332,7 +345,12 @@ class SearchQuery(SearchBody):
 
 
 class ExportBody(Body):
-    """The format in which a notebook's replay is exported, and the notebook's path."""
+    """The format in which a notebook's replay is exported, and the notebook's path.
+
+    ``html`` is a web page, ``md`` Markdown, and ``ipynb`` the notebook, in which the history of
+    each cell follows the cell. If the file at ``path`` has the notebook's id, the exported file is
+    named after it, and an exported ``ipynb`` contains its outputs.
+    """
 
     format: ExportFormat = "html"
     path: Annotated[str, Field(max_length=4096)] = ""
