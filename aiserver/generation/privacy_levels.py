@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..models import Interaction
-from ..prompts.data_values import is_date, is_number
+from ..prompts.data_texts import is_date, is_number
 from ..requests import ColumnProfile, ColumnStatistics, DataFrameProfile
 
 MIN_VALUES = 5

@@ -1,11 +1,7 @@
 """Determine the language of a cell, and its tag in a Markdown fence.
 
-Invariants:
-
-- A kernel and a model may have different names for the same language, such as ``ir`` and ``R``.
-  All names of a language are converted to the same tag.
-- If a cell begins with a cell magic such as ``%%sql``, the magic determines the cell's language.
-- Markdown and raw cells contain prose, whatever the kernel's language is.
+Kernels and models have different names for a language, such as ``ir`` and ``R``: all become one
+tag. A cell magic such as ``%%sql`` determines the language. Markdown and raw cells contain prose.
 """
 
 from __future__ import annotations
@@ -75,14 +71,8 @@ _MAGICS |= {
 }
 # Magics that write the cell to a file. The suffix of the file's name determines the language.
 _FILE_MAGICS = {"writefile", "file"}
-_LANGUAGE_BY_SUFFIX = {
-    "txt": "text",
-    "h": "cpp",
-    "toml": "toml",
-    "json": "json",
-    "css": "css",
-    "c": "c",
-}
+_LANGUAGE_BY_SUFFIX = {"txt": "text", "h": "cpp"}
+_LANGUAGE_BY_SUFFIX |= {suffix: suffix for suffix in ("toml", "json", "css", "c")}
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
 _MAGIC_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 
@@ -175,24 +165,9 @@ def fence_name(language: str) -> str:
 
 def display_name(name: str) -> str:
     """Return the name of a language as people write it, such as ``C++`` for ``cpp``."""
-    names = {
-        "r": "R",
-        "sql": "SQL",
-        "cpp": "C++",
-        "csharp": "C#",
-        "fsharp": "F#",
-        "javascript": "JavaScript",
-        "typescript": "TypeScript",
-        "html": "HTML",
-        "svg": "SVG",
-        "css": "CSS",
-        "json": "JSON",
-        "yaml": "YAML",
-        "toml": "TOML",
-        "latex": "LaTeX",
-        "php": "PHP",
-        "matlab": "MATLAB",
-        "powershell": "PowerShell",
-        "bat": "Windows batch",
-    }
+    names = {"cpp": "C++", "csharp": "C#", "fsharp": "F#", "javascript": "JavaScript"}
+    names |= {"typescript": "TypeScript", "latex": "LaTeX", "powershell": "PowerShell"}
+    names |= {"bat": "Windows batch"}
+    if name in ("r", "sql", "html", "svg", "css", "json", "yaml", "toml", "php", "matlab"):
+        return name.upper()
     return names.get(name, name.capitalize())

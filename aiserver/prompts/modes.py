@@ -1,20 +1,12 @@
 """The mode of a request: the kind of work on the cell's code, such as ``fix`` or ``explain``.
 
 A request can begin with a slash word, which names the mode: ``/fix`` or ``/修复``. The model gets
-an instruction instead of the slash word. Without a slash word, the mode is recognised from the
-words of the request if it is clear. Otherwise, it is ``create`` for an empty cell and ``edit`` for
-any other cell.
+an instruction instead. Without a slash word, the words of the request tell the mode if it is
+clear, which only changes the prompt if a small model must explain. Otherwise, it is ``create`` for
+an empty cell and ``edit`` for any other.
 
-Invariants:
-
-- A mode that was recognised from the words adds nothing to the prompt. There is one exception:
-  a small model is asked for an explanation by a special prompt, because its usual prompt asks for
-  code.
-- In an empty cell, the slash words in ``_INSTRUCTIONS_ABOVE`` are about the nearest code cell
-  above.
-- A text that begins with a slash, but not with a slash word, is an ordinary request. It may begin
-  with a path.
-- Markdown and raw cells have no slash words, because a text may begin with a slash.
+Invariant: other texts that begin with a slash, such as a path, are ordinary requests. So are all in
+Markdown and raw cells.
 """
 
 from __future__ import annotations
@@ -182,8 +174,7 @@ def works_on_cell_above(intent: str, language: CellLanguage) -> bool:
 def mode_of(intent: str, source: str, language: CellLanguage) -> Mode:
     """Return the mode of a request. ``source`` is the cell's code.
 
-    An empty cell has no code to explain. In an empty cell, a question such as “what is the average
-    price?” asks for code that computes the answer.
+    In an empty cell, a question such as “what is the average price?” asks for code.
     """
     mode, text = split_slash_word(intent, language)
     text = text.strip()

@@ -29,10 +29,8 @@ class RestOfCell:
 class MentionedText:
     """The code and text that a mention stands for.
 
-    ``code`` is that of a cell. If ``is_value`` is true, ``text`` assigns a value to its variable.
-    If ``has_output`` is true, ``text`` contains the output of a cell, or ``images`` its images. If
-    ``is_past_answer`` is true, ``code`` is an accepted answer of another notebook, and ``text`` the
-    request that it answered.
+    ``code`` is that of a cell, and ``text`` its output or error. A value is an assignment in
+    ``text``. Of a past answer of another notebook, ``text`` is the request.
     """
 
     name: str

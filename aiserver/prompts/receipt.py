@@ -62,25 +62,19 @@ class ImageFacts:
 class ContextItem:
     """One item of a prompt.
 
-    Most values of ``kind`` name the content of the item. ``rules`` are AI Server's own rules in the
-    system message. ``rules_file`` is a file such as ``AGENTS.md``, and ``memory`` an entry of a
-    memory. ``note`` is the note of the notebook. ``examples`` are the fixed examples for a small
-    model. ``plugin`` is a text of a plugin. ``headings`` is the path of headings above the cell.
-    ``cell`` is an earlier cell, and ``source`` the cell's own code. ``summary`` is a model's
-    summary of older turns, and ``turn`` a past turn word for word.
-    ``mention`` is what the intent mentions by a name such as ``@cell3``, ``past_answer`` an
-    accepted answer of another notebook, and ``request`` the intent. ``output`` is the output of a
-    mentioned cell that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image
-    in such an output. It isn't included if the model can't see images or if it doesn't fit, or,
-    without ``image``, if it is too large. ``tokens`` is None for a text that isn't included and
-    wasn't counted.
+    ``rules`` are AI Server's own; ``rules_file`` is a file such as ``AGENTS.md``. ``cell`` is an
+    earlier cell, and ``source`` the cell's own code. ``summary`` is a model's summary of older
+    turns, and ``turn`` a past turn word for word. ``mention`` is what the intent mentions by a name
+    such as ``@cell3``, and ``request`` the intent. ``output`` is the output of a mentioned cell
+    that isn't allowed; otherwise, it is a part of the mention. ``image`` is an image in it. It
+    isn't included if the model can't see images or if it doesn't fit, or, without ``image``, if it
+    is too large. ``tokens`` is None for a text that isn't included and wasn't counted.
     """
 
     kind: ItemKind
     name: str = ""
-    """The name of a DataFrame, file or mention, that of the notebook of a past answer, the path of
-    a rules file, or that of headings; the scope and the id of an entry of a memory, such as
-    ``project:3f9c2a41b07d``."""
+    """That of a DataFrame, file or mention, or of the notebook of a past answer; the path of a
+    rules file or of headings; the scope and id of a memory's entry: ``project:3f9c2a41b07d``."""
     tokens: int | None = None
     is_included: bool = True
     is_forbidden: bool = False
@@ -103,27 +97,22 @@ class ContextItem:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as it is stored: names and sizes, but no text of the notebook."""
-        fields: dict[str, Any] = {"kind": self.kind}
-        if self.name and self.kind != "headings":  # a heading is text of the notebook
-            fields["name"] = self.name
-        if self.tokens is not None:
-            fields["tokens"] = self.tokens
-        if not self.is_included:
-            fields["dropped"] = True
-        if self.is_forbidden:
-            fields["forbidden"] = True
-        if self.is_shortened:
-            fields["shortened"] = True
-        if self.level not in ("", "schema"):
-            fields["level"] = self.level
-        if self.count != 1:
-            fields["count"] = self.count
-        if self.has_output:
-            fields["output"] = True
-        if self.image:
-            fields["image"] = self.image.to_dict()
-        lists = {"defines": self.defines, "cell_ids": self.cell_ids, "turn_ids": self.turn_ids}
-        return fields | {name: list(values) for name, values in lists.items() if values}
+        fields = {
+            "kind": self.kind,
+            "name": self.name if self.kind != "headings" else "",  # that is text of the notebook
+            "tokens": self.tokens,
+            "dropped": not self.is_included,
+            "forbidden": self.is_forbidden,
+            "shortened": self.is_shortened,
+            "level": self.level if self.level != "schema" else "",
+            "count": self.count if self.count != 1 else None,
+            "output": self.has_output,
+            "image": self.image and self.image.to_dict(),
+            "defines": list(self.defines),
+            "cell_ids": list(self.cell_ids),
+            "turn_ids": list(self.turn_ids),
+        }
+        return {name: value for name, value in fields.items() if value or type(value) is int}
 
 
 def stored_items(context: Iterable[Any]) -> list[ContextItem]:

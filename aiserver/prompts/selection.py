@@ -1,14 +1,8 @@
 """Restrict a request to the selected lines of a cell, so that no other line can change.
 
 The model gets the selected lines as if they were the whole cell, without the indentation that they
-have in common. Its answer replaces these lines, with their indentation. So the other lines stay as
-they are, whatever the model answers.
-
-Invariants:
-
-- ``SelectedLines.insert`` and the stream of ``LineInserter`` give the same text, unless the model
-  repeats the cell's other lines.
-- Line breaks are ``\\n`` only, as in the page's editor.
+have in common. Its answer replaces them, with that indentation. Line breaks are ``\\n`` only, as in
+the page's editor.
 """
 
 from __future__ import annotations

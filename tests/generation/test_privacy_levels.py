@@ -17,7 +17,7 @@ from aiserver.generation.privacy_levels import (
     schema_only,
     stored_frame,
 )
-from aiserver.prompts.data_values import is_date, is_number
+from aiserver.prompts.data_texts import is_date, is_number
 from aiserver.requests import ColumnProfile, ColumnStatistics, DataFrameProfile, Sample
 
 from ..kernel.profiling.profiles_of import columns_of

@@ -10,19 +10,43 @@ Invariants:
 - In a Python cell, an answer without any block is code if it parses as Python and is more than a
   few words such as "Sorry". In other languages, an answer without any block is code if it looks
   like code. Otherwise, the suggestion is empty: the answer is in words.
+- Characters of typeset text, prompts and stop tokens in code are replaced only if that makes it
+  valid.
 """
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
+from collections.abc import Callable
+from typing import Literal
 
 from ..fence import code_block
 from ..language import LANGUAGES, CellLanguage
 from . import python_cells
 from .blocks import Block, find_blocks
-from .characters import Replaced, cleaned
 from .prose import split_prose
+
+Replaced = Literal["spaces", "invisible", "entities", "quotes", "prompts", "stop_tokens"]
+
+_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_QUOTES = str.maketrans("“”„«»‘’‚", '"""""\'\'\'')
+_INPUT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:) ?(.*)", re.MULTILINE)  # of a session
+_TAIL = 200  # characters at the end of an answer, among which stop tokens are looked for
+# Tokens that end an answer, which a server should have removed.
+_STOP_TOKENS = re.compile(
+    r"(?:\s*(?:<\|[a-z_]{2,30}\|>|<｜[^｜>\n]{1,30}｜>|</s>|<eos>|<end_of_turn>))+\s*\Z"
+)
+
+_CLEANINGS: dict[Replaced, Callable[[str], str]] = {
+    "spaces": lambda code: _SPACES.sub(" ", code),
+    "invisible": lambda code: _INVISIBLE.sub("", code),
+    "entities": html.unescape,
+    "quotes": lambda code: code.translate(_QUOTES),
+    "prompts": lambda code: "\n".join(_INPUT.findall(code)) or code,
+}
 
 # Words before a block that is another way to do the same.
 _ANOTHER_WAY = re.compile(
@@ -129,3 +153,23 @@ def _split_unfenced(text: str, *, is_python: bool) -> tuple[str, str, str]:
         if python_cells.looks_like_code(text[start:end]):
             return text[:start], text[start:end], text[end:]
     return text, "", ""
+
+
+def cleaned(code: str, is_valid: Callable[[str], bool]) -> tuple[str, tuple[Replaced, ...]]:
+    """Return valid code, if replacing characters makes it valid; otherwise the code as it is.
+
+    Also return what was replaced.
+    """
+    changed, replaced = code, list[Replaced]()
+    for kind, clean in _CLEANINGS.items() if not is_valid(code) else ():
+        before, changed = changed, clean(changed)
+        if changed != before:
+            replaced.append(kind)
+            if is_valid(changed):
+                return changed, tuple(replaced)
+    return code, ()
+
+
+def without_stop_tokens(text: str) -> str:
+    """Return an answer without the stop tokens at its end."""
+    return text[:-_TAIL] + _STOP_TOKENS.sub("", text[-_TAIL:])

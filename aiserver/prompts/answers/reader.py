@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..language import CellLanguage
-from .characters import Replaced, without_stop_tokens
-from .code import read_words, split_code
+from .code import Replaced, read_words, split_code, without_stop_tokens
 from .prose import is_settled, split_prose
 from .thoughts import split_thoughts
 

@@ -21,6 +21,12 @@ from typing import NamedTuple
 _MAGIC_LINE = re.compile(r"^[ \t]*[%!].*$|\?[ \t]*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
 _BUILTINS = frozenset(dir(builtins))
+_CHANGING_METHODS = frozenset(
+    [
+        *("add", "append", "clear", "discard", "extend", "fit", "insert", "partial_fit", "pop"),
+        *("popitem", "remove", "reverse", "setdefault", "sort", "update"),
+    ]
+)
 
 
 class CellNames(NamedTuple):
@@ -167,24 +173,3 @@ def _changes_object(node: ast.expr) -> bool:
             or any(keyword.arg == "inplace" for keyword in node.keywords)
         )
     )
-
-
-_CHANGING_METHODS = frozenset(
-    [
-        "add",
-        "append",
-        "clear",
-        "discard",
-        "extend",
-        "fit",
-        "insert",
-        "partial_fit",
-        "pop",
-        "popitem",
-        "remove",
-        "reverse",
-        "setdefault",
-        "sort",
-        "update",
-    ]
-)
