@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP = "aiserver.plugins"
 CONTEXT_TIMEOUT = 4.0  # seconds; if a plugin is slower, the request is sent without its texts
+_TIMEOUT = 10.0  # seconds for its other hooks that a person waits for
 
 # Registered here instead of as entry points, so that no other package can replace them.
 OWN = {
@@ -100,6 +102,10 @@ class ContextText:
 
     name: str
     text: str
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and isinstance(self.text, str)):
+            raise TypeError("name and text must be strings")
 
 
 ContextPart: TypeAlias = (
@@ -181,14 +187,27 @@ class Plugins:
 
     def routes(self) -> list[tuple[str, type[AIServerHandler]]]:
         """Return the patterns and handlers of all plugins."""
-        routes = []
-        for plugin in self._plugins:
-            try:
-                own = plugin.routes().items()
-                routes += [(pattern, import_item(handler)) for pattern, handler in own]
-            except Exception as error:
-                self._failed(plugin, "add its routes", error)
-        return routes
+
+        def own(plugin: Plugin) -> list[tuple[str, type[AIServerHandler]]]:
+            routes = [(path, import_item(handler)) for path, handler in plugin.routes().items()]
+            for pattern, _ in routes:
+                re.compile(pattern)
+            return routes
+
+        return self._joined("add its routes", own)
+
+    def checks(self) -> Checks:
+        """Return the checks of all plugins."""
+        return self._joined("add its checks", lambda plugin: plugin.checks())
+
+    def add_commands(self, groups: Any) -> None:
+        """Add the commands of all plugins."""
+
+        def add(plugin: Plugin) -> tuple[()]:
+            plugin.add_commands(groups)
+            return ()
+
+        self._joined("add its commands", add)
 
     def start(self, host: Host) -> None:
         """Start all plugins, and leave out those that fail. Raises SettingError."""
@@ -209,33 +228,58 @@ class Plugins:
     async def stop(self) -> None:
         """Stop all plugins."""
         for plugin in self._plugins:
-            await self._result(plugin, "be stopped", plugin.stop())
+            await self._result(plugin, "be stopped", plugin.stop(), _TIMEOUT)
 
     async def context(self, request: ContextRequest) -> list[ContextPart]:
         """Return the texts of all plugins for a prompt."""
 
-        async def parts(plugin: Plugin) -> Sequence[ContextPart]:
-            texts = asyncio.wait_for(plugin.context(request), CONTEXT_TIMEOUT)
-            return await self._result(plugin, "add to a prompt", texts) or ()
+        async def parts(plugin: Plugin) -> list[ContextPart]:
+            return [*(await plugin.context(request))]
 
-        return [part for each in await asyncio.gather(*map(parts, self._plugins)) for part in each]
+        texts = (
+            self._result(plugin, "add to a prompt", parts(plugin), CONTEXT_TIMEOUT)
+            for plugin in self._plugins
+        )
+        return [part for each in await asyncio.gather(*texts) for part in each or ()]
 
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
         """Return the cost that the first plugin knows that knows any."""
         for plugin in self._plugins:
-            cost = await plugin.cost(model, usage)
+            cost = await self._result(plugin, "tell a cost", plugin.cost(model, usage), _TIMEOUT)
             if cost is not None:
                 return cost
         return None
 
-    async def _result(self, plugin: Plugin, what: str, call: Awaitable[T]) -> T | None:
+    def _joined(self, what: str, hook: Callable[[Plugin], Iterable[T]]) -> list[T]:
+        joined: list[T] = []
+        for plugin in self._plugins:
+            try:
+                joined += hook(plugin)
+            except Exception as error:
+                self._failed(plugin, what, error)
+        return joined
+
+    async def _result(
+        self, plugin: Plugin, what: str, call: Coroutine[Any, Any, T], seconds: float | None = None
+    ) -> T | None:
+        """Return what a hook returns; None if it fails, is cancelled or takes too long."""
+        task = asyncio.ensure_future(call)
         try:
-            return await call
+            await asyncio.wait({task}, timeout=seconds)  # a hook may ignore that it is cancelled
+            if task.done():
+                return task.result()
+            self._failed(plugin, what, TimeoutError())
+        except asyncio.CancelledError as error:
+            if not task.done():  # the request is cancelled
+                raise
+            self._failed(plugin, what, error)
         except Exception as error:
             self._failed(plugin, what, error)
-            return None
+        finally:
+            task.cancel()
+        return None
 
-    def _failed(self, plugin: Plugin, what: str, error: Exception) -> None:
+    def _failed(self, plugin: Plugin, what: str, error: BaseException) -> None:
         self._log.error("The plugin “%s” can't %s: %s", plugin.name, what, type(error).__name__)
 
 

@@ -31,8 +31,7 @@ def create_parser() -> argparse.ArgumentParser:
     root.add_argument("--version", action="version", version=__version__)
     groups = root.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
     doctor.add_commands(groups)
-    for plugin in load_plugins():
-        plugin.add_commands(groups)
+    load_plugins().add_commands(groups)
     return root
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 import subprocess
@@ -61,16 +62,52 @@ class Broken(Plugin):
     def routes(self) -> dict[str, str]:
         return {"/aiserver/broken": "no.such.Handler"}
 
+    async def cost(self, model: Any, usage: Any) -> float:
+        raise ValueError("canary")
+
+    def checks(self) -> Any:
+        raise ValueError("canary")
+
+    def add_commands(self, groups: Any) -> None:
+        raise ValueError("canary")
+
     async def stop(self) -> None:
         raise ValueError("canary")
 
 
 class Slow(Plugin):
+    """It even ignores that it is cancelled, once."""
+
     name = "slow"
 
     async def context(self, request: Any) -> list[ContextText]:
-        await asyncio.Event().wait()
+        await self._wait()
         return []
+
+    async def cost(self, model: Any, usage: Any) -> float:
+        await self._wait()
+        return 1.0
+
+    async def stop(self) -> None:
+        await self._wait()
+
+    async def _wait(self) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+
+class Odd(Plugin):
+    name = "odd"
+
+    async def context(self, request: Any) -> Any:
+        return [ContextText("name", cast("str", 5))]
+
+    def routes(self) -> dict[str, str]:
+        return {"(": "aiserver.handlers.base.AIServerHandler"}
+
+    async def cost(self, model: Any, usage: Any) -> float:
+        raise asyncio.CancelledError
 
 
 class Sure(Plugin):
@@ -79,21 +116,33 @@ class Sure(Plugin):
     async def context(self, request: Any) -> list[ContextText]:
         return [ContextText("terms.json", "ARR: yearly revenue, password = 'canary-7731x'")]
 
+    async def cost(self, model: Any, usage: Any) -> float:
+        return 2.0
+
 
 async def test_a_plugin_that_fails_harms_nobody(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aiserver.plugin.CONTEXT_TIMEOUT", 0.01)
-    plugins = Plugins([Broken(), Slow(), Sure()])
+    monkeypatch.setattr("aiserver.plugin._TIMEOUT", 0.01)
+    plugins = Plugins([Broken(), Slow(), Odd(), Sure()])
     assert await plugins.context(cast("ContextRequest", None)) == await Sure().context(None)
-    assert plugins.routes() == []
+    assert not plugins.routes()
+    assert not plugins.checks()
+    plugins.add_commands(None)
+    assert await plugins.cost(cast("Any", None), None) == 2.0
     await plugins.stop()
+    still_waiting = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in still_waiting:
+        task.cancel()
+    await asyncio.gather(*still_waiting, return_exceptions=True)
     messages = [record.getMessage() for record in caplog.records]
-    assert [text.partition(" can")[0] for text in messages] == [
-        "The plugin “broken”",
-        "The plugin “slow”",
-        "The plugin “broken”",
-        "The plugin “broken”",
+    assert [text.split("“")[1].partition("”")[0] for text in messages] == [
+        *("broken", "odd", "slow"),  # contexts
+        *("broken", "odd"),  # routes
+        *("broken", "broken"),  # checks and commands
+        *("broken", "slow", "odd"),  # costs
+        *("broken", "slow"),  # stops
     ]
     assert not any("canary" in text for text in messages)
 

@@ -80,10 +80,7 @@ def _create_checks(*, ask: bool) -> Checks:
             lambda: asyncio.run(check_model(configuration.extension.make_models(), ask=ask)),
         ),
     ]
-    return [
-        *own,
-        *(check for plugin in configuration.extension.plugins for check in plugin.checks()),
-    ]
+    return [*own, *configuration.extension.plugins.checks()]
 
 
 def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
