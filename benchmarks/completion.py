@@ -17,7 +17,7 @@ import statistics
 import time
 from typing import NamedTuple
 
-from aiserver.completion.gap import MAX_TOKENS, find_gap
+from aiserver.completion.gap import MAX_TOKENS, CompletionBody, find_gap
 from aiserver.errors import AnswerCut
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import machine, weights
@@ -25,7 +25,6 @@ from aiserver.llm.local.catalogue import SMALLEST
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
-from aiserver.requests import CompletionBody
 
 CELLS = [
     "import matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd",

@@ -18,8 +18,7 @@ from ..errors import AnswerCut, NoCompletionModel
 from ..generation.assistant import Assistant
 from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
-from ..requests import CompletionBody
-from .gap import MAX_TOKENS, find_gap
+from .gap import MAX_TOKENS, CompletionBody, find_gap
 
 TIMEOUT = 10.0  # seconds, including the start of the model
 

@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from ..prompts.language import cell_language, is_request
-from ..requests import CompletionBody
+from ..requests import Body, Code
 from ..tokens import estimate_tokens
 
 MAX_TOKENS = 64  # the maximum length of a completion, in tokens
@@ -31,6 +34,20 @@ SUFFIX_TOKENS = 100
 STEP_TOKENS = 100
 
 _OPENING = {")": "(", "]": "[", "}": "{"}  # the opening bracket of each closing bracket
+
+
+class CompletionBody(Body):
+    """A request to complete a cell's code at the cursor.
+
+    ``prefix`` and ``suffix`` are the cell's source before and after the cursor. ``cells`` are the
+    sources of code cells above the cell, from top to bottom.
+    """
+
+    prefix: Code
+    suffix: Code = ""
+    language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    """The kernel's language."""
+    cells: list[Code] = Field([], max_length=100)
 
 
 @dataclass(frozen=True)

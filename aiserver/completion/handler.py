@@ -6,8 +6,8 @@ import asyncio
 
 from ..errors import FeatureForbidden
 from ..handlers.base import AIServerHandler, guarded
-from ..requests import CompletionBody
 from ..surrogates import json_bytes
+from .gap import CompletionBody
 from .plugin import CompletionPlugin
 
 

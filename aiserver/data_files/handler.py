@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ..handlers.base import AIServerHandler, guarded
 from ..prompts.file_profile import DatabaseTable, FileProfile
-from ..requests import DataFilesBody
+from ..requests import Body
 from ..surrogates import json_bytes
 from .context import describe_files
 from .names import is_data_file
 from .reader import DataFiles
+
+
+class DataFilesBody(Body):
+    """The names of data files to describe. They are relative to the folder of the notebook.
+
+    ``path`` is the notebook's path.
+    """
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    names: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=1000)]],
+        Field(min_length=1, max_length=5),
+    ]
 
 
 class DataFilesHandler(AIServerHandler):

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Literal
 
 from ..errors import NotFound, StorageReadOnly
 from ..handlers.base import AIServerHandler, guarded
-from ..requests import GitBody
+from ..requests import Body
 from ..sessions.file.manager import FileSessionManager
 from ..sessions.file.root import FOLDER
 from ..surrogates import json_bytes
 from . import setup
+
+
+class GitBody(Body):
+    """The user's choice for a repository: whether git ignores histories or merges them."""
+
+    choice: Literal["ignore", "keep"]
 
 
 class GitHandler(AIServerHandler):

@@ -19,7 +19,9 @@ from ..handlers.base import AIServerHandler, guarded
 from ..models import check_id
 from ..prompts.language import cell_language
 from ..prompts.project import closed_note
-from ..requests import (
+from ..search.plugin import SearchPlugin
+from ..surrogates import json_bytes
+from .bodies import (
     MemoryChangeBody,
     MemoryConfirmBody,
     MemoryEntryBody,
@@ -31,8 +33,6 @@ from ..requests import (
     NoteChangeBody,
     PastAnswerBody,
 )
-from ..search.plugin import SearchPlugin
-from ..surrogates import json_bytes
 from .entries import MemoryEntry, Scope, TurnSource
 from .forgetting import StoredPrompts, forget
 from .listed import ComparedEntries, ListedEntry

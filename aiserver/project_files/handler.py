@@ -5,20 +5,48 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_core.utils import ensure_async
+from pydantic import Field
 
 from ..errors import NotOwner, RecipeNameRefused, UserText
 from ..handlers.base import AIServerHandler, guarded
 from ..prompts.modes import is_slash_word
-from ..requests import RecipeBody, RecipesBody, RulesFilesBody
+from ..requests import Body
 from ..surrogates import json_bytes
 from .recipes import list_recipes, save_in_project, save_own
 from .rules_files import list_files
 
 _SLASH_WORD = UserText("This is one of AI Server’s slash words. Choose another name.")
 _NO_ACCESS = UserText("You are not allowed to change files on this server.")
+
+
+class RulesFilesBody(Body):
+    """The path of the notebook for which rules files are listed."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class RecipesBody(Body):
+    """The path of the notebook for which recipes are listed."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class RecipeBody(Body):
+    """A recipe to save. With ``own``, it is saved in the user's folder, else in the notebook's.
+
+    ``path`` is the notebook's path. ``name`` has letters of any language, digits, ``-`` and ``_``.
+    With ``replace``, a recipe with the same name is replaced.
+    """
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    name: Annotated[str, Field(max_length=64)]
+    text: Annotated[str, Field(min_length=1, max_length=5000, pattern=r"\S")]
+    own: bool = True
+    replace: bool = False
 
 
 class RulesFilesHandler(AIServerHandler):

@@ -1,5 +1,7 @@
 """Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
 
+A plugin's are in its ``handler.py``.
+
 An invalid body raises pydantic's ValidationError. For this error, ``handlers/base.py`` responds
 with status 400 and the name of the field. ``rest-api.yml`` describes the bodies by these classes.
 """
@@ -10,4 +12,3 @@ from .base import *
 from .bodies import *
 from .context import *
 from .images import *
-from .memory import *

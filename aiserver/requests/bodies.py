@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,12 +13,9 @@ from .base import (
     Address,
     Body,
     CellType,
-    Code,
     ContributorKind,
-    ExportFormat,
     Key,
     Request,
-    SearchBy,
     Source,
     Text,
 )
@@ -95,26 +92,6 @@ class AnalyzeBody(GenerateBody):
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
 
 
-class CompletionBody(Body):
-    """A request to complete a cell's code at the cursor.
-
-    ``prefix`` and ``suffix`` are the cell's source before and after the cursor. ``cells`` are the
-    sources of code cells above the cell, from top to bottom.
-    """
-
-    prefix: Code
-    suffix: Code = ""
-    language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
-    """The kernel's language."""
-    cells: Annotated[list[Code], Field(max_length=100)] = []
-
-
-class GitBody(Body):
-    """The user's choice for a repository: whether git ignores histories or merges them."""
-
-    choice: Literal["ignore", "keep"]
-
-
 class ChoiceBody(Body):
     """The id of the new default model; null removes the user's choice of a default model."""
 
@@ -141,18 +118,6 @@ class NamesBody(Body):
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
     address: Address | None = None
-
-
-class InstallBody(Body):
-    """A request to install a local model.
-
-    ``name`` is the model's name in the catalogue. If it is None, the smallest model is installed;
-    with ``join``, the running installation is reported, whatever its model.
-    """
-
-    join: bool = False
-    """If true, report the progress of an installation that is already running; never start one."""
-    name: Annotated[str, Field(max_length=100)] | None = None
 
 
 class KeyBody(Body):
@@ -265,95 +230,12 @@ class NotebookBody(Body):
     cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
-class RulesFilesBody(Body):
-    """The path of the notebook for which rules files are listed."""
-
-    path: Annotated[str, Field(min_length=1, max_length=4096)]
-
-
-class DataFilesBody(Body):
-    """The names of data files to describe. They are relative to the folder of the notebook.
-
-    ``path`` is the notebook's path.
-    """
-
-    path: Annotated[str, Field(min_length=1, max_length=4096)]
-    names: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=1000)]],
-        Field(min_length=1, max_length=5),
-    ]
-
-
-class RecipesBody(Body):
-    """The path of the notebook for which recipes are listed."""
-
-    path: Annotated[str, Field(min_length=1, max_length=4096)]
-
-
-class RecipeBody(Body):
-    """A recipe to save. With ``own``, it is saved in the user's folder, else in the notebook's.
-
-    ``path`` is the notebook's path. ``name`` has letters of any language, digits, ``-`` and ``_``.
-    With ``replace``, a recipe with the same name is replaced.
-    """
-
-    path: Annotated[str, Field(min_length=1, max_length=4096)]
-    name: Annotated[str, Field(max_length=64)]
-    text: Annotated[str, Field(min_length=1, max_length=5000, pattern=r"\S")]
-    own: bool = True
-    replace: bool = False
-
-
 class SessionListQuery(Request):
     """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
     limit: Annotated[int, Field(ge=1, le=5000)] = 1000
-
-
-class UsageQuery(Request):
-    """The notebook whose usage is summed; without an id, the usage of all notebooks is summed.
-
-    Only requests at the time ``since`` or later count.
-    """
-
-    notebook_id: Id | None = None
-    since: Timestamp | None = None
-
-
-class SearchBody(Body):
-    """A search query. It is sent in a body, because URLs appear in logs of servers and proxies.
-
-    Without ``meaning.available`` in the results, the search is always by words.
-    """
-
-    query: Annotated[str, Field(max_length=1000)] = ""
-    notebook_id: Id | None = None
-    by: SearchBy = "words"
-    offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
-    limit: Annotated[int, Field(ge=1, le=50)] = 20
-
-
-class SearchQuery(SearchBody):
-    """A search query in a URL, for clients that can't send a body.
-
-    In the URL, the parameter ``q`` contains the ``query``.
-    """
-
-    query: Annotated[str, Field(max_length=1000, alias="q")] = ""
-
-
-class ExportBody(Body):
-    """The format in which a notebook's replay is exported, and the notebook's path.
-
-    ``html`` is a web page, ``md`` Markdown, and ``ipynb`` the notebook, in which the history of
-    each cell follows the cell. If the file at ``path`` has the notebook's id, the exported file is
-    named after it, and an exported ``ipynb`` contains its outputs.
-    """
-
-    format: ExportFormat = "html"
-    path: Annotated[str, Field(max_length=4096)] = ""
 
 
 class BlameBody(Body):

@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from ..handlers.base import AIServerHandler, guarded
-from ..requests import SearchBody, SearchQuery
+from ..models import Id
+from ..requests import Body, SearchBy
 from ..surrogates import json_bytes
 from .embeddings import INSTALL_COMMAND, is_installed
 from .hits import Hit, SearchResult
 from .plugin import SearchPlugin
+
+
+class SearchBody(Body):
+    """A search query. It is sent in a body, because URLs appear in logs of servers and proxies.
+
+    Without ``meaning.available`` in the results, the search is always by words.
+    """
+
+    query: Annotated[str, Field(max_length=1000)] = ""
+    notebook_id: Id | None = None
+    by: SearchBy = "words"
+    offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
+    limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+class SearchQuery(SearchBody):
+    """A search query in a URL, for clients that can't send a body.
+
+    In the URL, the parameter ``q`` contains the ``query``.
+    """
+
+    query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 
 
 class SearchHandler(AIServerHandler):

@@ -8,12 +8,26 @@ contains the notebook's id.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ..handlers.base import AIServerHandler, guarded
 from ..handlers.notebooks import read_notebook
-from ..requests import ExportBody
+from ..requests import Body, ExportFormat
 from .plugin import ExportPlugin
+
+
+class ExportBody(Body):
+    """The format in which a notebook's replay is exported, and the notebook's path.
+
+    ``html`` is a web page, ``md`` Markdown, and ``ipynb`` the notebook, in which the history of
+    each cell follows the cell. If the file at ``path`` has the notebook's id, the exported file is
+    named after it, and an exported ``ipynb`` contains its outputs.
+    """
+
+    format: ExportFormat = "html"
+    path: Annotated[str, Field(max_length=4096)] = ""
 
 
 class ExportHandler(AIServerHandler):

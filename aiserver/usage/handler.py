@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from ..handlers.base import AIServerHandler, guarded
-from ..requests import UsageQuery
+from ..models import Id, Timestamp
+from ..requests import Request
 from ..surrogates import json_bytes
 from .plugin import UsagePlugin
 from .totals import time_of
+
+
+class UsageQuery(Request):
+    """The notebook whose usage is summed; without an id, the usage of all notebooks is summed.
+
+    Only requests at the time ``since`` or later count.
+    """
+
+    notebook_id: Id | None = None
+    since: Timestamp | None = None
 
 
 class UsageHandler(AIServerHandler):

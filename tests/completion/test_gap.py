@@ -8,10 +8,10 @@ from aiserver.completion.gap import (
     PREFIX_TOKENS,
     STEP_TOKENS,
     SUFFIX_TOKENS,
+    CompletionBody,
     Gap,
     find_gap,
 )
-from aiserver.requests import CompletionBody
 from aiserver.tokens import estimate_tokens
 
 

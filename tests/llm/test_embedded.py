@@ -18,7 +18,7 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
-from aiserver.completion.gap import MAX_TOKENS, find_gap
+from aiserver.completion.gap import MAX_TOKENS, CompletionBody, find_gap
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
 from aiserver.llm.base import ModelInfo
@@ -32,7 +32,7 @@ from aiserver.prompts.answers.reader import AnswerReader
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.language import cell_language
 from aiserver.prompts.prompt_input import PromptInput
-from aiserver.requests import CompletionBody, GenerateBody
+from aiserver.requests import GenerateBody
 
 from ..prompts.inputs import prompt_input
 

@@ -8,11 +8,11 @@ from typing import get_args
 
 import pytest
 
+from aiserver.memory.bodies import NoteCell
+from aiserver.memory.notes.wording import clean_purpose, purpose_messages
 from aiserver.prompts.context import as_text
-from aiserver.prompts.note import clean_purpose, purpose_messages
 from aiserver.prompts.project import labelled_note
 from aiserver.prompts.prompt_input import MemoryText, RulesText, Style
-from aiserver.requests import NoteCell
 
 from .inputs import prompt_input
 from .test_memory import built, many

@@ -5,14 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
-from typing import cast
+from typing import Annotated, cast
+
+from pydantic import Field
 
 from ...errors import ModelPackageMissing, NotFound, UserText
 from ...handlers.base import AIServerHandler, error_fields, guarded
 from ...handlers.sse import HEARTBEAT, Event, send_events
-from ...requests import InstallBody
+from ...requests import Body
 from .install import Installation, failure_of
 from .models import INSTALL_LOCAL, CatalogueModels, is_package_installed
+
+
+class InstallBody(Body):
+    """A request to install a local model.
+
+    ``name`` is the model's name in the catalogue. If it is None, the smallest model is installed;
+    with ``join``, the running installation is reported, whatever its model.
+    """
+
+    join: bool = False
+    """If true, report the progress of an installation that is already running; never start one."""
+    name: Annotated[str, Field(max_length=100)] | None = None
 
 
 class LocalModelsHandler(AIServerHandler):

@@ -20,8 +20,8 @@ from ...data_files.names import is_data_file
 from ...errors import NotRemembered
 from ...project_files.visible_text import visible_part
 from ...redact import redact
-from ...requests import NoteCell
 from ...surrogates import fix_surrogates
+from ..bodies import NoteCell
 from ..limits import checked_note
 from .personal import is_personal
 

@@ -18,12 +18,12 @@ from ...errors import AIServerError, BadAnswer
 from ...generation.assistant import Assistant
 from ...generation.background import BackgroundTasks
 from ...llm.base import ChatModel
-from ...prompts.note import MAX_PURPOSE, clean_purpose, purpose_messages
 from ...redact import redact
-from ...requests import NoteCell
+from ..bodies import NoteCell
 from .manager import NoteManager
 from .outline import Outline, clean_cells
 from .personal import is_personal
+from .wording import MAX_PURPOSE, clean_purpose, purpose_messages
 
 _MAX_REMEMBERED = 1000  # outlines for which the model has been asked
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..requests import NoteCell
-from .fence import marked
-from .prompt_input import Style
-from .turns import PER_MESSAGE, Count
+from ...prompts.fence import marked
+from ...prompts.prompt_input import Style
+from ...prompts.turns import PER_MESSAGE, Count
+from ..bodies import NoteCell
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

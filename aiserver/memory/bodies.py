@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ..models import Id
-from .base import MAX_INTENT, Body, CellType
+from ..requests import MAX_INTENT, Body, CellType
 
 MemoryScope = Literal["project", "person"]
 EntryId = Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
