@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .generation.assistant import Assistant
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
-    from .plugin import Plugins
+    from .plugins import Plugins
     from .sessions.base import SessionManager
 
 
@@ -143,7 +143,7 @@ class AIServer(ExtensionApp):
     @cached_property
     def plugins(self) -> Plugins:
         """The plugins. Raises SettingError if a setting of one is invalid."""
-        from .plugin import load_plugins
+        from .plugins import load_plugins
 
         return load_plugins(self)
 
@@ -237,8 +237,7 @@ class AIServer(ExtensionApp):
             models.model = self.model
         if self.allowed_models != ["*"]:
             models.allowed_models = self.allowed_models
-        for plugin in self.plugins:
-            models.local_class = plugin.local_models() or models.local_class
+        models.local_class = self.plugins.local_models() or models.local_class
         models.allows_remote = parse_features(self.features).remote_models != "forbidden"
         return models
 
@@ -276,7 +275,7 @@ class AIServer(ExtensionApp):
             models,
             log,
             self.max_generations,
-            ContextOptions(features, plugins),
+            ContextOptions(features, plugins.context),
             ReceiptOptions(plugins.cost, features.receipts),
         )
 

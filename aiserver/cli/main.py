@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from .. import __version__
 from ..errors import AIServerError
-from ..plugin import load_plugins
+from ..plugins import load_plugins
 from .doctor import commands as doctor
 
 

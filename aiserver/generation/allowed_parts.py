@@ -5,12 +5,13 @@ Invariant: the receipt lists everything that is left out.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ..features import Features
 from ..llm.base import ModelInfo
-from ..plugin import Plugins
+from ..plugin import ContextPart, ContextRequest
 from ..prompts.images import facts_of
 from ..prompts.receipt import ContextItem, ItemKind
 from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, WarmUpBody
@@ -18,12 +19,20 @@ from ..requests import AnalyzeBody, DataFrameProfile, Mention, PreviewBody, Warm
 RequestBody = TypeVar("RequestBody", bound=WarmUpBody)
 
 
+Gather = Callable[[ContextRequest], Awaitable[Sequence[ContextPart]]]
+
+
+async def _nothing(request: ContextRequest) -> Sequence[ContextPart]:
+    return ()
+
+
 @dataclass(frozen=True)
 class ContextOptions:
     """The rules of the administrator for requests, and the plugins that add to them."""
 
     features: Features = field(default_factory=Features)
-    plugins: Plugins = field(default_factory=Plugins)
+    gather: Gather = _nothing
+    """Returns what plugins add to a prompt."""
 
 
 def without_forbidden(

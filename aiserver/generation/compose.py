@@ -88,7 +88,7 @@ async def compose(
     has_path = body.notebook_path is not None
     body, left_out = without_forbidden(body, options.features, on_this_machine=on_this_machine)
     body, unseen = without_unseen_images(body, model.info)
-    parts = await options.plugins.context(
+    parts = await options.gather(
         ContextRequest(
             intent=_intent_of(body),
             source=body.source,

@@ -20,7 +20,7 @@ from aiserver.memory.manager import MemoryManager
 from aiserver.memory.plugin import MemoryPlugin
 from aiserver.memory.recall import Recall
 from aiserver.memory.stores.key_value import KeyValueMemoryStore
-from aiserver.plugin import Plugins
+from aiserver.plugins import Plugins
 from aiserver.prompts.context import as_text
 from aiserver.prompts.file_profile import FileProfile
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def with_files(files: DataFiles) -> ContextOptions:
     plugin = DataFilesPlugin()
     plugin.files = files
-    return ContextOptions(plugins=Plugins([plugin]))
+    return ContextOptions(gather=Plugins([plugin]).context)
 
 
 async def text_of(model: Words, body: WarmUpBody, files: DataFiles) -> str:
@@ -199,7 +199,7 @@ async def test_a_small_model_gets_only_an_entry_about_the_subject(
     plugin = MemoryPlugin()
     plugin.manager, plugin.recall = manager, Recall(packages=[])
     body = GenerateBody(**CELL, intent=intent)
-    options = ContextOptions(plugins=Plugins([plugin]))
+    options = ContextOptions(gather=Plugins([plugin]).context)
     try:
         small = await compose(Words("compact", True), body, PastTurns(), options)
         large = await compose(Words("full", True), body, PastTurns(), options)
