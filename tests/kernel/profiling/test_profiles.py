@@ -165,7 +165,7 @@ def test_numbers_as_objects_are_profiled_like_numbers(values):
     assert profile["distinct"] == series.nunique()
     present = [float(value) for value in series.dropna()]
     if present and all(np.isfinite(present)):
-        assert profile["numbers"]["min"] == min(present)
+        assert float(profile["numbers"]["min"]) == min(present)
         assert profile["numbers"]["quartiles"][1] == pytest.approx(np.median(present), rel=1e-9)
 
 
