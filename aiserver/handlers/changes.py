@@ -4,16 +4,97 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from ..models import NewEvent, SessionKey, check_id, utc_now
+from pydantic import Field
+
+from ..models import Id, NewEvent, SessionKey, Timestamp, check_id, utc_now
 from ..notebooks.change_log import Batch, CellChange
-from ..requests import CellChangeBody, ChangesBody
+from ..requests import MAX_CELLS, Body, CellType, ContributorKind, Source
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 # The namespace of the ids that this module gives to events without an id. It must never change.
 _EVENT_NAMESPACE = uuid.UUID("8b0f4a52-0c35-4c0e-9d6d-1f3a4c2b7e90")
+
+
+_Time = Annotated[Timestamp, Field(max_length=64, json_schema_extra={"format": "date-time"})]
+
+
+class ContributorBody(Body):
+    """The contributor of a change."""
+
+    kind: ContributorKind
+    name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+
+
+class EventBody(Body):
+    """An event to record. The server adds ``seq``, and the timestamp if it is missing.
+
+    The client creates the ``id``. If an event with this id is already stored, it isn't stored
+    again, and the response contains it as it was stored. So the client can send an event again if
+    the response was lost.
+    """
+
+    type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    timestamp: _Time | None = None
+    source: Source | None = None
+    turn_id: Annotated[int, Field(ge=1)] | None = None
+    data: dict[str, Any] | None = None
+    id: Id | None = None
+    contributor: ContributorBody | None = None
+
+    def to_event(self) -> NewEvent:
+        """Return the event to store."""
+        fields = self.model_dump(exclude_none=True)
+        return NewEvent.model_validate({"timestamp": utc_now()} | fields)
+
+
+class ForkBody(Body):
+    """The cell that a new cell was copied from or split off from."""
+
+    notebook_id: Id
+    cell_id: Id
+
+
+class CellChangeBody(Body):
+    """The events of one cell, oldest first, and the cells from which it was created, if any.
+
+    ``fork_of`` is the cell that the new cell was copied from or split off from. ``parents`` are the
+    cells of the notebook that were merged into the new cell.
+    """
+
+    cell_id: Id
+    fork_of: ForkBody | None = None
+    parents: list[Id] = Field([], max_length=1000)
+    events: list[EventBody] = Field([], max_length=100)
+
+
+class PlacedCell(Body):
+    """The id and the type of one cell in a notebook's list of cells."""
+
+    id: Id
+    type: CellType
+
+
+class ChangesBody(Body):
+    """A batch of changes to the cells of a notebook.
+
+    ``id`` identifies the batch; the page chooses it. If the order of the cells or a cell's type has
+    changed, ``order`` lists all cells of the notebook. ``saved`` is true if the notebook was saved
+    after these changes. ``page`` identifies the page. ``seen`` is the ``seq`` of the
+    change log's last entry when the page opened the notebook or last recorded a save. If other
+    pages have recorded changes since then, the batch isn't recorded as a save: ``others`` in the
+    response names the changed cells, and the page must send these as they are in the file.
+    """
+
+    id: Id
+    timestamp: _Time | None = None
+    saved: bool = False
+    page: Id | None = None
+    seen: Annotated[int, Field(ge=0)] | None = None
+    order: Annotated[list[PlacedCell], Field(max_length=MAX_CELLS)] | None = None
+    cells: list[CellChangeBody] = Field([], max_length=200)
 
 
 class ChangesHandler(AIServerHandler):

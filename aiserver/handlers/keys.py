@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from ..requests import KeyBody, PlaceBody
+from ..requests import Address, Body, Key
 from .base import AIServerHandler, guarded
 from .models import secret_value
+
+
+class KeyBody(Body):
+    """The key of a provider, and the provider's address if it isn't the default address.
+
+    ``on_this_machine`` is true if the user declares that the server at a loopback address runs its
+    models itself. Otherwise the server counts as remote.
+    """
+
+    key: Key | None = None
+    address: Address | None = None
+    on_this_machine: bool = False
+
+
+class PlaceBody(Body):
+    """The user's declaration whether a provider's server runs its models on this machine."""
+
+    on_this_machine: bool
 
 
 class KeyHandler(AIServerHandler):

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 
 from .. import __version__
 from ..durable.disks import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
 from ..llm.catalog.catalog import ProviderInfo
-from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
+from ..requests import Address, Body, Key, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
+
+
+class ChoiceBody(Body):
+    """The id of the new default model; null removes the user's choice of a default model."""
+
+    model: Annotated[str, Field(min_length=1, max_length=256)] | None
+
+
+class CheckBody(Body):
+    """A request to check whether a model can be used.
+
+    ``key`` and ``address`` are the values that the user entered in a form, if any.
+    """
+
+    model: Annotated[str, Field(min_length=1, max_length=256)]
+    key: Key | None = None
+    address: Address | None = None
+
+
+class NamesBody(Body):
+    """A request to list the models of a provider.
+
+    ``key`` and ``address`` are the values that the user entered in a form, if any.
+    """
+
+    provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
+    key: Key | None = None
+    address: Address | None = None
 
 
 def model_fields(info: ModelInfo) -> dict[str, object]:

@@ -6,18 +6,28 @@ import asyncio
 import json
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.services.contents.filemanager import FileContentsManager
+from pydantic import Field
 from tornado import web
 
+from ..models import Id
 from ..notebooks.identity import NotebookRegistry
 from ..notebooks.other_roots import OtherRoots, name_under
-from ..requests import NotebookBody
+from ..requests import MAX_CELLS, Body
 from ..sessions.base import SessionManager
 from ..sessions.file.manager import FileSessionManager
 from .base import AIServerHandler, guarded
+
+
+class NotebookBody(Body):
+    """A notebook's path, its id (if it has one) and its cells."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    notebook_id: Id | None = None
+    cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
 class NotebooksHandler(AIServerHandler):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ..errors import NotFound, UserText
 from ..gc_pause import free_items, pause_gc
@@ -12,11 +14,22 @@ from ..models import Session, SessionKey
 from ..notebooks.history import History
 from ..replay import Moment, Step, blame, replay, report
 from ..replay.receipts import summary_receipts
-from ..requests import BlameBody
+from ..requests import Body, Source
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 _CHUNK = 200  # the number of steps or moments that are encoded at once, within two milliseconds
+
+
+class BlameBody(Body):
+    """A request for the contributor of each line of a text.
+
+    The text is ``source`` (the cell's current source) or the version after step ``step``. If
+    neither is given, it is the version after the last step.
+    """
+
+    source: Source | None = None
+    step: Annotated[int, Field(ge=0)] | None = None
 
 
 class ReplayHandler(AIServerHandler):

@@ -9,20 +9,29 @@ from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
 from ..generation.receipts import read_prompt
-from ..models import SessionSummary
+from ..models import Id, SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
 from ..prompts.receipt import stored_items
 from ..replay import with_requests
-from ..requests import EventBody, SessionListQuery
+from ..requests import Request
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
+from .changes import EventBody
 from .generate import item_fields, prompt_fields
 
 # At most 100 events per request. A person can't cause more between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
 _CAMEL_CASE_NAMES = {name: to_camel(name) for name in SessionSummary.model_fields}
+
+
+class SessionListQuery(Request):
+    """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
+
+    notebook_id: Id
+    offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
+    limit: Annotated[int, Field(ge=1, le=5000)] = 1000
 
 
 class SessionListHandler(AIServerHandler):

@@ -1,6 +1,6 @@
-"""Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
+"""Requests to models, and what all bodies have in common: fields are camelCase in the HTTP API.
 
-A plugin's are in its ``handler.py``.
+Other bodies are in the modules of their handlers.
 
 An invalid body raises pydantic's ValidationError. For this error, ``handlers/base.py`` responds
 with status 400 and the name of the field. ``rest-api.yml`` describes the bodies by these classes.
