@@ -27,14 +27,23 @@ async def do_the_main_job(call: Any) -> None:
     """Ask in a cell, and read how the cell was made."""
     reply = await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})
     notebook_id = reply.data["notebookId"]
-    body = request("draw it", notebookId=notebook_id, cellId="c1", notebookPath="a.ipynb")
+    context = {
+        "mentions": [{"kind": "file", "name": "@b.md", "file": "b.md"}],
+        "rulesFiles": [{"path": "AGENTS.md", "sha256": 2 * ID}],
+        "usesNote": True,
+    }
+    body = request("draw it from a.csv", notebookId=notebook_id, cellId="c1", context=context)
+    body["notebookPath"] = "a.ipynb"
+    assert (await call("POST", "generate/preview", body)).status == 200
     assert (await call("POST", "generate", body)).status == 200
     accepted = {"type": "accept", "turnId": 1, "source": "x"}
     reply = await call("POST", f"sessions/{notebook_id}/c1/events", [accepted])
     assert reply.status < 300
     steps = (await call("GET", f"sessions/{notebook_id}/c1/replay")).data["steps"]
     assert "draw it" in str(steps[0])
-    assert (await call("GET", f"notebooks/{notebook_id}/timeline")).status == 200
+    for path in (f"notebooks/{notebook_id}/timeline", "models", "health"):
+        assert (await call("GET", path)).status == 200
+    assert (await call("DELETE", f"sessions/{notebook_id}/c1")).status == 204
 
 
 @pytest.mark.parametrize(
@@ -43,9 +52,10 @@ async def do_the_main_job(call: Any) -> None:
     ids=lambda config: " ".join(config["AIServer"]["disabled_plugins"]),
 )
 async def test_the_main_job_works_without_a_plugin(
-    call: Any, server_config: dict[str, Any], extension: Any
+    call: Any, server_config: dict[str, Any], extension: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     await do_the_main_job(call)
+    assert "The plugin “" not in caplog.text
     left = {pattern for pattern, _ in extension.plugins.routes()}
     removed = {pattern for pattern, _ in load_plugins().routes()} - left
     for pattern in removed:
