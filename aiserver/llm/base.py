@@ -1,7 +1,7 @@
 """The interface of a model: its description and how to query it.
 
-The messages of a prompt are instances of LangChain's ``BaseMessage``. Only the code in ``prompts/``
-and ``llm/`` uses their attributes.
+The messages of a prompt are instances of LangChain's ``BaseMessage``. Only ``prompts/``, ``llm/``
+and the prompts of plugins use their attributes.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ Invariants:
 The modules: ``entries`` defines entries and their sources. ``document`` reads and changes the text
 of a memory, ``proposals`` and ``reviews`` what else is stored. ``limits`` checks the texts of
 proposals. ``stores`` saves documents in files, memory, SQL or Redis. ``manager`` combines them,
-``thread`` runs what parses memories, and ``factory`` chooses the stores by the ``settings``.
-``listed`` compares entries, and ``recall`` selects those of a large memory that matter for a
-request. ``notes`` are stored like memories, and ``past_answers`` looks for accepted answers in
-histories.
+``thread`` runs what parses memories, and ``factory`` chooses the stores. ``listed`` compares
+entries, ``recall`` selects those of a large memory that matter for a request, and ``remembered``
+gives them to prompts. ``forgetting`` deletes the stored prompts with an entry. ``notes`` are stored
+like memories, and ``past_answers`` looks for accepted answers in histories.
 """
