@@ -26,6 +26,7 @@ LAYERS = [
         "safe_git",
         "safe_traceback",
         "surrogates",
+        "unicode",
         "tokens",
     },
     {"models", "durable", "features", "plugin", "commands"},

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from ..llm.base import Additions, Gap
 from ..prompts.parsed_request import ParsedRequest
+from ..unicode import parse_python
 
 MAX_LENGTH = 4000  # characters; of longer code, the answer would exceed the model's limit
 # A fence, even an indented one, would end the answer. After a backslash at the end of a line magic,
@@ -44,7 +45,7 @@ def additions(request: ParsedRequest) -> Additions | None:
         return None
     if len(source) > MAX_LENGTH or _UNSAFE.search(source):
         return None
-    tree = _parse(source) or _parse(_LINE_MAGIC.sub(r"\1pass", source))
+    tree = parse_python(source) or parse_python(_LINE_MAGIC.sub(r"\1pass", source))
     if tree is None:
         return None
     code = source.strip("\n")
@@ -61,13 +62,6 @@ def additions(request: ParsedRequest) -> Additions | None:
             pieces.append(gap)
         pieces.append(f"{line}\n")
     return tuple(pieces)
-
-
-def _parse(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _gaps(tree: ast.Module, lines: list[str]) -> Iterator[tuple[int, Gap]]:

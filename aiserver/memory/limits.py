@@ -7,13 +7,13 @@ data about people into a memory, which may be committed to git and goes into pro
 from __future__ import annotations
 
 import re
-import unicodedata
 from pathlib import Path
 
 from ..errors import NotRemembered, UserText
 from ..project_files.visible_text import visible_part
 from ..redact import redact
 from ..surrogates import fix_surrogates
+from ..unicode import normalize
 from .document import clean
 
 MAX_TEXT = 500  # characters
@@ -95,7 +95,7 @@ def checked_proposal(text: str) -> str:
     cleaned = checked_text(text)
     if HOME_PATH.search(cleaned) or _is_in_home(cleaned):
         raise NotRemembered(_PATH)
-    if identifies_somebody(unicodedata.normalize("NFKC", cleaned)):
+    if identifies_somebody(normalize("NFKC", cleaned)):
         raise NotRemembered(_VALUE)
     return cleaned
 

@@ -18,11 +18,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from ..unicode import normalize
 from .simplified import simplify
 
-# ``normalize`` takes quadratic time to order marks, so texts are folded in pieces, which end before
-# an ASCII character if there is one.
-_PIECES = re.compile(r".{1,1000}(?![^\x00-\x7f])|.{1,1000}", re.DOTALL)
 _ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and Cyrillic letters
 # Translates all ASCII control characters except \t and \n to spaces.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
@@ -36,12 +34,8 @@ def fold(text: str) -> str:
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()
-    return simplify("".join(map(_fold_piece, _PIECES.findall(text))))
-
-
-def _fold_piece(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    decomposed = normalize("NFKD", normalize("NFKD", text).casefold())
+    return simplify(normalize("NFC", _ACCENTS.sub("", decomposed)))
 
 
 def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:

@@ -102,6 +102,8 @@ class TextIndex:
                 self._delete(owner, cell)
                 try:
                     self._insert(owner, cell, data)
+                except sqlite3.OperationalError:  # the disk is full: the search fails
+                    raise
                 except Exception:  # whatever is in it, as with a number that SQLite can't store
                     self._delete(owner, cell)
 

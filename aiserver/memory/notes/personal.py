@@ -7,8 +7,8 @@ models don't need. Takes linear time.
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from ...unicode import normalize
 from ..limits import HOME_PATH, identifies_somebody
 
 _MARKS = re.compile(r"[\W_]*")  # such as “# ” or “**” at the beginning of a line
@@ -46,7 +46,7 @@ _NUMBER = re.compile(r"(?<!\d)(?!20\d\d(?:0[1-9]|1[0-2])(?!\d))\d{6,}")
 
 def is_personal(line: str) -> bool:
     """Return whether a line begins with a label such as “Name:”, or identifies somebody."""
-    text = unicodedata.normalize("NFKC", _MARKUP.sub("", line))
+    text = normalize("NFKC", _MARKUP.sub("", line))
     match = _MARKS.match(text)
     start = match.end() if match else 0
     labels = (_LABEL, _BY_LINE, _CHINESE_LABEL)

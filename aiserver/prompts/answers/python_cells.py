@@ -6,6 +6,8 @@ import ast
 import re
 import symtable
 
+from ...unicode import parse_python
+
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 # The lines and expressions that IPython adds to Python. Each becomes Python of the same shape.
 _MAGIC_LINE = re.compile(r"^([ \t]*)(?:[%!]{1,2}[\w ./-]|\?{1,2}\w)[^\n]*$", re.MULTILINE)
@@ -35,10 +37,8 @@ def _as_python(text: str) -> str:
 
 def _parse(text: str) -> list[ast.stmt] | None:
     """Return the statements of a cell; None if it isn't Python."""
-    try:
-        return ast.parse(_as_python(text)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = parse_python(_as_python(text))
+    return tree.body if tree else None
 
 
 def is_python(text: str) -> bool:

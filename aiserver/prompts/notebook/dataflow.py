@@ -18,6 +18,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...unicode import parse_python
+
 _MAGIC_LINE = re.compile(r"^[ \t]*[%!].*$|\?[ \t]*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
 _BUILTINS = frozenset(dir(builtins))
@@ -48,13 +50,15 @@ NO_NAMES = CellNames(frozenset(), frozenset(), frozenset())
 def cell_names(code: str) -> CellNames:
     """Return the names that a Python cell binds, changes and needs. Ignore IPython's magics."""
     plain = _MAGIC_LINE.sub("", code)
+    tree = parse_python(plain)
+    if tree is None:
+        return NO_NAMES
     try:
-        tree = ast.parse(plain)
         table = symtable.symtable(plain, "cell", "exec")
         changed = set(_changed_names(tree))
         own = {symbol.get_name() for symbol in table.get_symbols() if _binds(symbol)}
         used = set(_global_uses(table)) - own | (_used_before_bound(tree) & own)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, RecursionError, MemoryError):
         return NO_NAMES
     return CellNames(frozenset(own), frozenset(changed - own), frozenset(used - _BUILTINS))
 

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...unicode import parse_python
 from ..language import fence_name
 
 _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
@@ -34,15 +35,16 @@ def outline(code: str, language: str = "python") -> str:
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
         return "\n".join(line for line in lines if _DEFINITION.match(line))
+    tree = parse_python("\n".join(lines))
     try:
-        return "\n".join(_shortened_statements(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "\n".join(_shortened_statements(tree, lines)) if tree else ""
+    except RecursionError:
         return ""
 
 
-def _shortened_statements(lines: list[str]) -> Iterator[str]:
+def _shortened_statements(tree: ast.Module, lines: list[str]) -> Iterator[str]:
     """Yield the statements of the outline of Python code."""
-    for node in ast.parse("\n".join(lines)).body:
+    for node in tree.body:
         if isinstance(node, _FUNCTIONS_AND_CLASSES):
             node.body = [ast.Expr(ast.Constant(...))]
             node.decorator_list = []
