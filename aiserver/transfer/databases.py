@@ -38,7 +38,6 @@ class AgentScopeDatabase:
         self._url, self._table = url, table
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
-        """Yield the id and content of each session."""
         results = await asyncio.to_thread(self._read)
         try:
             while result := await asyncio.to_thread(next, results, None):
@@ -62,10 +61,7 @@ class AgentScopeDatabase:
             engine.dispose()
 
     def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
-        """Yield the id and content of each session.
-
-        Raises SettingError if the table doesn't exist or lacks AgentScope's columns.
-        """
+        """Yield the id and content of each session. Raises SettingError for another table."""
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
         existing_columns: set[str] = set()
@@ -96,15 +92,13 @@ class AgentScopeDatabase:
 class AgentScopeRedis:
     """AgentScope's sessions in Redis, in keys that begin with a prefix.
 
-    In the methods, a "name" is the name of a Redis key, and a "key" is one of AgentScope's state
-    keys.
+    Here, a "name" is that of a Redis key, and a "key" one of AgentScope's state keys.
     """
 
     def __init__(self, url: str, prefix: str) -> None:
         self._url, self._prefix = url, prefix
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
-        """Yield the id and content of each session."""
         redis = _import_optional("redis.asyncio", "redis")
         errors = _import_optional("redis.exceptions", "redis")
         try:
@@ -147,10 +141,7 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """Add the value with this state key to ``result``: a single value, or a list of values.
-
-        If Redis has both, adds both.
-        """
+        """Add the value with this state key to ``result``: a single value, a list, or both."""
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)
@@ -178,10 +169,7 @@ class AgentScopeRedis:
 
 
 def _import_optional(name: str, extra: str) -> Any:
-    """Import the module ``name`` of an optional package. Raises SettingError if it is missing.
-
-    ``extra`` is the optional dependency group of AI Server that installs the package.
-    """
+    """Import a module of the optional packages in ``extra``. Raises SettingError."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

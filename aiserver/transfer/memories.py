@@ -51,7 +51,7 @@ _TEMPLATE_TEXTS = {
 
 
 class MemoryText(NamedTuple):
-    """A text of a memory. ``number`` is that of its entry in the file, from 1.
+    """A text of a memory, with the number of its entry in the file.
 
     ``is_pending`` is set for what the person hadn't confirmed in the other program.
     """
@@ -119,10 +119,7 @@ def _read_json(content: Any) -> MemoryFile:
 
 
 def _entries(content: Any) -> tuple[list[Any], bool]:
-    """Return the entries in JSON, and whether they wait for a confirmation.
-
-    Raises UnreadableInput if no part of the JSON has the shape of entries.
-    """
+    """Return the entries, and whether they wait for a confirmation. Raises UnreadableInput."""
     if isinstance(content, list):
         if not content or any(_text_of(entry) is not None for entry in content):
             return content, False
@@ -140,7 +137,6 @@ def _entries(content: Any) -> tuple[list[Any], bool]:
 
 
 def _text_of(entry: Any) -> str | None:
-    """Return the text of an entry in JSON; None if it has none."""
     if isinstance(entry, str):
         return entry
     names = normalize_names(entry)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ..errors import SettingError
 from ..sessions.file.root import FOLDER
-from .importers import archive, detect
+from . import backup
+from .importers import detect
 from .importers.base import InputFile, ReadResult, UnreadableInput
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
@@ -22,12 +23,11 @@ _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy
 
 
 class InputFiles:
-    """One file to import, or all importable files of a folder. They are read one at a time.
+    """One file to import, or all importable files of a folder, read one at a time.
 
-    ``name`` is the path of the file or folder. ``format_`` is the files' format, or None if it is
-    detected for each file. ``target_root`` is the root of the store into which the import writes;
-    if the folder contains this store, the store's files are not imported. ``unpack_limit`` is the
-    largest accepted unpacked size of a backup, in bytes.
+    ``format_`` is None if the format of each file is detected. The files of the store below
+    ``target_root``, into which the import writes, are not imported. ``unpack_limit`` is the largest
+    accepted unpacked size of a backup, in bytes.
     """
 
     def __init__(
@@ -46,9 +46,8 @@ class InputFiles:
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the path of each file and the histories that were read from it.
 
-        For a backup, the path is yielded several times: with the problems of the backup, then with
-        the histories of one member at a time. For each other store in the folder, its path is
-        yielded with a message that it isn't imported.
+        A backup has several results. For each other store in the folder, the result says that it
+        isn't imported.
         """
         for store in self._other_stores:
             yield str(store), ReadResult(unreadable=[_IS_STORE])
@@ -62,10 +61,9 @@ class InputFiles:
                 yield str(file), ReadResult(unreadable=["can't be read"])
 
     def _read(self, file: Path) -> Iterator[ReadResult]:
-        """Read one file. Raises UnreadableInput, OSError."""
-        is_archive = self.format == archive.FORMAT
-        if is_archive or (self.format is None and archive.is_archive(file)):
-            yield from archive.read_members(file, self._unpack_limit)
+        is_archive = self.format == backup.FORMAT
+        if is_archive or (self.format is None and backup.is_archive(file)):
+            yield from backup.read_members(file, self._unpack_limit)
             return
         input_file = InputFile(
             Path(file.parent.absolute().name) / file.name,
@@ -76,11 +74,7 @@ class InputFiles:
         yield detect.read(input_file, self.format)
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files below ``folder`` that have the suffix of an importable format.
-
-        Files in AI Server stores are left out. Each store below the folder is added to
-        ``_other_stores``, unless it is the store into which the import writes.
-        """
+        """Yield the files with the suffix of an importable format, and note other stores."""
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:
@@ -95,16 +89,11 @@ class InputFiles:
 
 
 def _is_agentscope_folder(folder: Path) -> bool:
-    """Return whether a folder has a JSON Lines file of AgentScope's messages."""
     jsonl_files = (path for path in folder.glob("*.jsonl") if path.is_file())
     return any(detect.is_agentscope_list(_first_line(path)) for path in jsonl_files)
 
 
 def _matching_notebook(file: Path) -> bytes | None:
-    """Return the content of the notebook that a Verdant history belongs to.
-
-    Return None if ``file`` isn't a Verdant history, or if its folder doesn't contain the notebook.
-    """
     notebook = file.with_suffix(".ipynb")
     if file.suffix != ".ipyhistory" or not notebook.is_file():
         return None
@@ -112,7 +101,6 @@ def _matching_notebook(file: Path) -> bytes | None:
 
 
 def _first_line(file: Path) -> bytes:
-    """Return the first line of a file, or an empty line if the file can't be read."""
     try:
         with file.open("rb") as content:
             return content.readline()

@@ -26,26 +26,25 @@ from ..sessions.record.merge.logs import missing_entries, renumber_entry
 
 @dataclass
 class Report:
-    """Counts what a copy or import has read and written, and lists what it has skipped."""
+    """Counts what a copy or import has read and written, and lists what it has skipped.
+
+    ``session_count`` and ``blob_count`` include what the store already had. ``log_count`` is the
+    number of change logs with new entries.
+    """
 
     session_count: int = 0
-    """The number of sessions that were read, including those that the store already had."""
     new_session_count: int = 0
     extended_session_count: int = 0
-    """The number of sessions that the store already had and that now have additional records."""
     turn_count: int = 0
     event_count: int = 0
     new_turn_count: int = 0
     new_event_count: int = 0
     log_count: int = 0
-    """The number of change logs with new entries."""
     blob_count: int = 0
-    """The number of blobs that were read, including those that the store already had."""
     skipped: list[str] = field(default_factory=list)
     """Messages about data that was not read or not written, each with the reason."""
 
     def lines(self) -> list[str]:
-        """Return the lines of the summary that the command prints."""
         unchanged_count = self.session_count - self.new_session_count - self.extended_session_count
         lines = [
             f"  new        {self.new_session_count:,} histories",
@@ -61,10 +60,7 @@ class Report:
 
 
 class StoreWriter:
-    """Writes into a store, and counts in ``report`` what it has written.
-
-    With ``dry_run``, it writes nothing and only counts what it would write.
-    """
+    """Writes into a store, and counts in ``report``. With ``dry_run``, it only counts."""
 
     def __init__(self, store: SessionManager, report: Report, *, dry_run: bool = False) -> None:
         self._store, self._dry_run = store, dry_run
@@ -100,11 +96,7 @@ class StoreWriter:
             report.new_event_count += merged_event_count - old_event_count
 
     async def _store_for(self, key: SessionKey) -> SessionManager:
-        """Return the store into which the session ``key`` is written.
-
-        For a dry run, this is a store in memory. If the session already exists in the real store,
-        the store in memory has a copy of it.
-        """
+        """Return the store to write to; for a dry run, one in memory with a copy of the session."""
         if not self._dry_run:
             return self._store
         if not await self._dry_run_store.exists(key):
@@ -134,10 +126,7 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return, for each cell id, a mapping from the digests of the cell's records to their seqs.
-
-        The result contains only cells that the entries refer to and whose sessions can be read.
-        """
+        """Return the seqs of records by digest for each cell that the entries refer to."""
         seqs_by_cell: dict[str, SeqsByDigest] = {}
         digests = [entry.data.get("digests") for entry in entries]
         for cell_id in {cell for cells in digests if isinstance(cells, dict) for cell in cells}:
@@ -148,14 +137,12 @@ class StoreWriter:
         return seqs_by_cell
 
     async def write_blob(self, data: bytes, owner: str) -> None:
-        """Store a blob if it isn't stored yet."""
         self.report.blob_count += 1
         if not self._dry_run:
             await self._store.put_blob(data, owner=owner)
 
 
 def _count_records(session: Session | None) -> tuple[int, int]:
-    """Return the number of turns and the number of events."""
     return (len(session.interactions), len(session.events or [])) if session else (0, 0)
 
 

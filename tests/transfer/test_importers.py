@@ -14,7 +14,8 @@ import pytest
 from aiserver.models import Session
 from aiserver.sessions.record import codec
 from aiserver.testing.records import EXAMPLE_FILE
-from aiserver.transfer.importers import archive, detect
+from aiserver.transfer import backup
+from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import NO_TIME, InputFile, ReadResult, UnreadableInput
 from aiserver.transfer.importers.messages import split_answer
 
@@ -429,13 +430,13 @@ def test_invalid_values_in_a_valid_file_are_ignored():
 def test_a_member_never_needs_more_memory_than_it_declares(method: int):
     """P22: a few hundred bytes could otherwise need gigabytes."""
     zipped = io.BytesIO()
-    with zipfile.ZipFile(zipped, "w", method) as backup:
-        name, manifest = next(archive.members({}, {}, {("", ""): b""}))
-        backup.writestr(name, manifest, zipfile.ZIP_STORED)
-        backup.writestr("0/sessions/x_y.json", bytes(50_000_000))
+    with zipfile.ZipFile(zipped, "w", method) as file:
+        name, manifest = next(backup.members({}, {}, {("", ""): b""}))
+        file.writestr(name, manifest, zipfile.ZIP_STORED)
+        file.writestr("0/sessions/x_y.json", bytes(50_000_000))
     data = zipped.getvalue().replace((50_000_000).to_bytes(4, "little"), b"\x99\0\0\0")
     tracemalloc.start()
-    results = list(archive.read_members(io.BytesIO(data)))
+    results = list(backup.read_members(io.BytesIO(data)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert [result.unreadable for result in results] == [[], ["0/sessions/x_y.json: damaged"]]
@@ -448,9 +449,9 @@ def test_duplicate_parts_are_merged():
     others = json.dumps(json.loads(good.replace(b"pandas", b"polars"))["interactions"]).encode()
     data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
     zipped = io.BytesIO()
-    with zipfile.ZipFile(zipped, "w") as backup:
-        backup.writestr(*next(archive.members({}, {}, {("", ""): b""})))
-        backup.writestr("0/sessions/" + "x_y.json", data)
-    for part in (read("s.json", data), *archive.read_members(zipped)):
+    with zipfile.ZipFile(zipped, "w") as file:
+        file.writestr(*next(backup.members({}, {}, {("", ""): b""})))
+        file.writestr("0/sessions/" + "x_y.json", data)
+    for part in (read("s.json", data), *backup.read_members(zipped)):
         assert [len(session.interactions) for session in part.sessions] in ([], [2])
     assert part.sessions

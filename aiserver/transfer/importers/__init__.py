@@ -1,4 +1,1 @@
-"""Importers, one module per format, and the modules that several importers use.
-
-Importers are pure: they convert bytes or table rows to sessions. Only ``archive`` reads files.
-"""
+"""Importers, one module per format: pure conversions of bytes or table rows to sessions."""

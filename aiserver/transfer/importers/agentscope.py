@@ -26,9 +26,9 @@ from .base import (
     derive_id,
     load_json,
     loads,
+    objects_in_lines,
     to_timestamp,
 )
-from .lines import objects_in_lines
 from .messages import message_event, message_of, records_from
 
 FORMAT = "agentscope"
@@ -37,11 +37,7 @@ HASH_SUFFIX = ":_hash"
 
 
 def read(file: InputFile) -> ReadResult:
-    """Convert a file to sessions.
-
-    A file contains one value of an AgentScope session or, if an older version of AgentScope wrote
-    it, all values.
-    """
+    """Convert a file: one value of an AgentScope session or, from an older version, all values."""
     stem = file.path.stem
     if file.path.suffix == ".jsonl":
         messages, problems = objects_in_lines(file.data)
@@ -55,7 +51,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def sessions_from(session_id: str, values: Any) -> list[Session]:
-    """Convert an AgentScope session that is one object, which maps state keys to values.
+    """Convert a session that is one object, which maps state keys to values.
 
     Raises UnreadableInput if ``values`` isn't an object.
     """
@@ -67,10 +63,7 @@ def sessions_from(session_id: str, values: Any) -> list[Session]:
 def session_from_value(
     session_id: str, key: str, value: Any, created: str | None = None
 ) -> Session:
-    """Convert one value of an AgentScope session to the session of one cell.
-
-    ``key`` is the value's state key, and ``created`` the time when AgentScope stored the value.
-    """
+    """Convert one value, whose state key is ``key``, to the session of one cell."""
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
     messages, other_data = _split_messages(value)
     records = records_from(map(message_of, messages), origin)
@@ -124,10 +117,9 @@ def has_messages(value: Any) -> bool:
 
 
 def _is_value_with_messages(content: dict[str, Any]) -> bool:
-    """Return whether an object from a file is one value that contains messages.
+    """Return whether an object from a file is one value: a message, or one with a list of messages.
 
-    Such an object is a message, or has a field that is a list of messages. Any other object is a
-    whole session, and its fields are the session's values.
+    Any other object is a whole session, and its fields are the session's values.
     """
     lists = [inner for inner in content.values() if isinstance(inner, list)]
     return _is_message(content) or any(_split_messages(inner)[0] for inner in lists)
@@ -136,8 +128,7 @@ def _is_value_with_messages(content: dict[str, Any]) -> bool:
 def _split_messages(value: Any) -> tuple[list[dict[str, Any]], Any]:
     """Return the messages that a value contains, and the value's other data.
 
-    A message that isn't in a list is returned as a list of one message. If a value contains several
-    lists of messages, only the first one is returned as messages.
+    Of several lists of messages, only the first one is returned as messages.
     """
     if _is_message(value):
         return [value], None

@@ -64,7 +64,6 @@ class InputFile:
 
     @property
     def folder(self) -> str:
-        """The name of the file's folder, without the folders above it."""
         return self.path.parent.name
 
 
@@ -91,7 +90,7 @@ Importer = Callable[[InputFile], ReadResult]
 
 
 def derive_id(*names: str) -> str:
-    """Derive a notebook id or cell id from names. The same names always give the same id."""
+    """Derive a notebook id or cell id from names, always the same one."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
@@ -101,10 +100,7 @@ def load_json(data: bytes) -> Any:
 
 
 def loads(text: str) -> Any:
-    """Parse JSON. NaN, infinity and numbers that are too large for a float become None.
-
-    Raises UnreadableInput.
-    """
+    """Parse JSON. NaN, infinity and too large numbers become None. Raises UnreadableInput."""
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_parse_float)
     except RecursionError as exc:
@@ -114,7 +110,6 @@ def loads(text: str) -> Any:
 
 
 def _parse_float(text: str) -> float | None:
-    """Return the number, or None if it is too large for a float."""
     number = float(text)
     return number if math.isfinite(number) else None
 
@@ -129,10 +124,10 @@ def decode_text(data: bytes) -> str:
 
 
 def to_timestamp(value: Any) -> str | None:
-    """Convert a time to a timestamp. Return None if the value is not a time.
+    """Convert a time to a timestamp; None if the value isn't a time.
 
-    A string that is a valid timestamp is returned unchanged, even if it has no time zone. A number
-    counts seconds or milliseconds since 1970.
+    A valid timestamp stays unchanged, even without a time zone. A number counts seconds or
+    milliseconds since 1970.
     """
     if isinstance(value, datetime):
         value = value.isoformat()
@@ -151,7 +146,6 @@ def to_timestamp(value: Any) -> str | None:
 
 
 def _parse_time(text: str) -> str | None:
-    """Return the timestamp in ``text``, or None if ``text`` is not a time."""
     # Python's `logging` writes a comma before the milliseconds.
     for candidate in (text, text.replace(",", ".")):
         try:
@@ -174,9 +168,8 @@ def create_session(
 ) -> Session:
     """Create a session from the data of turns and events, and redact secrets.
 
-    The records are numbered in the given order. A record without ``timestamp`` gets the timestamp
-    of the record before it. ``origin`` is stored in ``meta.imported_from``. ``created`` is the time
-    when the session was created, if it is known.
+    The records are numbered in the given order. A record without ``timestamp`` gets that of the
+    record before it. ``origin`` is stored in ``meta.imported_from``.
     """
     last_timestamp = created or NO_TIME
     turns: list[Interaction] = []
@@ -213,3 +206,25 @@ def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> 
     if cell_id is not None:
         copy.meta.cell_id = cell_id
     return copy
+
+
+def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the lines' JSON objects, and a message about each line that isn't a JSON object.
+
+    Blank lines are skipped.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = decode_text(data).encode("utf-8", "surrogatepass")
+    objects: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = loads(decode_text(line))
+            if not isinstance(value, dict):
+                raise UnreadableInput("not a JSON object")
+            objects.append(value)
+        except UnreadableInput as reason:
+            problems.append(f"line {number}: {reason}")
+    return objects, problems

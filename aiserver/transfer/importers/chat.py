@@ -48,7 +48,6 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
-    """Convert a message. ``users`` maps each sender to a profile."""
     sender = str(raw.get("sender") or "")
     profile = users.get(sender)
     has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True

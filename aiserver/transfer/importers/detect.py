@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import agentscope, aiserver_files, chat, nanobot, pcai, verdant
-from .base import Importer, InputFile, ReadResult, UnreadableInput, load_json
-from .lines import objects_in_lines
+from .base import Importer, InputFile, ReadResult, UnreadableInput, load_json, objects_in_lines
 
 FORMATS: dict[str, Importer] = {
     nanobot.FORMAT: nanobot.read,
@@ -21,7 +20,7 @@ _UNKNOWN_FORMAT = "unknown format"
 
 
 def read(file: InputFile, format_: str | None = None) -> ReadResult:
-    """Read a file. If no format is given, detect it. Raises UnreadableInput."""
+    """Read a file in a format, or in the one that is detected. Raises UnreadableInput."""
     name = format_ or detect_format(file)
     try:
         return FORMATS[name](file)
@@ -50,7 +49,7 @@ def detect_format(file: InputFile) -> str:
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Return whether ``data``, in the format JSON Lines, contains AgentScope's messages."""
+    """Return whether JSON Lines contain AgentScope's messages."""
     lines, _ = objects_in_lines(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
@@ -58,9 +57,8 @@ def is_agentscope_list(data: bytes) -> bool:
 def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
     """Return the name of a JSON Lines file's format. Raises UnreadableInput.
 
-    ``is_fallback`` is true if the file's name doesn't end with ``.jsonl`` and the file isn't valid
-    JSON. Such a file must have two readable lines, or one with ``_type``. A single readable line
-    without ``_type`` is not enough, because a damaged JSON file may contain such a line.
+    A file that isn't called ``.jsonl`` must have two readable lines, or one with ``_type``: a
+    damaged JSON file may contain one readable line.
     """
     lines, _ = objects_in_lines(file.data)
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):

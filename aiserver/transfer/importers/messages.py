@@ -47,8 +47,7 @@ class Message:
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
     """Convert a message that has ``role``, ``content`` and ``timestamp``.
 
-    If ``raw`` has other names for these three fields, ``fields`` contains their values under the
-    names ``role``, ``content`` and ``timestamp``.
+    If ``raw`` has other names for them, ``fields`` contains their values under these names.
     """
     fields = raw if fields is None else fields
     return Message(
@@ -60,7 +59,6 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
 
 
 def _to_role(value: Any) -> Role:
-    """Convert another program's name for a role, ignoring case."""
     name = str(value).lower()
     if name in _USER_ROLES:
         return "user"
@@ -68,7 +66,6 @@ def _to_role(value: Any) -> Role:
 
 
 def _text_of(content: Any) -> str:
-    """Return the text of a message's content. The texts in a list are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -79,10 +76,7 @@ def _text_of(content: Any) -> str:
 
 
 def objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and an error text for each other message.
-
-    An error text contains the message's number, counted from 1.
-    """
+    """Return the messages that are JSON objects, and an error text for each other one."""
     objects = [raw for raw in messages if isinstance(raw, dict)]
     problems = [
         f"message {number}: not a JSON object"
@@ -93,9 +87,9 @@ def objects_in(messages: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]
 
 
 def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert the messages of a chat to the data of turns and events, for ``create_session``.
+    """Convert messages to the data of turns and events, for ``create_session``.
 
-    ``origin`` contains the names of the format and of the chat. It is stored in each record.
+    ``origin``, the names of the format and of the chat, is stored in each record.
     """
     records: list[dict[str, Any]] = []
     turn_messages: list[Message] = []
@@ -115,16 +109,13 @@ def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[di
 def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """Return an event for data outside all turns: messages, or data such as an agent's memory.
-
-    ``type_`` is ``message`` or ``state``.
-    """
+    """Return an event, ``message`` or ``state``, for data outside all turns."""
     data = {"imported": origin | {"messages": list(messages)}}
     return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
 
 def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a question and the messages that follow it to a turn. Without messages, return []."""
+    """Convert a question and the messages that follow it to a turn."""
     if not messages:
         return []
     question, *following = messages

@@ -12,8 +12,15 @@ from __future__ import annotations
 import base64
 import binascii
 
-from .base import InputFile, ReadResult, UnreadableInput, create_session, derive_id, to_timestamp
-from .lines import objects_in_lines
+from .base import (
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    create_session,
+    derive_id,
+    objects_in_lines,
+    to_timestamp,
+)
 from .messages import message_event, message_of, records_from
 
 FORMAT = "nanobot"
@@ -48,10 +55,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _key_from(stem: str) -> str:
-    """Return the session's key from a file's name without its suffix.
-
-    If the name isn't a key in base64, return the name itself.
-    """
+    """Return the key that a file's name is in base64, or the name itself."""
     try:
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
     except (binascii.Error, ValueError):

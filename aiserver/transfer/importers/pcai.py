@@ -46,16 +46,12 @@ def read(file: InputFile) -> ReadResult:
 
 
 def normalize_names(content: Any) -> dict[str, Any]:
-    """Return a JSON object with its names in lower case and without ``_``, such as ``lastupdate``.
-
-    If ``content`` isn't an object, return an empty object.
-    """
+    """Return a JSON object with names such as ``lastupdate``; an empty one for other data."""
     if not isinstance(content, dict):
         return {}
     return {str(name).replace("_", "").lower(): value for name, value in content.items()}
 
 
 def _message(raw: dict[str, Any], session_time: str | None) -> Message:
-    """Convert a message. A message without a timestamp gets the time of the session."""
     message = message_of(raw, normalize_names(raw))
     return message if message.timestamp else replace(message, timestamp=session_time)

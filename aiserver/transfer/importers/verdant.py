@@ -59,14 +59,11 @@ def read(file: InputFile) -> ReadResult:
 
 
 class _Notebook(NamedTuple):
-    """The id of a notebook, and its cells."""
-
     notebook_id: str | None = None
     cells: list[tuple[str, str]] = []  # noqa: RUF012 - the id and source of each cell with an id
 
 
 def _parse_notebook(data: bytes | None) -> _Notebook:
-    """Read a notebook's id and cells. If ``data`` is None or damaged, return no id and no cells."""
     try:
         content = load_json(data or b"")
         cells = [
@@ -83,7 +80,7 @@ def _parse_notebook(data: bytes | None) -> _Notebook:
 
 
 class _History:
-    """The artifacts and checkpoints of a file. All methods identify an artifact by its name."""
+    """The artifacts and checkpoints of a file. An artifact is identified by its name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
@@ -152,10 +149,10 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Return the id of the matching notebook cell for each artifact that has such a cell.
+        """Return the ids of the notebook's cells whose source is an artifact's last source, each
+        once.
 
-        ``cells`` are the ids and sources of the notebook's cells. An artifact gets the id
-        of the first unmatched cell whose source equals the artifact's last source.
+        ``cells`` are the ids and sources of the notebook's cells.
         """
         unmatched_cells = list(cells)
         id_by_artifact: dict[str, str] = {}
@@ -168,12 +165,10 @@ class _History:
     def _run_or_deletion(
         self, version: str, change: dict[str, Any], time: Any, recorded_names: set[str]
     ) -> dict[str, Any] | None:
-        """Return the event for the run or deletion of a cell that a checkpoint records.
+        """Return the event for the run or deletion that a checkpoint records about a cell, or None.
 
-        ``change`` is the checkpoint's item about the cell. ``version`` is the name of the cell's
-        version in this item. Return None if the item records neither a run nor a deletion.
-        ``recorded_names`` contains the names of the outputs and edited versions of the cell's
-        earlier runs. If the item records another run, this method adds the names of that run.
+        ``recorded_names`` are the names of the outputs and edited versions of the cell's earlier
+        runs, to which those of this run are added.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
@@ -199,10 +194,7 @@ class _History:
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
     def _checkpoint_index(self, time: Any) -> int:
-        """Return the index of the checkpoint at this time, or of the last checkpoint before it.
-
-        Return 0 if there is neither.
-        """
+        """Return the index of the last checkpoint until this time, or 0."""
         if time in self._index_by_time:
             return self._index_by_time[time]
         if not isinstance(time, int):
@@ -210,7 +202,6 @@ class _History:
         return max((n for earlier, n in self._index_by_time.items() if earlier < time), default=0)
 
     def _origin(self, artifact: str) -> str | None:
-        """Return the previous artifact of the same cell; None if the file doesn't contain it."""
         origins = (raw.get("origin") for raw in self._versions[artifact].values())
         origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
         return origin if origin in self._versions and origin != artifact else None
@@ -227,7 +218,6 @@ class _History:
                 self.problems.append(f"{list_name} {number}: not a Verdant record")
 
     def _find_last_sources(self, notebook: Any) -> list[tuple[str, str]]:
-        """Return the artifact and the source of each cell in the notebook's last version."""
         try:
             versions = [str(name) for name in notebook["versions"][-1]["cells"]]
         except (KeyError, TypeError, IndexError):
@@ -240,5 +230,4 @@ class _History:
 
 
 def _source_in(raw: dict[str, Any]) -> str:
-    """Return the source in a version's data, or an empty string if the data contains no source."""
     return next((raw[name] for name in _SOURCE_FIELDS if isinstance(raw.get(name), str)), "")

@@ -20,7 +20,6 @@ from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer import backup
-from aiserver.transfer.importers import archive
 from aiserver.transfer.importers.base import UnreadableInput
 from tests.sessions.projects import fill
 
@@ -150,10 +149,10 @@ def test_a_backup_above_the_size_limit_is_rejected(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P17: it is rejected by its declared sizes before any entry is read; an option allows it."""
-    monkeypatch.setattr(archive, "_ALWAYS_ALLOWED", 10_000)
+    monkeypatch.setattr(backup, "_ALWAYS_ALLOWED", 10_000)
     bomb = work / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name, data in archive.members({}, {}, {("", "0" * 64): bytes(1_000_000)}):
+        for name, data in backup.members({}, {}, {("", "0" * 64): bytes(1_000_000)}):
             zipped.writestr(name, data)
     done = run("import", bomb)
     assert done.status == 1 and "would unpack to 1 MB" in done.err, done.err
@@ -165,12 +164,12 @@ def test_a_backup_above_the_size_limit_is_rejected(
 
 
 def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
-    """P17: an import needs the memory of the largest entry, not of the whole archive."""
+    """P17: an import needs the memory of the largest entry, not of the whole backup."""
     backup_file = work / "large.zip"
     with zipfile.ZipFile(backup_file, "w") as zipped:
         contents = [bytes([number]) * 1_000_000 for number in range(24)]
         blobs = {("", hashlib.sha256(data).hexdigest()): data for data in contents}
-        for name, data in archive.members({}, {}, blobs):
+        for name, data in backup.members({}, {}, blobs):
             zipped.writestr(name, data)
         del contents, blobs, data
     tracemalloc.start()
@@ -274,7 +273,7 @@ def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     for offset in range(0, len(data), 7):
         flipped = data[:offset] + bytes([data[offset] ^ 0x41]) + data[offset + 1 :]
         try:
-            list(archive.read_members(io.BytesIO(flipped)))
+            list(backup.read_members(io.BytesIO(flipped)))
         except UnreadableInput as reason:
             assert str(reason)
 
