@@ -14,17 +14,10 @@ Invariants:
 - If the last component of a path is a symbolic link, the link is not followed, except on Windows
   (see ``SAFE_FLAGS``). ``read_file`` and ``append_file`` raise ``NotRegularFile`` for a path that
   isn't a regular file. Reading never creates a file or a folder.
-
-The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
-checks folders. ``quarantine`` preserves unreadable files. ``locking`` locks a name, so that only
-one process at a time writes the file of this name. ``disks`` detects network file systems.
-``platform`` hides differences between operating systems. ``errors`` translates ``OSError`` into
-the project's own errors.
 """
 
 from __future__ import annotations
 
-from .errors import storage_error_class, translate_os_errors
 from .files import (
     NotRegularFile,
     Stamp,
@@ -38,7 +31,7 @@ from .files import (
 )
 from .folders import Access, check_folder, ensure_folder, get_access, restrict_access
 from .locking import has_system_locks, lock_file
-from .platform import flush_folder, group_access
+from .platform import flush_folder, group_access, storage_error_class, translate_os_errors
 from .quarantine import QUARANTINE_SUFFIX, copy_to_quarantine, move_to_quarantine
 
 __all__ = [

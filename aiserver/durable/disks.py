@@ -44,7 +44,6 @@ class NetworkDisk(NamedTuple):
 
     @property
     def warning(self) -> str:
-        """A sentence that warns the user about the disk."""
         text = f"The history folder is on a network file system ({self.kind})"
         return (
             f"{text}."

@@ -37,10 +37,9 @@ class NotRegularFile(Exception):
 
 
 class Stamp(NamedTuple):
-    """The times, size and inode number of a file.
+    """The times, size and inode number of a file, which change with its content.
 
-    If the file's content changes, its stamp changes, too. There is one exception: two changes
-    within one tick of the disk's clock may result in the same stamp.
+    Two changes within one tick of the disk's clock may result in the same stamp.
     """
 
     mtime_ns: int
@@ -50,15 +49,11 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
-        """Return the stamp in a ``stat`` result."""
         return cls(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """Return a file's bytes and stamp, or None if the file doesn't exist.
-
-    Raises NotRegularFile, OSError.
-    """
+    """Return a file's bytes and stamp; None if there is none. Raises NotRegularFile, OSError."""
     try:
         with _open_regular(path, os.O_RDONLY) as (fd, status):
             return _read_all(fd, status.st_size), Stamp.of(status)
@@ -68,7 +63,7 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 
 @contextlib.contextmanager
 def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]]:
-    """Open a regular file and yield its descriptor and status. Raises NotRegularFile, OSError."""
+    """Yield a regular file's descriptor and status. Raises NotRegularFile, OSError."""
     try:
         fd = os.open(path, flags | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
     except FileNotFoundError:
@@ -90,9 +85,8 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
 def open_zip_member(zipped: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> IO[bytes]:
     """Open a member of a zip that anybody may have made, for reading with ``read(size)``.
 
-    Such a call needs memory for about ``size`` bytes only. Without a size, or if the member is
-    compressed by a method other than deflate, ``zipfile`` unpacks it at once, although it declares
-    a small size. Raises BadZipFile for these methods.
+    Such a call needs memory for about ``size`` bytes only. Without a size, or by a method other
+    than deflate, ``zipfile`` unpacks it at once. Raises BadZipFile for these methods.
     """
     info = zipped.getinfo(member) if isinstance(member, str) else member
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -111,16 +105,13 @@ def replace_file(
 ) -> Stamp | None:
     """Atomically and durably replace the file ``name`` with ``data``.
 
-    The data is first written to a temp file in the same folder, or in ``temp_folder``, which must
-    be on the same disk. If the process is killed, the temp file is left. Its name begins with
-    ``name``, so a process that later locks ``name`` may delete the temp file. If ``public`` is set,
-    the file's mode depends on the umask, as usual; otherwise the file is private. If
-    ``shareable`` is set, a group that shares the folder may read and write the file.
+    The temp file is in the same folder, or in ``temp_folder`` on the same disk. A killed process
+    leaves it; a later process that locks ``name``, with which its name begins, may delete it. The
+    file is private, unless it is ``public``, or ``shareable`` with a group that shares the folder.
 
-    Return the file's stamp if no later change can produce the same stamp, else None. To make the
-    stamp unique, this function sets the file's time itself, to the nanosecond. The disk's own clock
-    would give equal times to two changes within one of its ticks. If the disk doesn't store times
-    to the nanosecond, the function returns None.
+    Return the file's stamp if no later change can produce the same one, else None: the function
+    sets the file's time itself, because the disk's clock gives equal times to two changes within a
+    tick.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
@@ -151,10 +142,7 @@ def replace_file(
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Durably rename the completely written ``file`` to ``target``.
-
-    After a power cut, ``target`` is either the complete new file or unchanged.
-    """
+    """Durably rename the completely written ``file`` to ``target``."""
     with file.open("rb+") as content:
         flush(content.fileno())
     retry_while_in_use(lambda: file.replace(target))
@@ -162,16 +150,13 @@ def commit_file(file: Path, target: Path) -> None:
 
 
 def temp_target(name: str) -> str | None:
-    """Return the name of the file that a temp file will replace.
-
-    Return None if ``name`` is not the name of a temp file.
-    """
+    """Return the name of the file that a temp file will replace; None for another name."""
     match = _TEMP_NAME.fullmatch(name)
     return match and match[1]
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append complete lines to a file, and create the file if it doesn't exist.
+    """Durably append complete lines to a file, which may not exist.
 
     If the last line of the file is incomplete, a line break is written before the new lines.
     """
@@ -214,7 +199,6 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _read_all(fd: int, size: int) -> bytes:
-    """Return all bytes of an opened file. ``size`` is the size that it had when it was opened."""
     chunks = []
     # The first call usually reads the whole file. Further calls read the bytes that were added
     # after the file was opened.

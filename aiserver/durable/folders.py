@@ -16,7 +16,7 @@ from .platform import flush_folder, group_access
 def ensure_folder(folder: Path, *, is_inner: bool = False) -> None:
     """Create a private folder durably, unless it exists.
 
-    If a group shares the folder above, an inner folder is shared, too. Raises StorageError if the
+    An inner folder is shared with a group that shares the folder above. Raises StorageError if the
     path is a link or a file.
     """
     if check_folder(folder):
@@ -49,14 +49,11 @@ Access = Literal["private", "open", "shared", "foreign"]
 
 
 def get_access(folder: Path) -> Access:
-    """Return which access other accounts have to a folder.
+    """Return which access other accounts have to a folder: none if it is ``private``.
 
-    - ``private``: no other account has access. This is also returned on Windows, without a check.
-    - ``open``: other accounts have access, probably by accident, for example because ``git clone``
-      created the folder.
-    - ``shared``: other accounts have access, probably by intention: the folder has an access list,
-      or it has the setgid bit and its group may write.
-    - ``foreign``: other accounts have access, and the folder belongs to an account that isn't ours.
+    ``open`` is probably an accident, for example of ``git clone``, and ``shared`` an intention: the
+    folder has an access list, or it has the setgid bit and its group may write. A ``foreign``
+    folder belongs to another account. On Windows, nothing is checked.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
@@ -70,8 +67,7 @@ def get_access(folder: Path) -> Access:
 def restrict_access(folder: Path) -> Access:
     """Make a folder private if it is ours; return the access that other accounts had before.
 
-    If the folder is ``shared``, its group and the accounts in its access list keep their access.
-    All other accounts lose theirs.
+    The group and the access list of a ``shared`` folder stay.
     """
     access = get_access(folder)
     allowed_mode = 0o770 if access == "shared" else 0o700

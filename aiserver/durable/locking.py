@@ -75,10 +75,7 @@ def _acquire(kind: Any, path: str, deadline: float) -> Callable[[], object] | No
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's file locks work in a folder, by locking a temporary file.
-
-    True in a folder where no file can be created, and on Windows, which has other locks.
-    """
+    """Return whether the system's file locks work in a folder; true if no file can be created."""
     if flock is None:
         return True
     try:

@@ -16,12 +16,10 @@ QUARANTINE_SUFFIX = ".corrupt-"
 
 
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
-    """Move a file into quarantine by renaming it; return the new name.
+    """Move a file, or a link itself, into quarantine; return the new name.
 
-    If the file is a link, the link itself is renamed. The new name begins with ``base_name`` or,
-    if that is empty, with ``name``: ``"a.json" -> "a.json.corrupt-1"``. The caller must have the
-    lock of ``base_name`` or, if that is empty, of ``name``. Without the lock, another process could
-    choose the same new name.
+    It begins with ``base_name`` or ``name``: ``"a.json" -> "a.json.corrupt-1"``. The caller must
+    have the lock of that name: otherwise, another process could choose the same one.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -34,9 +32,8 @@ def copy_to_quarantine(
 ) -> str:
     """Copy a file, whose bytes are ``data``, into quarantine; return the name of the copy.
 
-    The copy is called ``name``, ``suffix`` and a number. The file itself stays until the caller
-    replaces it. If the caller fails to do so and calls this function again, no second copy is
-    made: the name of the first copy is returned.
+    The file itself stays until the caller replaces it. If the last copy has these bytes, it is
+    used.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):
@@ -52,10 +49,7 @@ def copy_to_quarantine(
 def _quarantine_names(
     folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
 ) -> tuple[str, str | None]:
-    """Return a file's first free quarantine name, and the last used one.
-
-    The second is None if no quarantine name of the file is used.
-    """
+    """Return a file's first free quarantine name, and the last used one or None."""
     latest_name, number = None, 1
     while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
         latest_name, number = free_name, number + 1

@@ -63,7 +63,7 @@ class SelectionCutsSecret(InvalidRequest):
 
 
 class NotFound(AIServerError):
-    """The session, generation, model or other thing that was requested doesn't exist."""
+    """The thing that was requested doesn't exist."""
 
     code = "not_found"
     default_message = UserText("Not found.")

@@ -32,10 +32,7 @@ class ModelError(AIServerError):
     """The label of the model's server: the provider's label or the host."""
 
     def set_server_label(self, provider: str | None, label: str) -> None:
-        """Add the name of the model's provider and the label of its server to the error.
-
-        If the error has the default message, the label is also inserted into the message.
-        """
+        """Add the names of the provider and its server, also to the default message."""
         self.provider, self.server = provider, label
         named = self.default_message if self.default_message.params else self.named_message
         if named and self.message == self.default_message:
@@ -85,10 +82,7 @@ class ModelNotAllowed(ModelError):
 
 
 class InstallFailed(ModelError):
-    """The local model couldn't be installed.
-
-    The next try resumes the download, unless the checksum of the downloaded file was wrong.
-    """
+    """The local model couldn't be installed. The next try resumes an intact download."""
 
     code = "install_failed"
     retryable = True

@@ -30,11 +30,7 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return a pair for each text of the error classes in ``model.py``: a pattern and the text.
-
-    The pattern matches the text's template with any parameters. Texts with fewer parameters come
-    first, because their patterns are more specific.
-    """
+    """Return a pattern for each text of the classes in ``model.py``, the most specific first."""
     texts = sorted(_class_texts(), key=lambda text: text.template.count("%"))
     return [
         (re.compile(re.sub("%[1-9]", "(.+)", re.escape(text.template))), text) for text in texts

@@ -24,7 +24,6 @@ class UserText(str):
     params: tuple[str, ...]
 
     def __new__(cls, template: str, *params: str) -> UserText:
-        """Fill ``params`` into ``template``."""
         text = template
         if params:
             text = _PARAMETER.sub(lambda match: params[int(match[1]) - 1], template)
@@ -33,19 +32,14 @@ class UserText(str):
         return self
 
     def fill(self, *params: str) -> UserText:
-        """Return the same template with other parameters."""
         return type(self)(self.template, *params)
 
     @classmethod
     def from_wire(cls, fields: dict[str, Any] | None) -> UserText | None:
-        """Return the text that ``to_wire`` converted to ``fields``; None if ``fields`` is None.
-
-        All parameters of the text must be plain strings.
-        """
+        """Return the text that ``to_wire`` converted, whose parameters are all plain strings."""
         return cls(fields["template"], *fields["params"]) if fields else None
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the template and its parameters in the form in which they are sent as JSON."""
         params = [
             value.to_wire() if isinstance(value, UserText) else value for value in self.params
         ]

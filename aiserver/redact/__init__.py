@@ -13,22 +13,17 @@ Invariants:
 
 The functions are pure, except that ``redact`` also replaces the secrets that were registered with
 ``register_secrets``.
-
-The modules:
-
-- ``texts`` replaces the secrets in texts by redaction marks.
-- ``prefilter`` finds the lines that may contain secrets.
-- ``patterns`` contains the patterns of secrets, and ``commands`` the patterns of passwords in shell
-  commands and function calls.
-- ``literals`` finds secrets that are split into several literals.
-- ``registered`` stores the secrets that the server registers.
-- ``vault`` hides secrets from a model.
 """
 
 from __future__ import annotations
 
-from .registered import register_secrets, secrets_in_environment
-from .texts import redact, redact_json, redaction_mark
+from .texts import (
+    redact,
+    redact_json,
+    redaction_mark,
+    register_secrets,
+    secrets_in_environment,
+)
 from .vault import Vault
 
 __all__ = [

@@ -58,9 +58,8 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line that must be examined together with the given line.
 
-    The given line reaches from ``start`` to ``end``. A following line must be examined, too, if
-    its first literal is joined to the last literal of the previous line. A line must also be
-    examined if it is part of a call that an earlier line opens.
+    Its first literal is joined to the last literal of the line before, or it is part of a call that
+    an earlier line opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -74,11 +73,7 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line that closes the call which the given line opens.
-
-    The given line reaches from ``line_start`` to ``end``. If the line opens no call, or if the call
-    is too long, return ``end``.
-    """
+    """Return the end of the line that closes the call which the given line opens, or ``end``."""
     call = _JOIN_CALL.search(text, line_start, end) or _LOGIN_CALL.search(text, line_start, end)
     if call is None:
         return end
@@ -95,10 +90,8 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
 
 
 def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line whose first literal is joined to the given line's last literal.
-
-    The given line reaches from ``line_start`` to ``end``. If no literal is joined to its last
-    literal, return ``end``.
+    """Return the end of the line whose first literal is joined to the given line's last one, or
+    ``end``.
     """
     quote = end
     for _ in range(_MAX_QUOTES):
@@ -132,8 +125,7 @@ def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     """Search for secrets in the text without its gaps, and replace them in the text with its gaps.
 
-    For example, ``"sk-" + "Ab12…"`` is searched as ``"sk-Ab12…"``. The gaps divide the text into
-    pieces.
+    For example, ``"sk-" + "Ab12…"`` is searched as ``"sk-Ab12…"``.
     """
     breaks = _argument_breaks(text)
     gaps = _find_gaps(text, breaks)
@@ -163,15 +155,14 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _argument_breaks(text: str) -> list[tuple[int, int]]:
-    """Return the range of each line break between the arguments of a call with a password."""
     call = _LOGIN_CALL.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
 def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the range of each gap between two joined literals, and also the ``breaks``.
+    """Return the ranges of the gaps between joined literals, and the ``breaks``, sorted.
 
-    The result is sorted. Where two gaps overlap, the second is left out.
+    Where two gaps overlap, the second is left out.
     """
     spans = list(breaks)
     for gap in _JOIN_GAP.finditer(text):
@@ -199,7 +190,6 @@ def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
         nonce += "\ue000"
 
     def add_secret(kind: str, secret: str) -> str:
-        """Add a secret to the list, and return a mark with its index."""
         secrets.append((kind, secret))
         return f"‹redacted:{nonce}{len(secrets) - 1}›"
 

@@ -6,9 +6,7 @@ Invariants: each pattern takes linear time. The package's docstring lists the ot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
-from .commands import password_patterns
+from collections.abc import Callable, Iterator
 
 MIN_KEY_LENGTH = 16
 """The number of characters of the shortest key with a distinctive format."""
@@ -104,6 +102,49 @@ _PLACEHOLDER = re.compile(
     r"|str|string|text|object|int|integer|none|null|true|false|hidden|required|optional|varchar.*"
     r"|passwords?|passwd|pwd|secret|token|user(?:name)?|category"
 )
+# Passwords in shell commands and function calls: `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
+_VALUE = r"(?P<value>[^\s'\"`]{3,256})"
+# A user and a password: `bob:…`, but not a URL.
+_PAIR = rf"['\"]?[^\s:'\"]{{1,64}}:(?!//){_VALUE}"
+
+_USER = re.compile(
+    r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR
+)
+# The names of programs, each with the pattern of the program's password option. The option is only
+# searched for after the name. `mysql -p3306:3306` contains no password: it is the end of a command
+# such as `docker run --name mysql -p3306:3306`, in which `-p` is followed by ports.
+_PROGRAMS = [
+    (re.compile(r"\bcurl(?:\.exe)?\b"), _USER),
+    (
+        re.compile(r"\b(?:mysql(?:dump|admin|import|show)?|mariadb(?:-[a-z]{1,10})?)\b(?![+:])"),
+        re.compile(rf"(?<=[\s'\"])-p(?!\d+:\d+['\"]?(?:\s|$))['\"]?{_VALUE}"),
+    ),
+    (
+        re.compile(r"\bsshpass\b"),
+        re.compile(rf"(?<=[\s'\"])-p['\"]?[, ]{{0,4}}['\"]?{_VALUE}"),
+    ),
+]
+# A line that continues a command, such as `-u bob:… \`. Two numbers (`-u 1000:1000`) aren't
+# matched, because they are the ids of a user and a group.
+_CONTINUED = re.compile(
+    rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
+)
+
+_STRING = r"[rbufRBUF]{0,2}['\"][^'\"\n]{0,128}['\"]"
+_COMMA = r"[ ]{0,8},[ ]{0,8}[rbufRBUF]{0,2}(?P<quote>['\"])"
+# `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the user may be any expression without a comma.
+_AUTH = re.compile(
+    r"(?:\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}|(?:Basic|Digest)Auth)"
+    rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
+    r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
+)
+# `smtp.login("bob@example.org", "…")`: a call with exactly two literals. The second literal is the
+# password. It has no spaces, unless it is an app password of four times four letters.
+_LOGIN = re.compile(
+    rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
+    r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
+)
+
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
 _MAX_KEY_LENGTH = 20_000  # characters; no private key is longer
 # The text between the first and the last line of a private key: lines of base64, headers, and the
@@ -113,15 +154,21 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
-def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return a line with its secrets replaced.
+def _password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
+    """Yield the patterns to search for in a line, each with the index where the search starts."""
+    for program, pattern in _PROGRAMS:
+        if match := program.search(line):
+            yield match.end(), pattern
+    for pattern in (_CONTINUED, _AUTH, _LOGIN):
+        yield 0, pattern
 
-    ``is_prose`` means that the line is prose, not code.
-    """
+
+def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
+    """Return a line with its secrets replaced."""
     text = _FORMATTED_KEY.sub(lambda match: _replace_key(match, replace), text)
     text = _replace_values(_URL, text, _kind_in_url, replace)
     text = _replace_values(_BEARER, text, _kind_in_header, replace)
-    for start, pattern in password_patterns(text):
+    for start, pattern in _password_patterns(text):
         text = text[:start] + _replace_values(pattern, text[start:], _kind_of_argument, replace)
     for pattern in (_NAMED, _URL_PARAMETER, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
         text = _replace_values(pattern, text, _kind_of_named, replace)
@@ -131,10 +178,7 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 def _replace_values(
     pattern: re.Pattern[str], text: str, kind_of: Callable[[re.Match[str]], str], replace: Replace
 ) -> str:
-    """Replace the group ``value`` of each match.
-
-    If ``kind_of`` returns an empty text for a match, its value isn't a secret, and stays unchanged.
-    """
+    """Replace the group ``value`` of each match whose kind isn't empty."""
 
     def replace_value(match: re.Match[str]) -> str:
         kind = kind_of(match)
@@ -155,18 +199,15 @@ def _replace_key(match: re.Match[str], replace: Replace) -> str:
 
 
 def _kind_in_url(match: re.Match[str]) -> str:
-    """Return "password", or "" if the password in a URL is a placeholder."""
     return "" if is_placeholder(match["value"]) else "password"
 
 
 def _kind_of_argument(match: re.Match[str]) -> str:
-    """Return "password", or "" if the argument of a command or call isn't a password."""
     value = match["value"]
     return "password" if value.isascii() and not is_placeholder(value) else ""
 
 
 def _kind_in_header(match: re.Match[str]) -> str:
-    """Return "token", or "" if the text after "Bearer" or "Basic" isn't a token."""
     value = match["value"]
     return "token" if any(map(str.isdigit, value)) and not is_placeholder(value) else ""
 
@@ -198,7 +239,6 @@ def _kind_of_named(match: re.Match[str]) -> str:
 
 
 def _is_in_list(match: re.Match[str]) -> bool:
-    """Return whether the name and the value are two literals separated by a comma."""
     return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
 
@@ -208,7 +248,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:
-    """Replace the private keys in a text, each of which spans many lines; return the result."""
+    """Replace the private keys in a text, each of which spans many lines."""
     if _END not in text:
         return text
     pieces, position = [], 0

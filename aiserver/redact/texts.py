@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .literals import end_of_joined_lines, redact_joined_literals
-from .patterns import MIN_KEY_LENGTH, Replace, redact_line, redact_private_keys
+from .patterns import MIN_KEY_LENGTH, Replace, is_placeholder, redact_line, redact_private_keys
 from .prefilter import candidate_lines
-from .registered import REGISTERED
 
 OPEN, CLOSE = "‹redacted:", "›"
 
+REGISTERED: dict[str, bytes] = {}
+"""Maps each registered secret to its JSON string as bytes, without the quotes of the string."""
+
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
+)
+
 
 def redact(text: str, *, is_prose: bool = False) -> str:
-    """Return ``text`` with its secrets replaced by redaction marks.
-
-    ``is_prose`` means that the text is prose, not code.
-    """
+    """Return ``text`` with its secrets replaced by redaction marks."""
     if len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier():
         return text  # a short name, such as the name of a record's field, contains no secret
     return replace_secrets(text, is_prose, lambda kind, secret: redaction_mark(kind))
@@ -43,9 +49,9 @@ def replace_secrets(
 ) -> str:
     """Return a text with each secret replaced.
 
-    ``cache`` stores the results for lines, because most lines occur in several turns of a cell
-    (``benchmarks/first_token.py``). All calls with the same cache must have the same ``replace``,
-    which must always return the same replacement for the same secret.
+    ``cache`` stores the results for lines, because most lines occur in several turns of a cell. All
+    calls with it must have the same ``replace``, which always returns the same text for the same
+    secret.
     """
     text = redact_private_keys(text, replace)
     for secret in REGISTERED:
@@ -66,3 +72,28 @@ def replace_secrets(
         pieces += [text[position:start], redacted]
         position = end
     return "".join([*pieces, text[position:]]) if pieces else text
+
+
+def register_secrets(secrets: Iterable[str]) -> None:
+    """Make ``redact`` replace these secrets wherever they occur, for example in a cell's output.
+
+    Placeholders and short secrets are ignored.
+    """
+    for secret in secrets:
+        if len(secret) >= MIN_KEY_LENGTH and not is_placeholder(secret):
+            REGISTERED[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
+
+
+def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
+    """Return the values of variables that are named like secrets, such as ``HF_TOKEN``.
+
+    Values that don't look like secrets are left out. Kernels inherit the environment, so its values
+    may occur in cells and outputs.
+    """
+    return [
+        value
+        for name, value in environ.items()
+        if _SECRET_NAME.search(name)
+        and not re.search(r"\s|^[/~.]|://", value)  # not a sentence, a path or a URL
+        and sum(map(str.isdigit, value)) >= 2
+    ]

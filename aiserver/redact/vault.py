@@ -19,9 +19,8 @@ class Vault:
     """Hides secrets from a model, and restores them in the model's answer.
 
     A secret is replaced by a redaction mark that contains a keyed hash of the secret. The key
-    belongs to this process. So equal secrets have equal marks, different secrets have different
-    marks, and nobody can guess the mark of a secret. If ``conceal`` is False, because the model
-    runs on this machine, nothing is hidden.
+    belongs to this process, so nobody can guess the mark of a secret. If ``conceal`` is False,
+    because the model runs on this machine, nothing is hidden.
     """
 
     _key = secrets.token_bytes(32)
@@ -34,24 +33,18 @@ class Vault:
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
-        """Return the number of secrets that are hidden."""
         return len(self._secret_by_mark) if self._conceal else 0
 
     def hide(self, text: str, *, is_prose: bool = False) -> str:
-        """Return ``text`` with its secrets hidden, unless ``conceal`` is False."""
         hidden = replace_secrets(text, is_prose, self._mark_for, self._cache)
         return hidden if self._conceal else text
 
     def update_marks(self, text: str) -> str:
-        """Replace the marks in a text from the history, and return the new text.
+        """Replace the marks in a text from the history, which contain no hash.
 
-        A mark in the history contains no hash: ``‹redacted:openai-key›``. If this vault has exactly
-        one secret of the mark's kind, the mark becomes the one that ``hide`` uses for this secret.
-        If ``conceal`` is False, the mark becomes the secret itself. If the vault has several
-        secrets of the kind, or none, the mark stays as it is.
-
-        Only pass texts from the history. Into any other text, somebody could write a mark in order
-        to obtain the secret.
+        If this vault has exactly one secret of the mark's kind, the mark becomes that of ``hide``,
+        or the secret itself if nothing is hidden. Only pass texts from the history: into any other
+        text, somebody could write a mark in order to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():
@@ -63,8 +56,8 @@ class Vault:
     def redact(self, texts: Sequence[str]) -> tuple[list[str], int]:
         """Return texts as they may be stored, and the number of secrets in this vault.
 
-        The secrets that ``hide`` has recognised are replaced wherever they occur, also if they
-        aren't hidden from the model.
+        Recognised secrets are replaced wherever they occur, also if they aren't hidden from the
+        model.
         """
         secrets_by_length = sorted(self._kind_by_secret(), key=lambda item: -len(item[0]))
         redacted = list(texts)
@@ -91,7 +84,7 @@ class Vault:
     def feed(self, text: str) -> str:
         """Return the next piece of the answer with its secrets restored.
 
-        If the piece ends within a mark, the beginning of the mark is buffered for the next call.
+        The beginning of a mark at its end is buffered for the next call.
         """
         if not (self._secret_by_mark and self._conceal):
             return text

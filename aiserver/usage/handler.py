@@ -7,7 +7,7 @@ from ..models import Id, Timestamp
 from ..requests import Request
 from ..surrogates import json_bytes
 from .plugin import UsagePlugin
-from .totals import time_of
+from .records import time_of
 
 
 class UsageQuery(Request):

@@ -35,11 +35,10 @@ _PRICE_NAMES = {"input", "cached_input", "output"}
 
 
 class PriceList:
-    """The prices of models in US dollars.
+    """The prices of models in US dollars. Raises SettingError if ``overrides`` are malformed.
 
-    ``overrides`` maps patterns of model ids, such as ``openai:gpt-5*``, to prices in US dollars per
-    million tokens: ``{"input": 0.25, "cached_input": 0.025, "output": 2}``. The first pattern that
-    matches counts. Raises SettingError if it is malformed.
+    They map patterns of model ids, such as ``openai:gpt-5*``, to prices per million tokens:
+    ``{"input": 0.25, "cached_input": 0.025, "output": 2}``. The first pattern that matches counts.
     """
 
     def __init__(self, overrides: Mapping[str, Mapping[str, float]] | None = None) -> None:
@@ -50,8 +49,8 @@ class PriceList:
     async def cost(self, model: ModelInfo, usage: Mapping[str, Any] | None) -> float | None:
         """Return the cost of an answer in US dollars; None if it isn't certain.
 
-        ``usage`` has the counts of a turn: ``input_tokens``, which includes ``cached_tokens`` and
-        ``cache_write_tokens``, and ``output_tokens``.
+        ``usage`` has the counts of a turn. ``input_tokens`` includes ``cached_tokens`` and
+        ``cache_write_tokens``.
         """
         counts = usage or {}
         if not (counts.get("input_tokens") and counts.get("output_tokens")):

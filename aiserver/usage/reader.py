@@ -16,9 +16,7 @@ from ..models import SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.recovery import parse_or_recover
-from .records import UsageRecord, usage_of
-from .table import to_csv
-from .totals import UsageTotals, time_of, totals_of
+from .records import UsageRecord, UsageTotals, time_of, to_csv, totals_of, usage_of
 
 _SESSIONS_PER_READ = 64  # as many sessions are loaded and parsed together
 _MAX_CACHED = 100_000  # sessions, and records of all sessions; each takes about half a kilobyte
@@ -44,11 +42,7 @@ class UsageReader:
     async def totals(
         self, notebook_id: str | None = None, since: datetime | None = None, *, user: str = ""
     ) -> UsageTotals:
-        """Return the sums of the requests and summaries of ``since`` or later.
-
-        With ``notebook_id``, only those of this notebook count, and with ``user`` only those of
-        this person. Raises StorageError.
-        """
+        """Return the sums since a time, of one notebook or person or all. Raises StorageError."""
         records = await self._records(notebook_id)
 
         def build() -> UsageTotals:
@@ -66,7 +60,6 @@ class UsageReader:
         )
 
     async def _records(self, notebook_id: str | None) -> list[UsageRecord]:
-        """Return each record once. Only new and changed sessions are read."""
         marks = await self._sessions.session_marks(notebook_id, owner=self._owner)
         cells = sorted(marks)
         usages: dict[tuple[str, str], _SessionUsage] = {}

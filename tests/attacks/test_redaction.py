@@ -18,7 +18,7 @@ from aiserver.redact import (
     register_secrets,
     secrets_in_environment,
 )
-from aiserver.redact.registered import REGISTERED
+from aiserver.redact.texts import REGISTERED
 
 from ..conftest import SSE, request
 from ..effort import at_most

@@ -21,7 +21,7 @@ from aiserver.sessions.file import FileSessionManager, session_files
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.usage import reader as usage_reader
 from aiserver.usage.reader import UsageReader
-from aiserver.usage.totals import time_of
+from aiserver.usage.records import time_of
 
 KEY = SessionKey("nb", "c1")
 
