@@ -47,7 +47,7 @@ class ModelInfo:
 
     @property
     def loggable_id(self) -> str:
-        """The model's id for the log. A path in the id is shortened to the file's name."""
+        """The model's id for the log, without the folders of a path."""
         provider, _, name = self.id.replace("\\", "/").partition(":")
         return f"{provider}:{PurePosixPath(name).name}"
 
@@ -122,16 +122,11 @@ class ChatModel(ABC):
         raise NoCompletionModel
 
     def use_listed_context(self, tokens: int) -> None:
-        """Limit prompt and answer to ``tokens``, as the model's server lists, unless a setting
-        does.
-        """
+        """Limit prompt and answer to ``tokens``, unless a setting does."""
         return
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Prepare the model for a prompt that begins with ``messages``.
-
-        Sends nothing to a remote model. The caller cancels it before it requests an answer.
-        """
+        """Prepare for a prompt that begins with ``messages``. Sends nothing to a remote model."""
         return
 
     async def close(self) -> None:

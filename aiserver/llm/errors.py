@@ -162,7 +162,6 @@ def retry_after(error: Exception) -> float | None:
 
 
 def _parse_seconds(value: Any, units_per_second: float) -> float | None:
-    """Return the seconds to wait according to a header's value: a number or a date."""
     if value is None:
         return None
     try:
@@ -177,7 +176,6 @@ def _parse_seconds(value: Any, units_per_second: float) -> float | None:
 
 
 def _with_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield ``error``, its cause, the cause's cause, and so on."""
     seen_ids: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen_ids:

@@ -29,8 +29,8 @@ def create_model(
 ) -> ChatModel:
     """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
-    ``report(provider, error)`` is called if a required key is missing, or if the provider rejects
-    the key or the account, and with None after a complete answer.
+    ``report(provider, error)`` is called if a key is missing or rejected, and with None after a
+    complete answer.
     """
     provider, _, name = info.id.partition(":")
     max_characters = 4 * policy.max_tokens  # a token has about four characters

@@ -25,11 +25,10 @@ class FairShare:
         self._has_had_text = False
 
     async def pause(self, has_text: bool) -> None:
-        """Let other streams run if this one has used up its time slice, or has sent its first
-        words.
+        """Let others run after a time slice, or the first words.
 
-        If the task is cancelled during the pause, the cancellation is postponed to its next await,
-        which is inside the provider's library and triggers that library's own clean-up.
+        A cancellation is postponed to the task's next await, which is inside the provider's library
+        and triggers that library's own clean-up.
         """
         is_first = has_text and not self._has_had_text
         self._has_had_text |= has_text

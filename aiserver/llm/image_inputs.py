@@ -30,7 +30,6 @@ def sees_images(model_id: str, patterns: Sequence[str]) -> bool:
 
 @cache
 def _profiles(module: str) -> Mapping[str, Any]:
-    """Return the profiles in a provider's package by the names of models; {} if it has none."""
     try:
         spec = importlib.util.find_spec(module)
         folders = (spec and spec.submodule_search_locations) or []

@@ -57,22 +57,18 @@ class ModelPolicy:
     image_models: Sequence[str] = ()
 
     def model_file(self) -> Path | None:
-        """Return the path of the configured model file, if any."""
         provider, _, name = self.model.partition(":")
         is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
         return Path(name).expanduser() if provider == "local" and is_path else None
 
     def access(self, provider: str) -> Access:
-        """Return the key and the address that the administrator configured for a provider.
-
-        ``options`` only apply to the configured model, so both are None for other providers.
-        """
+        """Return the key and address in ``options``, which only apply to the configured model."""
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Return whether users can't declare that the provider's server runs on this machine.
+        """Return whether users can't declare that the provider's server is local.
 
         Ollama's own list tells where each of its models runs.
         """

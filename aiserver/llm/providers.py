@@ -28,9 +28,8 @@ SPACES = " \t\r\n\v\f\u00a0\u200b\u2060\ufeff"
 class Provider:
     """A provider of models.
 
-    ``extra`` is the extra of AI Server that installs its package. The variables of the environment
-    may contain the key and the address. ``library`` is LangChain's name for the provider, and
-    ``package`` the module of LangChain's integration, if these aren't the usual ones.
+    ``extra`` is the extra of AI Server that installs its package. ``library`` is LangChain's name
+    for it, and ``package`` the module of LangChain's integration, if these aren't the usual ones.
     """
 
     name: str
@@ -141,10 +140,7 @@ def _key_in(variable: str) -> str:
 
 
 def provider_of(name: str, package: str | None = None) -> Provider:
-    """Return the provider called ``name``, also one that isn't in ``PROVIDERS``.
-
-    ``package`` is the module of such a provider; None means ``langchain_`` and the name.
-    """
+    """Return the provider called ``name``, also one that isn't in ``PROVIDERS``."""
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
 
@@ -186,7 +182,7 @@ def is_cloud_name(name: str) -> bool:
 
 
 def server_label(provider: str, address: str | None) -> str:
-    """Return a server's label: the provider's label, and the host unless it is the default host.
+    """Return the provider's label, and the host unless it is the default host.
 
     A server of an unknown or OpenAI-compatible provider is named by its host. No label contains the
     full address, which may contain a secret.

@@ -199,10 +199,7 @@ class ModelRegistry(LoggingConfigurable):
         )
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """Return the model with this id or, without an id, the default model.
-
-        Raises NotFound or a ModelError, such as NoModel, ModelNotAllowed, ModelPackageMissing.
-        """
+        """Return the model with this id or the default one. Raises NotFound, ModelError."""
         info = await self.default() if model_id is None else await self._find(model_id)
         if info is None:
             blank = blank_key_variable()
@@ -221,7 +218,7 @@ class ModelRegistry(LoggingConfigurable):
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
-        """Make a model the default, or clear the user's choice; return the new default model.
+        """Make a model the default, or clear the user's choice; return the new default.
 
         Raises NotFound, ModelNotAllowed, StorageError.
         """
@@ -243,10 +240,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def declare_local(self, provider: str, on_this_machine: bool) -> None:
-        """Store whether a provider's server runs on this machine, as the user declared.
-
-        Raises InvalidRequest, NotFound, StorageError.
-        """
+        """Store whether a provider's server runs on this machine, as the user declared."""
         await self.connections.declare_local(provider, on_this_machine)
         self._retire(provider)
 
@@ -267,9 +261,8 @@ class ModelRegistry(LoggingConfigurable):
     ) -> Verdict:
         """Query a model's provider to check whether the model can be used.
 
-        ``key`` and ``address`` are values that the user entered in a form. They are used for the
-        check, but not saved. If both are None, the current key and address are used.
-        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        ``key`` and ``address`` are values of a form, which aren't saved. If both are None, the
+        current ones are used. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
@@ -285,12 +278,7 @@ class ModelRegistry(LoggingConfigurable):
         return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """Return the names of the models that a provider lists.
-
-        ``key`` and ``address`` are values that the user entered in a form. If both are None, the
-        current key and address of the provider are used.
-        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
-        """
+        """Return the names of the models that a provider lists. See ``check``."""
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         listed = await self._list_names(provider, key, address)
@@ -311,7 +299,6 @@ class ModelRegistry(LoggingConfigurable):
         return [model.name for model in models]
 
     def _report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
-        """Remember whether a provider accepted its current key or account."""
         self._refusals.pop(provider, None)
         if refusal is not None:
             self._refusals[provider] = refusal.code
@@ -368,9 +355,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _retire(self, provider: str) -> None:
-        """Stop using a provider's cached models. ``close`` closes them, so that running answers
-        continue.
-        """
+        """Drop a provider's cached models. ``close`` closes them, so that answers continue."""
         self._lookups.clear()
         self._refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:

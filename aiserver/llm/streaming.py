@@ -72,10 +72,7 @@ _MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistak
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one answer: ``timeout`` is the longest time in seconds between two chunks.
-
-    If ``requires_finish_reason`` is true, an answer without one counts as interrupted.
-    """
+    """The limits of one answer: ``timeout`` is the longest time in seconds between two chunks."""
 
     timeout: float
     characters: int
@@ -90,9 +87,7 @@ async def stream_chat(
     tracing: bool = False,
     options: dict[str, Any] | None = None,
 ) -> AsyncGenerator[Delta, None]:
-    """Query ``model`` and yield its answer. Raises ModelError, such as ModelTimeout, AnswerCut,
-    TextRefused and AnswerBrokenOff. ``options`` are arguments of the model's method.
-    """
+    """Query ``model`` and yield its answer. Raises ModelError."""
     # The queue has no maximum size, so that the task never has to wait for this generator. That is
     # safe, because ``limits`` restricts the length of the answer.
     queue: asyncio.Queue[Queued] = asyncio.Queue()
@@ -199,7 +194,6 @@ async def stream_chunks(
 
 
 def _check_reasons(reasons: list[str]) -> None:
-    """Raise a ModelError unless the finish reasons mean that the answer is complete."""
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
     if not _FILTERED.isdisjoint(reasons):
@@ -209,7 +203,6 @@ def _check_reasons(reasons: list[str]) -> None:
 
 
 def _thoughts_in(chunk: AIMessageChunk) -> str:
-    """Return the thoughts that a chunk contains in a field or in parts of their own."""
     parts = chunk.content if isinstance(chunk.content, list) else []
     thoughts = [part for part in parts if isinstance(part, dict) and part.get("type") in _THOUGHTS]
     return _text_of([chunk.additional_kwargs.get("reasoning_content"), *thoughts])
@@ -224,9 +217,7 @@ def _text_of(thoughts: Any) -> str:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Add the token counts of one chunk to ``total``, but no implausible ones and no 0, which
-    LangChain reports if the provider sends no count.
-    """
+    """Add the counts of a chunk, but no implausible ones and no 0, which means unknown."""
     usage = usage or {}
     details = usage.get("input_token_details") or {}
     counts = {name: usage.get(name) for name in ("input_tokens", "output_tokens", "total_tokens")}

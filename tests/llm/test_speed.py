@@ -6,7 +6,6 @@ import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -32,37 +31,6 @@ def weights_fixture(tmp_path: Path) -> Path:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
     return tmp_path / "models"
-
-
-async def test_an_answer_is_measured(model: LocalModel) -> None:
-    # The scripted tokenizer has a token for four characters: 40 pieces of a token each.
-    chunks = [f"a{number:02}\n" for number in range(41)]
-    await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}])
-    result = await speed.measure_chat(model, 10)
-    assert result is not None and result > 0
-    assert model.process.pid is None  # closed
-
-
-async def test_a_slow_answer_is_measured_until_the_time_is_over(model: LocalModel) -> None:
-    await model.count_tokens(["the packages are imported"])
-    chunks = [f"a{number:02}\n" for number in range(1000)]
-    await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}])
-    result = await speed.measure_chat(model, 2)
-    assert result is not None and result > 0
-
-
-async def test_a_repetitive_answer_is_measured_too(model: LocalModel) -> None:
-    await child(
-        model, "POST", "/script", [{"chunks": ["a = b\n" * 4], "endless": True, "delay": 0.03}]
-    )
-    assert await speed.measure_chat(model, 20) is not None
-
-
-@pytest.mark.parametrize("answer", [{"hang": True}, {"text": "short"}, {"status": 500}])
-async def test_too_little_text_is_no_measurement(model: LocalModel, answer: Any) -> None:
-    await child(model, "POST", "/script", [answer])
-    assert await speed.measure_chat(model, 1) is None
-    assert model.process.pid is None
 
 
 def test_speeds_are_stored_for_this_machine_only(

@@ -53,7 +53,7 @@ class ProviderInfo:
 
 @dataclass(frozen=True)
 class Overview:
-    """The models and providers that are shown to a user."""
+    """The models and providers that are shown to a user; ``local`` is the smallest local model."""
 
     default: ModelInfo | None
     models: list[ModelInfo]
@@ -61,10 +61,7 @@ class Overview:
 
 
 class Catalog:
-    """Describes the models that are installed, connected or configured, and their providers.
-
-    Only the lists of models that servers return are cached, in ``lookups``.
-    """
+    """Describes the models that are installed, connected or configured, and their providers."""
 
     def __init__(
         self,
@@ -99,8 +96,8 @@ class Catalog:
     def completing(self) -> ModelInfo | None:
         """Return the embedded model that completes code while a person types, or None.
 
-        It is the chosen or configured model if that is an embedded one, so that no second model is
-        loaded. Otherwise, it is the first installed model that can complete code.
+        It is the chosen or configured one, so that no second model is loaded, or else the first
+        installed one.
         """
         choice = self._connections.choice
         chosen = (self.find(choice) if choice else None, self.configured())
@@ -113,7 +110,7 @@ class Catalog:
         return self._local.can_complete(info.id) and info.ready and self.policy.allows(info)
 
     def find(self, model_id: str) -> ModelInfo | None:
-        """Return the model with this id, or None if there can be no such model.
+        """Return the model with this id, or None.
 
         No server is queried, so any valid name of a supported provider is accepted.
         """
@@ -146,7 +143,7 @@ class Catalog:
         """Return ``info``, marked as forwarded if Ollama might run this model in its cloud.
 
         Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
-        as local. ``served_models`` is the result of ``served``; if it is None, Ollama is queried.
+        as local, in ``served_models`` or when it is queried here.
         """
         # Forwarding matters for a model on this machine. For any other model, it only matters if
         # ``allowed_models`` doesn't allow every model.
@@ -181,7 +178,6 @@ class Catalog:
         return list(islice(allowed, MAX_NAMES))
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
-        """Return all allowed providers. ``refusals`` has the code of a provider's last error."""
         return [
             ProviderInfo(
                 self._connections.get(name), self.policy.fixes_location(name), refusals.get(name)
@@ -190,7 +186,6 @@ class Catalog:
         ]
 
     def _describe(self, connection: Connection, name: str) -> ModelInfo:
-        """Describe the model ``name`` of the connection's provider."""
         provider = connection.provider
         problem, install = None, None
         if not provider.installed:
@@ -215,7 +210,7 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether the connection's server may be queried in order to show all models."""
+        """Return whether the server may be queried in order to show all models."""
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False
@@ -225,7 +220,6 @@ class Catalog:
     async def _query_server(
         self, connection: Connection, patience: float | None = None
     ) -> list[ModelInfo]:
-        """Return the models that the connection's server lists, or [] if it can't be queried."""
         name = connection.provider.name
         try:
             access = await self._connections.access(name)
@@ -247,7 +241,6 @@ class Catalog:
 
 
 async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
-    """Return the chat models that a provider's server lists, or [] if the query fails."""
     assert access.address is not None  # the callers query only connections that have an address
     try:
         models = await list_models(provider, access, deadline_for(access.address))
@@ -261,10 +254,7 @@ def _is_chat_model(name: str) -> bool:
 
 
 def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """Return ``info``, marked as forwarded if it is an Ollama model that isn't known to be local.
-
-    ``served`` contains the models that servers list.
-    """
+    """Mark an Ollama model as forwarded if ``served`` doesn't list it as local."""
     local_ids = {model.id for model in served if not model.is_forwarded}
     # Ollama lists each model with a tag. Users may omit the tag "latest".
     if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & local_ids:

@@ -62,8 +62,7 @@ def deadline_for(address: str) -> float:
 async def fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """GET ``url``, and return the result of ``read``, which is called in a thread. Raises
-    ModelError.
+    """GET ``url``, and return the result of ``read``, called in a thread. Raises ModelError.
 
     The request may take ``deadline`` seconds; the time until the thread starts doesn't count.
     """
@@ -125,10 +124,9 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         patience: float | None = None,
     ) -> Value:
-        """Return the cached result for ``server``, or else the result of ``query``.
+        """Return the cached result for ``server``, or else that of ``query``, which must not raise.
 
-        If the query takes longer than ``patience`` seconds and there is a previous result, return
-        the previous result; the query continues for later callers. ``query`` must not raise.
+        If it takes longer than ``patience`` seconds, return the previous result if there is one.
         """
         lookup = self._lookup_by_server.get(server)
         if lookup is None or (lookup.task.done() and self._clock() >= lookup.expires_at):
@@ -140,7 +138,6 @@ class Lookups(Generic[Value]):
         return await asyncio.shield(lookup.task)
 
     def latest(self) -> list[tuple[Any, Value]]:
-        """Return each server with its last result, however old."""
         pairs = ((server, lookup.latest) for server, lookup in self._lookup_by_server.items())
         return [(server, result) for server, result in pairs if result is not None]
 

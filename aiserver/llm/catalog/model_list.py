@@ -33,7 +33,7 @@ class ServedModel(NamedTuple):
     """A model that a server lists.
 
     ``is_cloud``: the server is an Ollama that forwards requests to its cloud. ``context`` is the
-    maximum length of prompt and answer together, in tokens, if the server lists it.
+    maximum length of prompt and answer together, in tokens.
     """
 
     name: str
@@ -64,10 +64,9 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Return the models in a server's response. Raises any exception if it is an error or
-    unreadable.
+    """Return the models in a response; Ollama's local ones, and those for code, first.
 
-    Ollama's embedding models are left out; its local models come first, and models for code.
+    Raises any exception if the response is an error or unreadable.
     """
     if response.status_code in _NO_LIST_STATUSES:
         return []
@@ -93,7 +92,6 @@ def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
 
 
 def _context_of(model: dict[str, Any]) -> int | None:
-    """Return the smallest length of a model's context that is listed."""
     parts = [part for part in (model, *map(model.get, _CONTEXT_PARTS)) if isinstance(part, dict)]
     lengths = [part.get(name) for part in parts for name in _CONTEXT_FIELDS]
     return min((n for n in lengths if type(n) is int and n >= MIN_CONTEXT), default=None)

@@ -46,8 +46,8 @@ _ADDRESS_FIXED = UserText(
 class Connection:
     """The connection to a provider.
 
-    ``key_source`` says where the key comes from, and is None if there is no key.
-    ``on_this_machine``: text that is sent to the address stays on this machine.
+    ``key_source`` is None if there is no key. ``on_this_machine``: text that is sent to the address
+    stays on this machine.
     """
 
     provider: Provider
@@ -67,9 +67,7 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Whether there is an address and, unless the server is at a loopback address, a needed
-        key.
-        """
+        """Whether there is an address and, unless it is a loopback address, a needed key."""
         needs_key = self.provider.needs_key and not self.on_loopback
         has_needed_key = self.key_source is not None or not needs_key
         return has_needed_key and self.address is not None
@@ -145,8 +143,7 @@ class Connections:
     ) -> None:
         """Save the key and address of a provider, and remove its previously saved key.
 
-        ``on_this_machine``: the user declares that the server runs on this machine. Raises
-        InvalidRequest, NotFound, ModelNotAllowed, StorageError.
+        Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
         """
         provider = _provider(name)
         key, address = _validate_key(key), _validate_address(address)
@@ -167,10 +164,7 @@ class Connections:
                 await self._secrets.remove(name, previous["key"])
 
     async def declare_local(self, name: str, on_this_machine: bool) -> None:
-        """Save whether the provider's server runs on this machine, as the user declares.
-
-        Raises InvalidRequest, NotFound, StorageError.
-        """
+        """Save whether the provider's server runs on this machine, as the user declares."""
         _provider(name)
         saved = dict(self._saved_settings(name) or {})
         saved.pop("on_this_machine", None)
@@ -190,23 +184,15 @@ class Connections:
         await asyncio.to_thread(self._save_settings, name, None)
 
     def sweep(self) -> None:
-        """Remove temporary files that killed processes left, because they may contain keys.
-
-        Raises StorageError.
-        """
+        """Remove temporary files that killed processes left, because they may contain keys."""
         self._settings_file.sweep()
 
     @property
     def choice(self) -> str | None:
-        """The id of the model that the user chose as the default, or None."""
         model = self._settings_file.read().get("model")
         return model if isinstance(model, str) and model else None
 
     def choose(self, model_id: str | None) -> None:
-        """Save the user's choice of a default model, or remove it if the id is None.
-
-        Raises StorageError.
-        """
         with self._settings_file.change() as data:
             if model_id is None:
                 data.pop("model", None)
@@ -214,11 +200,7 @@ class Connections:
                 data["model"] = model_id
 
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
-        """Return the setting by which the user declares that a server runs on this machine.
-
-        ``address`` is the server's address. If it is None, the provider's configured or default
-        address is used. Raises InvalidField if the address isn't a loopback address.
-        """
+        """Return the setting that a server runs on this machine. Raises InvalidField."""
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()
         if address is None or not is_loopback(address):
@@ -229,26 +211,22 @@ class Connections:
         return {"on_this_machine": address}
 
     def _check_allowed(self, name: str, address: str | None) -> None:
-        """Raise ModelNotAllowed unless the user may connect the provider at ``address``."""
         policy = self._policy()
         if not policy.allows_connection(name, address):
             reason = _ADDRESS_FIXED if policy.allows_remote else ModelNotAllowed.only_local
             raise ModelNotAllowed(reason)
 
     def _allowed_settings(self, name: str) -> dict[str, Any]:
-        """Return a provider's saved settings, or {} if the administrator doesn't allow them now."""
         saved = self._saved_settings(name) or {}
         address = saved.get("address")
         return saved if self._policy().allows_connection(name, address) else {}
 
     def _saved_settings(self, name: str) -> dict[str, Any] | None:
-        """Return a provider's saved settings, or None if nothing valid is saved."""
         providers = self._settings_file.read().get("providers")
         saved = providers.get(name) if isinstance(providers, dict) else None
         return saved if isinstance(saved, dict) else None
 
     def _save_settings(self, name: str, settings: dict[str, Any] | None) -> None:
-        """Replace a provider's saved settings with ``settings``, or remove them if it is None."""
         with self._settings_file.change() as data:
             if not isinstance(data.get("providers"), dict):
                 data["providers"] = {}
@@ -258,14 +236,12 @@ class Connections:
 
 
 def _provider(name: str) -> Provider:
-    """Return a supported provider. Raises NotFound."""
     if name not in PROVIDERS:
         raise NotFound(UserText("There is no such provider. Choose one from the list."))
     return PROVIDERS[name]
 
 
 def _validate_key(key: str | None) -> str | None:
-    """Return the key without surrounding spaces, or None if it is empty. Raises InvalidRequest."""
     key = (key or "").strip(SPACES) or None
     if key and (not key.isascii() or not key.isprintable() or " " in key):
         raise InvalidField(
@@ -275,9 +251,9 @@ def _validate_key(key: str | None) -> str | None:
 
 
 def _validate_address(address: str | None) -> str | None:
-    """Return the address without surrounding spaces or a final slash, or None if it is empty.
+    """Return a valid address; None if it is empty. Raises InvalidRequest.
 
-    Raises InvalidRequest, also for a user name, a password or a query, which might be a secret.
+    User names, passwords and queries aren't allowed, because they might be secrets.
     """
     address = (address or "").strip().rstrip("/")
     if not address:

@@ -64,10 +64,7 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Yield the content for the caller to modify, then save it. Raises StorageError.
-
-        A lock keeps other processes from changing the file meanwhile.
-        """
+        """Yield the content for the caller to modify, then save it. Raises StorageError."""
         with self._locked():
             try:
                 data = self._load()
@@ -78,9 +75,6 @@ class PrivateFile:
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
 
     def sweep(self) -> None:
-        """Remove temporary files of killed processes, since they may contain keys. Raises
-        StorageError.
-        """
         if self._temp_files():
             with self._locked():
                 pass  # ``_locked`` removes the files
@@ -113,7 +107,6 @@ class PrivateFile:
         return [path for path in siblings if temp_target(path.name)]
 
     def _load(self) -> dict[str, Any]:
-        """Return the content. Raises OSError, NotRegularFile, or ValueError if it isn't JSON."""
         content_and_stamp = read_file(self.path)
         data = json.loads(content_and_stamp[0]) if content_and_stamp else {}
         if not isinstance(data, dict):

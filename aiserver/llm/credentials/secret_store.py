@@ -49,7 +49,6 @@ class SecretStore:
         return key if isinstance(key, str) and key else None
 
     async def put(self, name: str, key: str) -> KeyStore:
-        """Store a key, and return where it was stored. Raises StorageError."""
         try:
             await _run_with_timeout(
                 lambda: _put_in_keyring(name, key), undo=lambda: _remove_from_keyring(name, key)
@@ -70,8 +69,7 @@ class SecretStore:
             raise StorageError(_NOT_REMOVED) from failure
 
     async def remove_from_all(self, name: str, store: KeyStore) -> None:
-        """Remove a key from ``store``, and a copy that a failed change may have left in the other
-        store.
+        """Remove a key, and a copy that a failed change may have left in the other store.
 
         Raises StorageError if the key can't be removed from ``store``.
         """
@@ -91,7 +89,7 @@ class SecretStore:
 
 
 class _KeyringFailed(Exception):
-    """There is no keyring, or the keyring failed or didn't respond in time."""
+    """There is no keyring, or it failed or didn't respond in time."""
 
 
 def _keyring() -> Any:
@@ -112,7 +110,6 @@ def _put_in_keyring(name: str, key: str) -> None:
 
 
 def _remove_from_keyring(name: str, key: str | None = None) -> None:
-    """Remove a key from the keyring; if ``key`` is given, only that one."""
     backend = _keyring()
     stored = backend.get_password(SERVICE, name)
     if stored is None or key not in (None, stored):

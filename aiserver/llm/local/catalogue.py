@@ -200,8 +200,7 @@ def by_id_or_file(model_id: str, configured_file: Path | None) -> CatalogueModel
 def memory_for_file(size: int) -> int:
     """Return the estimated memory for a model that isn't in the catalogue.
 
-    The context is assumed to take a quarter of the file's size; in the catalogue, it takes 4 to 48
-    %.
+    The context is assumed to take a quarter of the file; in the catalogue, it takes 4 to 48 %.
     """
     return size + size // 4 + OVERHEAD
 

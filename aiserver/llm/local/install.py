@@ -33,11 +33,7 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 @dataclass(frozen=True)
 class InstallState:
-    """The progress of an installation: ``bytes`` of ``total`` are done.
-
-    ``source`` is ``hub``, ``pypi`` or not decided yet. ``message`` is a sentence about the
-    activity.
-    """
+    """The progress of an installation: ``bytes`` of ``total`` are done."""
 
     name: str
     total: int
@@ -50,8 +46,8 @@ class InstallState:
 class Installation:
     """An installation of ``model``, with its progress in ``state``.
 
-    The future ``end`` is done when it has ended: with None after a success, cancelled after
-    ``stop``, and with an exception after a failure.
+    The future ``end`` is done when it has ended: with None, cancelled by ``stop``, or with an
+    exception.
     """
 
     def __init__(self, model: CatalogueModel, command: Sequence[str]) -> None:
@@ -78,9 +74,7 @@ class Installation:
         threading.Thread(target=self._read_output, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """Yield each new state until the end, and None after each ``idle`` seconds without a new
-        state.
-        """
+        """Yield each new state until the end, and None after ``idle`` seconds without one."""
         previous = None
         while True:
             # This event is read before the state is compared, so that no later change is missed.
@@ -106,7 +100,6 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        """Send a signal to the process and, on POSIX, to its child processes, such as pip."""
         with contextlib.suppress(OSError):  # the process has already ended
             if hasattr(os, "killpg"):  # POSIX
                 os.killpg(self._process.pid, number)
@@ -114,7 +107,6 @@ class Installation:
                 self._process.terminate()
 
     def _read_output(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Report the command's output to the event loop. Runs in a thread."""
         assert self._process.stdout is not None
         result: dict[str, Any] = {}
         with contextlib.suppress(RuntimeError):  # raised if the loop is already closed
@@ -141,7 +133,6 @@ class Installation:
         changed.set()
 
     def _finish(self, result: dict[str, Any]) -> None:
-        """Set ``end`` after the command has ended. ``result`` has the error of a failed command."""
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total

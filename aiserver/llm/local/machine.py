@@ -38,10 +38,7 @@ def memory() -> int | None:
 
 
 def available_memory() -> int | None:
-    """Return the number of bytes of memory that programs could still get, or None if unknown.
-
-    Memory in which the system caches files counts as available.
-    """
+    """Return the bytes of memory that programs could still get, with the system's file cache."""
     amounts = []
     if available := _fields(PROC / "meminfo").get("MemAvailable:"):
         amounts.append(available * 1024)
@@ -79,7 +76,6 @@ def _read(path: Path) -> str:
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file; None if there is no such file, or it contains ``max``."""
     text = _read(path)
     return int(text) if text.isdigit() else None
 

@@ -52,7 +52,7 @@ _MIN_MEASURED_SECONDS = 0.5
 
 
 class LocalModel(ChatModel):
-    """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens.
+    """The model that runs in ``process``.
 
     ``warm_models`` limits the number of running models. After a complete answer that is long
     enough, ``on_speed`` is called in a thread with its tokens per second.
@@ -202,7 +202,6 @@ class LocalModel(ChatModel):
             raise AnswerCut
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Load the model and let it read ``messages``."""
         chat = await self._connect()
         # The server reads a prompt only to generate an answer. So one token is requested.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
@@ -216,7 +215,6 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def close(self) -> None:
-        """End the child process, and with it all requests to it."""
         await self._disconnect()
         await self.process.close()
 
@@ -232,7 +230,6 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def _connect(self) -> Any:
-        """Return LangChain's model for the child process, which is started if needed."""
         async with self._connect_lock:
             await self._warm_models.admit(self)
             address = await self.process.address()
@@ -264,9 +261,8 @@ class LocalModel(ChatModel):
 
 
 class SpeedMeter:
-    """Measures how fast an answer is written.
-
-    The first piece of text is left out: before it, the prompt was read.
+    """Measures how fast an answer is written, without the first piece: before it, the prompt was
+    read.
     """
 
     def __init__(self) -> None:
@@ -282,7 +278,6 @@ class SpeedMeter:
                 self._first_time, self._first_length = self._last_time, len(text)
 
     def speed(self, tokens: int) -> float | None:
-        """Return the tokens per second; None if the answer was too short, or came all at once."""
         duration = self._last_time - self._first_time
         if duration < _MIN_MEASURED_SECONDS:
             return None

@@ -73,7 +73,6 @@ class LocalProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether a child is running or is being started."""
         return self.pid is not None or (
             self._start_task is not None and not self._start_task.done()
         )
@@ -89,7 +88,7 @@ class LocalProcess:
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Return true if no child is running, or if the child ends within ``within`` seconds."""
+        """Return whether no child is running, or ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 
@@ -142,6 +141,5 @@ class LocalProcess:
 
 
 def _mark_retrieved(task: asyncio.Task[Address]) -> None:
-    """Retrieve the task's exception, so that asyncio doesn't log it if no caller is left."""
     if not task.cancelled():
         task.exception()

@@ -71,11 +71,7 @@ class _StartError(Exception):
 
 
 def serve(settings: dict[str, Any]) -> Any:
-    """Load the model and start the server, which then listens. Raises _StartError.
-
-    ``settings`` contains the path ``model``, the ``key`` for requests, the number of ``threads``
-    and ``gpu_layers`` (-1: as many as fit), and the length of the ``context`` in tokens.
-    """
+    """Load the model and start the server, which then listens. Raises _StartError."""
     try:
         with Path(settings["model"]).open("rb") as file:
             if file.read(len(GGUF_MAGIC)) != GGUF_MAGIC:

@@ -37,7 +37,7 @@ class WarmModel(Protocol):
 class WarmModels:
     """The running local models.
 
-    The weights of running models count as ``available_memory``, because their files are mapped.
+    Their weights count as ``available_memory``, because their files are mapped.
     """
 
     def __init__(

@@ -49,9 +49,7 @@ def folder() -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Create the installation folder, and privately that of the user's settings above it. Raises
-    OSError.
-    """
+    """Create the installation folder, and privately that of the user's settings above it."""
     if "AISERVER_MODEL_DIR" not in os.environ and not path.parent.is_dir():
         make_private(path.parent)
     path.mkdir(parents=True, exist_ok=True)
@@ -120,10 +118,7 @@ def write_info(path: Path, info: WeightsInfo) -> None:
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:
-    """Return a file's SHA-256 in hex.
-
-    After each block, ``advance`` is called with the number of bytes in the block.
-    """
+    """Return a file's SHA-256 in hex; call ``advance`` with the size of each block."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -133,10 +128,7 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 
 
 def verify(path: Path, model: CatalogueModel) -> bool:
-    """Return whether a file still has the checksum with which it was installed.
-
-    This reads the whole file, so it takes a second or more.
-    """
+    """Return whether a file still has the checksum with which it was installed. Takes seconds."""
     return sha256_of(path) == info_of(path, model).sha256
 
 
@@ -156,7 +148,7 @@ def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
 def removable_bytes(model: CatalogueModel) -> int:
     """Return how many bytes of the disk become free if the model is removed.
 
-    Raises ModelShared if it is installed for all users, and NotFound if there are no files of it.
+    Raises ModelShared, and NotFound if there are no files of it.
     """
     path, target = installed(model), folder()
     if path is not None and path.parent != target:

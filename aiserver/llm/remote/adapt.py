@@ -29,7 +29,6 @@ _REFUSED = (
 
 
 def _refuses(parameter: str) -> str:
-    """Return a pattern for errors that refuse a parameter. It takes linear time."""
     return rf"\A(?=.*\b{parameter}\b)(?=.*{_REFUSED})"
 
 

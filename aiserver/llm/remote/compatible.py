@@ -19,16 +19,13 @@ _NO_ENDPOINT = re.compile(r"not found|no such path|unexpected endpoint|\b40[45]\
 
 
 class CompatibleModel(BaseChatOpenAI):
-    """Adapts its requests to the server, and keeps the server's thoughts.
-
-    langchain-openai drops thoughts; they are kept in ``additional_kwargs``.
-    """
+    """Adapts its requests to the server, and keeps its thoughts, which langchain-openai drops."""
 
     adaptation: Adaptation = Field(default_factory=Adaptation)
     use_responses_api: bool | None = False
 
     def learn(self, error: str) -> bool:
-        """Learn from the text of an error. Return whether the request should be sent again.
+        """Learn from an error. Return whether the request should be sent again.
 
         An address without a path gets the path ``/v1``, if the server hasn't the API without it.
         """

@@ -49,11 +49,10 @@ def create_chat_model(
     max_connections: int | None = None,
     adaptation: Adaptation | None = None,
 ) -> BaseChatModel:
-    """Create a model, which the caller must close with ``close_model``. Imports packages, so it is
-    slow.
+    """Create a model, for ``close_model``. Imports packages, so it is slow.
 
-    ``adaptation`` is for OpenAI-compatible servers. ``max_connections`` is for a server with one
-    thread for each connection; idle connections are closed at once.
+    ``max_connections`` is for a server with one thread for each connection; idle connections are
+    closed at once.
     """
     from langchain.chat_models import init_chat_model
 
@@ -123,7 +122,6 @@ def _async_clients(model: BaseChatModel) -> list[Any]:
 
 
 def _explicit_options(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
-    """Return the configured options, with the key and address of a known provider."""
     if provider not in PROVIDERS:
         return dict(options)
     from pydantic import SecretStr
@@ -142,7 +140,6 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
 
 
 def _reject_gateway(model: BaseChatModel) -> None:
-    """Raise ModelError if an unknown provider's model would use LangSmith's gateway."""
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
     if configured and any(host in str(value) for value in vars(model).values()):
@@ -188,7 +185,6 @@ def certificates() -> ssl.SSLContext:
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
-    """Return model options that set HTTP clients which ignore the environment's proxies."""
     import httpx
 
     trusted = certificates()

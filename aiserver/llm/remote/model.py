@@ -47,9 +47,8 @@ MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request 
 class RemoteModel(ChatModel):
     """A model of a provider or server, including an Ollama on this machine.
 
-    ``access`` returns the current key and address. ``report`` is called with the error if a
-    required key is missing, or the key or account is rejected, and with None after a complete
-    answer.
+    ``report`` is called with the error if a required key is missing, or the key or account is
+    rejected, and with None after a complete answer.
     """
 
     def __init__(
@@ -124,9 +123,7 @@ class RemoteModel(ChatModel):
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
-        """Query the model; retry if it is unavailable or busy, or if a changed request may be
-        accepted.
-        """
+        """Query the model; retry if it is busy, or if a changed request may be accepted."""
         model = await self._get_model()
         attempt = 0
         while True:
@@ -157,7 +154,6 @@ class RemoteModel(ChatModel):
             await self._sleep(wait)
 
     def _learn(self, model: BaseChatModel, error: ModelError) -> bool:
-        """Learn from an error. Return whether the request should be sent again."""
         learn = getattr(model, "learn", None)  # of a model on an OpenAI-compatible server
         if learn is None or isinstance(error, ModelRateLimited) or error.__cause__ is None:
             return False
@@ -210,12 +206,10 @@ class RemoteModel(ChatModel):
 
 
 def _missing_package(error: ImportError) -> str | None:
-    """Return the package that LangChain failed to import, if the error names it."""
     missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
     return missing.name.partition(".")[0] if missing.name else None
 
 
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    """Return the wait that the provider asked for, or one that doubles."""
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

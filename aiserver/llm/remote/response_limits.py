@@ -21,9 +21,7 @@ _BLOCK = 1 << 16  # bytes
 
 
 def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_BODY) -> None:
-    """Limit the responses of an asynchronous httpx client, or of a provider's client that wraps
-    one.
-    """
+    """Limit the responses of an asynchronous httpx client, or of one that a client wraps."""
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
     if not isinstance(hooks, dict) or client.headers.get("Accept-Encoding") == "identity":
@@ -34,7 +32,7 @@ def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_B
 
 
 async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
-    """Replace the stream of a response with a stream that raises ModelError at the limits.
+    """Replace the stream of a response by one that raises ModelError at the limits.
 
     If the server ignores that a stream is asked for, the whole answer becomes one event.
     """
@@ -77,7 +75,6 @@ async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
 
 
 async def _decompress(received: Any) -> AsyncIterator[bytes]:
-    """Yield the content of a compressed stream, in blocks of at most ``_BLOCK`` bytes."""
     decompressor = zlib.decompressobj(zlib.MAX_WBITS | 32)
     async for block in received:
         while block:
@@ -89,7 +86,6 @@ async def _decompress(received: Any) -> AsyncIterator[bytes]:
 
 
 def _as_event(body: bytes) -> bytes:
-    """Return a whole answer, or an error, as the only event of a stream."""
     try:
         answer = json.loads(body)
         for choice in [] if answer.get("error") else answer["choices"]:
