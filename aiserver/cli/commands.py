@@ -1,32 +1,33 @@
-"""Add commands that work on a store to the command line."""
+"""Add commands whose modules are imported only when they run, so that others start quickly."""
 
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from typing import Any
+
+from traitlets.utils.importstring import import_item
 
 from ..commands import add_command
 
 
-def add_store_command(
-    commands: Any, name: str, help_text: str, function_path: str, option: str = "--store"
+def add_lazy_command(
+    commands: Any, name: str, help_text: str, function: str, runner: str
 ) -> argparse.ArgumentParser:
-    """Add a command that works on a store. The option named ``option`` selects the store.
-
-    ``function_path`` names the function that runs the command. For example,
-    ``sessions.copy.run_copy`` is the function ``run_copy`` in ``cli/sessions/copy.py``. The module
-    is imported only when the command runs.
-    """
-    module, _, function = function_path.rpartition(".")
+    """Add a command: ``runner`` calls ``function`` with what it opens. Paths are below ``cli``."""
 
     def run(arguments: argparse.Namespace) -> int:
-        from .stores import run_with_store
+        run_command = import_item(f"{__package__}.{function}")
+        status: int = import_item(f"{__package__}.{runner}")(run_command, arguments)
+        return status
 
-        run_command = getattr(import_module(f".{module}", __package__), function)
-        return run_with_store(run_command, arguments)
+    return add_command(commands, name, help_text, run)
 
-    command = add_command(commands, name, help_text, run)
+
+def add_store_command(
+    commands: Any, name: str, help_text: str, function: str, option: str = "--store"
+) -> argparse.ArgumentParser:
+    """Add a command that works on a store, which ``option`` selects."""
+    command = add_lazy_command(commands, name, help_text, function, "stores.run_with_store")
     command.add_argument(
         option,
         dest="store",

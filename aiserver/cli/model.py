@@ -13,6 +13,7 @@ import importlib.util
 import json
 import signal
 import sys
+import time
 from typing import Any
 
 from ..commands import add_command, add_group
@@ -20,14 +21,16 @@ from ..durable import storage_error_class
 from ..errors import InstallFailed, InvalidRequest, StorageFull, UserText
 from ..llm.local import catalogue, machine, weights
 from ..llm.local.catalogue import CatalogueModel
-from ..llm.local.fetch import install
-from .confirm import confirm
-from .download_progress import JsonProgress, TerminalProgress
-from .model_list import measure_and_print, run_list, size_text
+from ..llm.local.fetch import Progress, install
+from ..llm.local.models import LocalEntry, local_entries
+from .terminal import confirm, create_bar
 
 _DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
 )
+_COLUMNS = ("NAME", "SIZE", "MEMORY", "LICENCE", "CORRECT", "SPEED", "")
+_SECONDS_BETWEEN_LINES = 5.0  # for progress that is printed as text
+_SECONDS_BETWEEN_STATES = 0.2  # for progress that is printed as JSON
 
 
 def add_commands(groups: Any) -> None:
@@ -47,12 +50,7 @@ def add_commands(groups: Any) -> None:
         "--json", action="store_true", help="print progress as JSON, one object per line"
     )
     text = "list the local models, and which of them is suggested for this computer"
-    command = add_command(commands, "list", text, run_list)
-    command.add_argument(
-        "--speed",
-        action="store_true",
-        help="measure how fast the installed models write, in at most ten seconds for each",
-    )
+    add_command(commands, "list", text, run_list)
     command = add_command(commands, "status", "show whether local models are ready", run_status)
     _add_name_argument(command, "all installed models")
     command = add_command(commands, "path", "print the path of a model's file", run_path)
@@ -73,10 +71,6 @@ def _add_name_argument(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def _find_model(name: str) -> CatalogueModel:
-    """Return a model of the catalogue. ``name`` is its name or the end of it, such as ``1.5b``.
-
-    Raises ArgumentTypeError if there is no such model.
-    """
     model = catalogue.find(name)
     if model is None:
         names = ", ".join(model.name for model in catalogue.CATALOGUE)
@@ -121,15 +115,12 @@ def run_install(arguments: argparse.Namespace) -> int:
     if arguments.json:
         return 0
     print(f"{model.label} is installed: {path}")
-    if _is_runtime_installed():
-        measure_and_print(model, path)
-    else:
+    if not _is_runtime_installed():
         print("To use it, install one more Python package: pip install 'aiserver[local]'")
     return 0
 
 
 def _larger_models_text(model: CatalogueModel) -> str:
-    """Return a sentence that lists the larger models, and how much memory each of them needs."""
     larger = [
         f"{other.name} ({size_text(other.memory)})"
         for other in catalogue.CATALOGUE
@@ -139,7 +130,6 @@ def _larger_models_text(model: CatalogueModel) -> str:
 
 
 def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
-    """Print why the installation failed; return the exit status."""
     if arguments.json:
         fields = {"error": error.message, "text": error.text.to_wire()}
         print(json.dumps(fields), flush=True)
@@ -149,10 +139,9 @@ def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Print whether models are installed and ready, and verify the checksums of their files.
+    """Print whether models are ready, and verify their files.
 
-    Without a name, all installed models are checked. The exit status is 0 if at least one model
-    was checked and all of them are ready.
+    The exit status is 0 if at least one model was checked and all of them are ready.
     """
     models = [arguments.name] if arguments.name else weights.installed_models()
     if not models:
@@ -162,7 +151,6 @@ def run_status(arguments: argparse.Namespace) -> int:
 
 
 def _print_status(model: CatalogueModel) -> bool:
-    """Print the status of a model; return whether it is ready."""
     path = weights.installed(model)
     if path is None:
         print(f"{model.label} is not installed. Install it with “{weights.INSTALL} {model.name}”.")
@@ -184,7 +172,7 @@ def _print_status(model: CatalogueModel) -> bool:
 
 
 def run_path(arguments: argparse.Namespace) -> int:
-    """Print the path of a model's file and nothing else, so that scripts can use the output."""
+    """Print the path of a model's file and nothing else, for scripts."""
     models = [arguments.name] if arguments.name else weights.installed_models()
     path = weights.installed(models[0]) if models else None
     if path is None:
@@ -220,11 +208,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model that has files on the disk, complete or not.
-
-    If no model has files there, return the smallest model of the catalogue. Raises InvalidRequest
-    if several models have files there.
-    """
+    """Return the only model with files on the disk, or else the smallest. Raises InvalidRequest."""
     folder = weights.folder()
     models = [
         model
@@ -238,17 +222,15 @@ def _only_model() -> CatalogueModel:
 
 
 def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:
-    """Ask for confirmation. With ``--yes`` or without a terminal, return True without asking."""
+    """Ask for confirmation if there is a terminal."""
     return confirm(question, yes=arguments.yes or not sys.stdin.isatty(), default=default)
 
 
 def _is_runtime_installed() -> bool:
-    """Return whether the package that runs the local model is installed."""
     return importlib.util.find_spec("xllamacpp") is not None
 
 
 def _disk_error_text(error: OSError) -> UserText:
-    """Return a sentence for people about an error of the file system."""
     if storage_error_class(error) is StorageFull:
         return _DISK_FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -256,3 +238,122 @@ def _disk_error_text(error: OSError) -> UserText:
             "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."
         )
     return UserText("The model could not be written to disk. Try again.")
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print the catalogue as a table."""
+    rows = [_COLUMNS, *map(_row, local_entries())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+    memory = machine.memory()
+    amount = "an unknown amount" if memory is None else size_text(memory)
+    print(
+        f"\nThis computer has {amount} of memory and {machine.cores()} cores for AI Server.\n"
+        "MEMORY is the estimated need of a running model. CORRECT is how many questions about\n"
+        "data (DABench) it answered correctly; models without a number weren’t measured."
+    )
+    return 0
+
+
+def _row(entry: LocalEntry) -> tuple[str, ...]:
+    model, quality = entry.model, entry.model.quality
+    notes = []
+    if entry.is_installed:
+        notes.append("installed" if entry.is_removable else "installed for all users")
+    elif entry.partial_bytes:
+        notes.append(f"{size_text(entry.partial_bytes)} downloaded")
+    if entry.is_suggested:
+        notes.append("suggested for this computer")
+    if not entry.fits:
+        notes.append("needs more memory than this computer has")
+    return (
+        model.name,
+        size_text(model.size),
+        size_text(model.memory),
+        model.licence,
+        f"{quality.right} of {quality.of}" if quality else "",
+        f"{entry.speed:.0f} tokens/s" if entry.speed is not None else "",
+        ", ".join(notes),
+    )
+
+
+def size_text(size: int) -> str:
+    """Return ``2.1 GB``, or ``400 MB`` for less than one GB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+class TerminalProgress(Progress):
+    """Shows a download's progress as a bar, or as a line every few seconds without a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar = create_bar(sys.stdout, "DownloadColumn", "TransferSpeedColumn")
+        self._next_line_time = 0.0
+
+    def __enter__(self) -> TerminalProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def log(self, sentence: str) -> None:
+        self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+
+    def show_stage(self) -> None:
+        self._bar.reset(0, description=self.name, total=self.total)
+        self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
+        if self._bar.disable:
+            self.log(f"{self.name} …")
+
+    def show_done(self) -> None:
+        self._bar.update(0, completed=self.done)
+        if self._bar.disable and time.monotonic() >= self._next_line_time:
+            self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
+            self.log(f"{self.name}: {self.done / 1e6:.0f} of {self.total / 1e6:.0f} MB")
+
+
+class JsonProgress(Progress):
+    """Prints a download's progress as JSON, one object per line.
+
+    The keys are ``phase``, ``bytes``, ``total``, ``source`` and ``message``; a key without a value
+    is left out. ``bytes`` never decreases within a phase, even if some bytes are downloaded again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._message: str | None = None
+        self._last_print_time, self._last_printed_done = 0.0, 0
+        # The phase that was printed last, and the highest number of bytes printed for this phase.
+        self._phase_maximum: tuple[str, int] = ("", 0)
+
+    def log(self, sentence: str) -> None:
+        self._message = sentence
+        self.show_stage()
+
+    def show_stage(self) -> None:
+        self._last_print_time, self._last_printed_done = time.monotonic(), self.done
+        phase, maximum = self._phase_maximum
+        done = min(self.before + self.done, self.overall)
+        self._phase_maximum = (self.phase, max(done, maximum if phase == self.phase else 0))
+        state = {
+            "phase": self.phase,
+            "bytes": self._phase_maximum[1],
+            "total": self.overall or None,
+            "source": self.source or None,
+            "message": self._message,
+        }
+        print(
+            json.dumps({key: value for key, value in state.items() if value is not None}),
+            flush=True,
+        )
+
+    def show_done(self) -> None:
+        """Print the state each time 0.2 seconds have passed or another percent is done."""
+        # Each percent counts, even if less than 0.2 seconds have passed. So if the download stalls,
+        # the state that was printed last is nearly current.
+        has_advanced = self.done - self._last_printed_done >= self.overall / 100
+        if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
+            self.show_stage()

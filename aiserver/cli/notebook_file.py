@@ -17,7 +17,7 @@ from ..errors import NotFound, SettingError
 from ..models import is_id
 from ..notebooks.cell_match import is_positional
 from ..requests.base import MAX_TEXT, CellType
-from .notebook_bytes import read_notebook
+from .files import read_notebook
 from .selection import find_id
 
 MAX_CELLS_ABOVE = 2000
@@ -39,7 +39,6 @@ class Cell:
 
     @property
     def type(self) -> CellType:
-        """The cell's type; an unknown type counts as raw."""
         type_ = self._fields.get("cell_type")
         return type_ if type_ in ("code", "markdown") else "raw"
 
@@ -56,7 +55,6 @@ class Cell:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the cell's last run ended with an error."""
         outputs = self._fields.get("outputs")
         return isinstance(outputs, list) and any(
             isinstance(output, dict) and output.get("output_type") == "error" for output in outputs
@@ -94,7 +92,6 @@ class NotebookFile:
             ) from error
 
     def is_file(self, path: Path) -> bool:
-        """Return whether a path leads to this file."""
         try:
             return self._path.samefile(path)
         except OSError:
@@ -103,10 +100,9 @@ class NotebookFile:
     def find_cell(self, name: str) -> Cell:
         """Return the cell with a number, counted from 1, or with an id or the start of it.
 
-        Tools number cells from 0, so the ids "0" and "1" aren't those of the cells 0 and 1.
-
-        Raises NotFound; SettingError if the cell has no id of its own, since its history could not
-        be found again.
+        Tools number cells from 0, so the ids "0" and "1" aren't those of the cells 0 and 1. Raises
+        NotFound; SettingError if the cell has no id of its own, by which its history could be found
+        again.
         """
         ids = [cell.id for cell in self.cells]
         if name.isascii() and name.isdigit() and (name not in ids or is_positional(name)):
@@ -125,19 +121,16 @@ class NotebookFile:
 
     @property
     def notebook_id(self) -> str | None:
-        """The notebook id in the file, or None."""
         data = self._metadata.get("aiserver")
         id_ = data.get("notebook_id") if isinstance(data, dict) else None
         return id_ if isinstance(id_, str) and is_id(id_) else None
 
     @property
     def cell_ids(self) -> list[str]:
-        """The valid ids of the cells, without duplicates."""
         return list(dict.fromkeys(cell.id for cell in self.cells if cell.id))
 
     @property
     def language(self) -> str:
-        """The kernel's language."""
         for section, key in (("language_info", "name"), ("kernelspec", "language")):
             data = self._metadata.get(section)
             name = data.get(key) if isinstance(data, dict) else None
@@ -147,15 +140,13 @@ class NotebookFile:
 
     @property
     def kernel(self) -> str:
-        """The kernel's display name; empty if the file has none."""
         data = self._metadata.get("kernelspec")
         name = data.get("display_name") if isinstance(data, dict) else None
         return name[:256] if isinstance(name, str) else ""
 
     def cells_above(self, cell: Cell) -> list[dict[str, Any]]:
-        """Return the cells above a cell, from top to bottom, as context of a request.
-
-        If they exceed the limits, return only the nearest ones. Empty cells are left out.
+        """Return the nearest cells above a cell within the limits, from top to bottom, without
+        empty ones.
         """
         above: list[dict[str, Any]] = []
         remaining = MAX_CHARACTERS_ABOVE
@@ -170,9 +161,9 @@ class NotebookFile:
         return above[::-1]
 
     def write(self, cell: Cell, source: str, notebook_id: str) -> None:
-        """Write ``source`` into a cell. Raises SettingError if the file was changed meanwhile.
+        """Write ``source`` into a cell.
 
-        Raises StorageError if the file can't be written.
+        Raises StorageError; SettingError if the file was changed meanwhile.
         """
         if self.notebook_id != notebook_id:
             data = self._metadata.get("aiserver")

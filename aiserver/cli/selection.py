@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable
-from pathlib import Path
 
 from ..errors import NotFound, SettingError, StorageError
 from ..models import SessionKey, SessionSummary
 from ..replay import replay, with_requests
-from .notebook_bytes import notebook_id_of
+from .files import is_file, notebook_id_of
 from .stores import StoreContext
 
 SelectedSession = tuple[SessionKey, SessionSummary]
@@ -19,14 +18,11 @@ _MIN_PREFIX = 4  # the minimum number of characters of a shortened id
 
 
 async def select(context: StoreContext, name: str | None = None) -> list[SelectedSession]:
-    """Return the keys and summaries of the sessions that ``name`` selects.
+    """Return the keys and summaries of the sessions that ``name`` selects; without it, of all.
 
     ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
-    may be shortened to its first characters (at least 4), if no other id begins with them. Without
-    a name, all sessions are returned.
-
-    Raises NotFound if no session matches. Raises SettingError if a notebook's file has no notebook
-    id, or if several ids begin with ``name``.
+    may be shortened to its first characters (at least 4), if no other id begins with them. Raises
+    NotFound, SettingError.
     """
     rows: list[SelectedSession] = []
     for owner in context.owners:
@@ -70,15 +66,10 @@ async def count_requests(
     return counted
 
 
-def is_file(name: str) -> bool:
-    """Return whether a name refers to a notebook's file instead of its id."""
-    return name.endswith(".ipynb") or Path(name).is_file()
-
-
 def find_id(ids: Collection[str], name: str) -> str | None:
-    """Return the id that equals ``name``, or else the only id that begins with ``name``.
+    """Return the id that equals ``name``, or else the only one that begins with it, or None.
 
-    Returns None if no id begins with ``name``. Raises SettingError if several ids do.
+    Raises SettingError if several do.
     """
     if name in ids:
         return name

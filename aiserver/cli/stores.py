@@ -1,4 +1,4 @@
-"""Open a command's store, and determine the owners whose histories the command handles.
+"""Open the store of a command, with the configuration that a Jupyter server would use.
 
 Invariants: by default, a command uses the store and the owner that a Jupyter server would use if it
 were started in the current folder. A ``file:`` URL or a path in the command overrides the folder in
@@ -11,8 +11,10 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +25,74 @@ from ..plugins import Plugins, load_plugins
 from ..sessions.base import SessionManager
 from ..sessions.factory import hide_password
 from ..sessions.file.manager import FileSessionManager
-from ..sessions.file.root import FOLDER
-from .config import Configuration
+from ..sessions.file.root import FOLDER, path_from_url
 
 if TYPE_CHECKING:
+    from ..extension import AIServer
     from ..notebooks.identity import NotebookRegistry
+
+# A path contains a slash or backslash, or begins with `.` or `~`; anything else is the name of a
+# store, unless there is a folder with that name.
+_PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
+
+
+class Configuration:
+    """The configuration that a Jupyter server in the current folder would use. Starts no server.
+
+    Raises SettingError if Jupyter rejects it. Then Jupyter has printed the reason.
+    """
+
+    def __init__(self) -> None:
+        from jupyter_server.serverapp import ServerApp
+
+        self._server = ServerApp()
+        try:
+            self._server.load_config_file()
+            self._server.find_server_extensions()
+        except SystemExit as error:
+            raise SettingError(
+                "Jupyter can't start with this configuration. See the error above."
+            ) from error
+        root = self._server.config.ServerApp.get("root_dir") or Path.cwd()
+        self.root_dir = Path(root).expanduser()
+        """The folder that the server would serve: it contains the notebooks."""
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether AI Server's server extension is enabled."""
+        return bool(self._server.jpserver_extensions.get("aiserver"))
+
+    @cached_property
+    def extension(self) -> AIServer:
+        from ..extension import AIServer
+
+        return AIServer(config=self._server.config)
+
+    def create_store(self, choice: str = "") -> SessionManager:
+        """Create a store by its URL, name or folder, or else the configured one."""
+        folder = _folder_from(choice)
+        if folder is not None:
+            # Pass the folder as `root`: a configured `root` would override the folder in a URL.
+            return FileSessionManager(parent=self.extension, root=str(folder))
+        store: SessionManager = self.extension.make_sessions(str(self.root_dir), choice)
+        return store
+
+    def owner_in(self, store: SessionManager) -> str:
+        """Return the owner whose sessions the server would show: nobody if it isn't shared."""
+        return str(self.extension.session_owner) if store.shared else ""
+
+
+def _folder_from(choice: str) -> Path | None:
+    """Return the root that a ``file:`` URL or a path names, or whose ``.aiserver_sessions``."""
+    if choice.lower().startswith("file:"):
+        folder = path_from_url(choice)
+    elif "://" not in choice and (
+        _PATH_PATTERN.search(choice) or (choice and Path(choice).is_dir())
+    ):
+        folder = Path(choice).expanduser().resolve()
+    else:
+        return None
+    return folder.parent if folder.name == FOLDER else folder
 
 
 @dataclass
@@ -66,19 +131,33 @@ class StoreContext:
             return Path(self.store.root)
         return self.configuration.root_dir
 
+    def create_root(self) -> None:
+        """Create the root of a file store, unless it exists."""
+        if isinstance(self.store, FileSessionManager):
+            with translate_os_errors():
+                self.root.mkdir(parents=True, exist_ok=True)
+
+    def notebooks(self) -> NotebookRegistry:
+        """Return the registry of the notebooks in the folder that Jupyter serves."""
+        # Imported here, because most commands don't need Jupyter's server.
+        from jupyter_server.services.contents.filemanager import FileContentsManager
+
+        from ..handlers.notebooks import notebook_registry
+
+        contents = FileContentsManager(root_dir=str(self.configuration.root_dir))
+        return notebook_registry(self.store, contents, logging.getLogger(__name__), self.owner)
+
 
 @contextlib.asynccontextmanager
 async def open_store(
-    choice: str | None,
-    owner: str | None,
-    all_owners: bool,
+    choice: str | None = None,
+    owner: str | None = None,
+    all_owners: bool = False,
     configuration: Configuration | None = None,
 ) -> AsyncIterator[StoreContext]:
-    """Open a store, and close it afterwards.
+    """Open the store with this URL, name or folder, or else the configured one; then close it.
 
-    ``choice`` is the store's URL, its name or its folder. If ``choice`` is None, the configured
-    store is opened. If ``owner`` is None and ``all_owners`` is not set, the command handles the
-    sessions that a server with this configuration would show.
+    Without an owner, the command handles the sessions that a server would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
@@ -103,22 +182,3 @@ def run_with_store(
             return await run_command(arguments, context)
 
     return asyncio.run(run())
-
-
-def create_root(context: StoreContext) -> None:
-    """Create the root of a file store, unless it exists."""
-    if isinstance(context.store, FileSessionManager):
-        with translate_os_errors():
-            Path(context.store.root).mkdir(parents=True, exist_ok=True)
-
-
-def registry_of(context: StoreContext) -> NotebookRegistry:
-    """Return the registry of the notebooks in the folder that Jupyter serves."""
-    # Imported here, because most commands don't need Jupyter's server.
-    from jupyter_server.services.contents.filemanager import FileContentsManager
-
-    from ..handlers.notebooks import notebook_registry
-
-    contents = FileContentsManager(root_dir=str(context.configuration.root_dir))
-    log = logging.getLogger(__name__)
-    return notebook_registry(context.store, contents, log, context.owner)

@@ -1,12 +1,11 @@
 """Embed text and code from cells, requests and models in a Markdown document. Pure.
 
 Invariant: no result of ``fenced``, ``quoted`` and ``escape_inline`` can affect how the document
-around it is rendered. ``escape_html_inline`` escapes only HTML.
+around it is rendered.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from itertools import pairwise
 
@@ -18,7 +17,6 @@ _ANYWHERE = re.compile(
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
 # JupyterLab extracts formulas before it parses Markdown, so a backslash can't escape these.
 _ENTITIES = {"\\": "&#92;", "$": "&#36;"}
-_HTML = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 # Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
 _BLANK = re.compile(r"[^\S\n]+")
@@ -43,16 +41,6 @@ def quoted(text: str) -> str:
     pairs = pairwise([*lines, ""])
     with_breaks = [f"{line}\\" if line and next_line else line for line, next_line in pairs]
     return "\n".join(f"> {line}".rstrip() for line in with_breaks)
-
-
-def escape_html_inline(text: str) -> str:
-    """Join the lines of a text into one line, and escape HTML in it, but not Markdown."""
-    return escape_html(" ".join(text.split()))
-
-
-def escape_html(text: str) -> str:
-    """Escape what would begin a tag, a comment or an entity. Comparisons and arrows stay."""
-    return _HTML.sub(lambda match: html.escape(match[0]), text)
 
 
 def _escaped(line: str) -> str:

@@ -6,7 +6,7 @@ Text from cells, requests and models is escaped. All versions of a cell can be r
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ..llm.local.labels import model_label
@@ -18,8 +18,8 @@ from .labels import shares as shares_of
 from .page_data import main_language
 
 
-def narrative(history: History, name: str) -> str:
-    """Render the history of each cell: first the cells in the notebook, then all removed cells."""
+def narrative(history: History, name: str, cell_ids: Container[str] | None = None) -> str:
+    """Render the history of each cell, or of those with these ids; removed cells come last."""
     timeline = history.timeline
     report_data = report(timeline, history.sessions)
     counts_by_cell = {counts["cellId"]: counts for counts in report_data["cells"]}
@@ -31,7 +31,7 @@ def narrative(history: History, name: str) -> str:
     ]
     for number, summary in enumerate(timeline.cells(), 1):
         steps = timeline.steps(summary["cellId"])
-        if not steps:
+        if not steps or (cell_ids is not None and summary["cellId"] not in cell_ids):
             continue
         counts = counts_by_cell.get(summary["cellId"])
         paragraphs.append(f"## {cell_name(number if counts else None, summary)}")
@@ -72,13 +72,18 @@ def _format_counts(by_name: Mapping[str, int]) -> str:
     return ", ".join(f"{escape_inline(name)} {count}" for name, count in largest_first)
 
 
-def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
-    """Return the paragraphs on a cell's steps, with headings of ``level``, or lower for parts."""
+def cell_history(
+    steps: Sequence[Step], language: str, *, level: int = 3, first: int = 0, diffs: bool = True
+) -> list[str]:
+    """Return the paragraphs on a cell's steps, with headings of ``level``, or lower for parts.
+
+    Without ``diffs``, the code of each step is complete.
+    """
     paragraphs = []
     numbers = shown_numbers(steps)
     # A version from which a diff starts is shown before it, unless it was shown already.
     shown_versions = {""}
-    for step in steps:
+    for step in steps[first:]:
         heading = escape_inline(title(step, numbers))
         is_part = step.part_of is not None
         number = "" if is_part else f"{numbers[step.index]}. "
@@ -88,7 +93,7 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
             paragraphs.append(quoted(step.title))
         if step.base is not None and step.base not in shown_versions:
             paragraphs += ["Starting from:", fenced(step.base, language)]
-        paragraphs += _change_block(step, language)
+        paragraphs += _change_block(step, language, diffs)
         shown_versions |= {step.base or "", step.code}
         if step.explanation:
             paragraphs += ["Answer:", quoted(step.explanation)]
@@ -116,28 +121,19 @@ def _other_answers(step: Step, language: str) -> list[str]:
     return paragraphs
 
 
-def diff_lines(step: Step, code: str | None = None) -> list[str]:
-    """Return the lines of a unified diff of what a step changed, up to ``code`` after its parts."""
-    code = step.code if code is None else code
-    # The cell's code at the time of a request can differ from the source before the step.
-    before = step.asked_code
-    if not before:
-        return [f"+{line}" for line in code.split("\n")] if code else []
-    lines = difflib.unified_diff(before.split("\n"), code.split("\n"), lineterm="")
-    return list(lines)[2:]  # the header has two lines
-
-
 def _facts(step: Step) -> list[str]:
     model = model_label(step.model) if step.model else None
     facts = [contributor(step), model, step.timestamp, outcome(step)]
     return [escape_inline(fact) for fact in facts if fact]
 
 
-def _change_block(step: Step, language: str) -> list[str]:
+def _change_block(step: Step, language: str, diffs: bool) -> list[str]:
     """Return the paragraphs that show the change of a step: a diff, its first code, or none."""
+    # The cell's code at the time of a request can differ from the source before the step.
     before = step.asked_code
     if before == step.code or step.kind == "run":
         return []
-    if not before:
+    if not (before and diffs):
         return [fenced(step.code, language)]
-    return [fenced("\n".join(diff_lines(step)), "diff")]
+    lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
+    return [fenced("\n".join([*lines][2:]), "diff")]  # without the two lines of the header

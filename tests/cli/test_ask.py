@@ -18,7 +18,7 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
-from aiserver.cli.notebook_bytes import notebook_id_of
+from aiserver.cli.files import notebook_id_of
 from aiserver.cli.notebook_file import NotebookFile
 from aiserver.errors import SettingError
 from aiserver.notebooks.history import Histories

@@ -20,9 +20,8 @@ from aiserver import __version__
 from aiserver.cli import main as cli
 from aiserver.cli.doctor import commands
 from aiserver.cli.doctor.base import ok, problem
-from aiserver.cli.doctor.proxies import check_proxies
-from aiserver.cli.doctor.storage import check_settings, check_storage
-from aiserver.cli.doctor.store import check_store
+from aiserver.cli.doctor.model import check_proxies
+from aiserver.cli.doctor.storage import check_settings, check_storage, check_store
 from aiserver.durable import disks
 from aiserver.errors import StorageUnreachable
 from aiserver.sessions.memory import InMemorySessionManager

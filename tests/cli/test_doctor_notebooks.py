@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.config import Configuration
 from aiserver.cli.doctor import notebooks
 from aiserver.cli.doctor.base import Finding
 from aiserver.cli.doctor.notebooks import check_notebooks
+from aiserver.cli.stores import Configuration
 from aiserver.models import NewEvent, SessionKey, utc_now
 from aiserver.notebooks.identity import NotebookRegistry
 from aiserver.sessions.file.manager import FileSessionManager

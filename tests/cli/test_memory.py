@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from aiserver.cli import main as cli
 from aiserver.cli.memory import import_export
-from aiserver.cli.memory.context import memories_of
+from aiserver.cli.memory.commands import memories_of
 from aiserver.cli.stores import open_store
 from aiserver.memory import document
 from aiserver.memory.entries import MemoryEntry, TurnSource

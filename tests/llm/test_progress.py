@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.download_progress import JsonProgress
+from aiserver.cli.model import JsonProgress
 from aiserver.llm.local import weights
 from aiserver.llm.local.catalogue import SMALLEST
 

@@ -24,17 +24,17 @@ from ...handlers.sse import frame_event
 from ...models import SessionKey
 from ...requests import GenerateBody
 from ..stores import open_store
-from .assistant import open_assistant
+from .commands import open_assistant
 
 
 async def run(line: bytes, source: BinaryIO, target: BinaryIO) -> None:
-    """Answer the request in ``line``; stop when ``source`` ends. Write events to ``target``."""
+    """Answer the request in ``line``; stop when ``source`` ends."""
     try:
         body = GenerateBody.model_validate_json(line)
     except ValidationError as error:
         raise InvalidRequest from error
     async with (
-        open_store(None, None, False) as context,
+        open_store() as context,
         open_assistant(context) as assistant,
     ):
         key = SessionKey(body.notebook_id, body.cell_id, context.owner)

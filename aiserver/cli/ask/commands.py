@@ -10,25 +10,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import logging
+import os
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ...errors import InvalidRequest, SettingError
+from ...generation.assistant import Assistant
 from ...generation.generation import Generation, Outcome, Waiting
 from ...models import Contributor, NewEvent, SessionKey, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.restored_ids import restore_ids
+from ...redact import register_secrets, secrets_in_environment
 from ...requests import GenerateBody
 from ...requests.base import MAX_INTENT
+from ...running_servers.client import Server, ServerError
+from ...running_servers.discovery import running_servers
 from ..notebook_file import Cell, NotebookFile
-from ..safe_text import make_safe
-from ..stores import StoreContext, registry_of
-from .assistant import open_assistant
-from .open_notebooks import check_not_open
+from ..stores import StoreContext
+from ..terminal import make_safe
 
 _PROGRAM = Contributor(kind="program", name="jupyter aiserver ask")
 
@@ -38,7 +43,7 @@ async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
     notebook = NotebookFile(arguments.notebook)
     path = notebook.path_below(context.configuration.root_dir)
     is_new = notebook.notebook_id is None
-    registry = registry_of(context)
+    registry = context.notebooks()
     await restore_ids(registry, path, notebook.content)
     cell = notebook.find_cell(arguments.cell)
     if arguments.apply:
@@ -53,6 +58,27 @@ async def run_ask(arguments: argparse.Namespace, context: StoreContext) -> int:
     async with open_assistant(context) as assistant:
         outcome = await _generate(await assistant.generate(key, body))
     return await _finish(arguments, context, notebook, cell, outcome, key)
+
+
+@contextlib.asynccontextmanager
+async def open_assistant(context: StoreContext) -> AsyncIterator[Assistant]:
+    """Create an assistant for an open store. At the end, save its turns and close its models.
+
+    The log has no line about a generation, because scripts read standard error.
+    """
+    register_secrets(secrets_in_environment(os.environ))
+    extension = context.configuration.extension
+    models = extension.make_models()
+    log = logging.getLogger(__name__)
+    log.setLevel(logging.ERROR)
+    plugins = context.start_plugins(context.owner)
+    assistant = extension.make_assistant(context.store, models, plugins, log)
+    try:
+        yield assistant
+    finally:
+        await assistant.close()
+        await plugins.stop()
+        await models.close()
 
 
 def _body(
@@ -127,7 +153,6 @@ async def _finish(
     outcome: Outcome,
     key: SessionKey,
 ) -> int:
-    """Print the answer, and write its code into the cell with ``--apply``."""
     turn = outcome.interaction or outcome.unsaved
     if turn is None or (outcome.error is not None and outcome.interaction is not None):
         message = outcome.error.message if outcome.error else "The answer is not complete."
@@ -159,7 +184,7 @@ async def _finish(
 
 
 async def _record_accept(context: StoreContext, key: SessionKey, turn_id: int, code: str) -> None:
-    """Record that the suggestion was written into the cell, as a page does when it is accepted.
+    """Record that the code was written into the cell.
 
     The lines are the model's. Nobody has reviewed them, so a program counts as accepting them.
     """
@@ -182,3 +207,31 @@ async def _record_accept(context: StoreContext, key: SessionKey, turn_id: int, c
 def _print(text: str, stream: Any) -> None:
     """Print a text. At a terminal, its control characters are replaced."""
     print(make_safe(text) if stream.isatty() else text, file=stream)
+
+
+def check_not_open(notebook: NotebookFile) -> None:
+    """Raise SettingError if a running server of this user has the notebook open.
+
+    A page may have changes that aren't saved, which the server doesn't know, so no kernel of the
+    notebook may run. A page without a kernel can't be recognised; JupyterLab asks before it
+    overwrites a file that was changed on disk. A server that can't be asked is skipped.
+    """
+    for server in running_servers():
+        if server.root_dir and any(_is_same(notebook, server, path) for path in _open(server)):
+            raise SettingError(
+                "The notebook is open in Jupyter, where it may have unsaved changes. Save it, shut "
+                "down its kernel and close it, or ask in the notebook itself."
+            )
+
+
+def _open(server: Server) -> list[str]:
+    try:
+        sessions = server.get("api/sessions")
+        return [str(session["path"]) for session in sessions if session["type"] == "notebook"]
+    except (ServerError, KeyError, TypeError):
+        return []
+
+
+def _is_same(notebook: NotebookFile, server: Server, path: str) -> bool:
+    # jupyter-collaboration puts the name of a drive before the path.
+    return notebook.is_file(Path(server.root_dir) / path.removeprefix("RTC:"))

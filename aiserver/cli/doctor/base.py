@@ -10,7 +10,10 @@ Level = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One result of a check, printed in the doctor's report."""
+    """One line of the report: ``problem`` if AI Server doesn't work, ``note``, or ``ok``.
+
+    ``fix`` says how to fix it.
+    """
 
     level: Level
     """The kind of the finding.
@@ -25,7 +28,7 @@ class Finding:
 
 
 def ok(text: str) -> Finding:
-    """Return a finding that reports that something is as it should be."""
+    """Return a finding that something is as it should be."""
     return Finding("ok", text)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...commands import add_command
 from ...errors import SettingError
-from ..safe_text import to_safe_json
+from ..terminal import print_json
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
@@ -48,7 +48,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             ]
             for name, findings in report
         }
-        print(to_safe_json(data))
+        print_json(data)
     else:
         _print(report)
     has_problem = any(finding.level == "problem" for _, findings in report for finding in findings)
@@ -56,13 +56,11 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 
 def _create_checks(*, ask: bool) -> Checks:
-    from ..config import Configuration
+    from ..stores import Configuration
     from .installation import check_installation
-    from .model import check_model
+    from .model import check_model, check_proxies
     from .notebooks import check_notebooks
-    from .proxies import check_proxies
-    from .storage import check_settings
-    from .store import check_store
+    from .storage import check_settings, check_store
 
     try:
         configuration = Configuration()
@@ -84,7 +82,6 @@ def _create_checks(*, ask: bool) -> Checks:
 
 
 def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
-    """Run a check and return its findings. If the check raises an exception, return a problem."""
     try:
         return check()
     except Exception as error:
@@ -93,7 +90,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return the signs to print; ASCII signs if stdout's encoding lacks one of the usual signs."""
+    """Return ASCII signs if the output's encoding lacks one of the usual signs."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

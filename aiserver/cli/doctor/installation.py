@@ -25,10 +25,7 @@ _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
 def check_installation(*, is_enabled: bool) -> list[Finding]:
-    """Check the server extension and the JupyterLab extension.
-
-    ``is_enabled`` is whether Jupyter's configuration enables the server extension.
-    """
+    """Check the server extension and the JupyterLab extension."""
     return [
         _report_versions(),
         *_check_requirements(),
@@ -44,7 +41,6 @@ def _report_versions() -> Finding:
 
 
 def _version(name: str) -> str | None:
-    """Return the version of an installed package; None if it isn't installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -52,7 +48,6 @@ def _version(name: str) -> str | None:
 
 
 def _check_requirements() -> list[Finding]:
-    """Check that the packages that AI Server requires are installed in suitable versions."""
     try:
         requirements = [Requirement(line) for line in metadata.requires("aiserver") or []]
     except metadata.PackageNotFoundError:
@@ -70,7 +65,6 @@ def _check_requirements() -> list[Finding]:
 
 
 def _check_frontends() -> list[Finding]:
-    """Check that JupyterLab or Notebook is installed, and that AI Server supports its version."""
     findings = []
     for name, (low, high) in _FRONTENDS.items():
         version = _version(name)
@@ -92,7 +86,6 @@ def _check_frontends() -> list[Finding]:
 
 
 def _check_server_extension(is_enabled: bool) -> Finding:
-    """Check that the server extension is enabled."""
     if is_enabled:
         return ok("The server extension is enabled.")
     return problem(
@@ -102,10 +95,6 @@ def _check_server_extension(is_enabled: bool) -> Finding:
 
 
 def _check_labextension() -> list[Finding]:
-    """Check that the JupyterLab extension is installed and enabled.
-
-    Its version must be the same as the server extension's.
-    """
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")
@@ -135,7 +124,6 @@ def _normalize(version: str) -> str:
 
 
 def _find_disabled_plugins(folders: list[str]) -> list[Finding]:
-    """Return a problem for each plugin of AI Server that is disabled in JupyterLab."""
     try:
         from jupyterlab_server.config import get_page_config
     except ImportError:

@@ -1,12 +1,15 @@
-"""Check that a model is available and, with the option ``--ask``, that the model answers.
+"""Check the proxies, that a model is available and, with ``--ask``, that it answers.
 
 Without ``--ask`` no request is sent to a model. With ``--ask`` one short request is sent to the
-default model, which may be remote.
+default model, which may be remote. The user names and passwords of proxies are not printed.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import time
+from urllib.request import getproxies
 
 from ...errors import AIServerError
 from ...llm.base import ModelInfo
@@ -16,13 +19,51 @@ from .base import Finding, note, ok, problem
 _NO_MODEL = (
     "Install the local model (jupyter aiserver model install), or connect a provider in JupyterLab."
 )
+_SOCKS_FIX = "pip install 'httpx[socks]'"
+_PROXY_FIX = "Set it to scheme://host:port. The scheme is http, https, socks5 or socks5h."
+_SOCKS_PROXY_FIX = "pip install 'httpx[socks]'"
+
+
+def check_proxies() -> list[Finding]:
+    """Check the proxies of the environment or, on Windows and macOS, of the system's settings."""
+    proxies = getproxies()  # httpx uses the same function
+    findings = [
+        _check_proxy(_source(kind), proxies[kind])
+        for kind in ("http", "https", "all")
+        if proxies.get(kind)
+    ]
+    if not findings:
+        return [ok("No proxy is set.")]
+    if exceptions := proxies.get("no"):
+        findings.append(ok(f"{_source('no')}, for servers without a proxy: {exceptions}"))
+    return [*findings, ok("Servers on this machine (localhost, 127.0.0.1) never use a proxy.")]
+
+
+def _source(kind: str) -> str:
+    """Return the name of the variable that sets a proxy. If both are set, httpx uses the first."""
+    names = (f"{kind}_proxy", f"{kind}_proxy".upper())
+    return next(filter(os.environ.get, names), f"{names[0]} (in the system's settings)")
+
+
+def _check_proxy(name: str, proxy: str) -> Finding:
+    import httpx
+
+    try:
+        url = httpx.Proxy(proxy if "://" in proxy else f"http://{proxy}").url
+    except (ValueError, httpx.InvalidURL):
+        url = httpx.URL()
+    if not url.host:
+        return problem(f"{name} has no valid address.", _PROXY_FIX)
+    text = f"{name}: {url.scheme}://{url.netloc.decode()}"
+    if url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        return problem(f"{text} needs one more Python package.", _SOCKS_FIX)
+    return ok(text)
 
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
-    """Check the default model, and report whether the other models are available.
+    """Check the default model, and report whether the others are available. Close ``models``.
 
-    If ``ask`` is set and the default model is ready, also send a test request to it. At the end,
-    close ``models``.
+    If ``ask`` is set and the default model is ready, send a test request to it.
     """
     try:
         overview = await models.overview()
@@ -57,7 +98,6 @@ def _location(info: ModelInfo) -> str:
 
 
 async def _check_answer(models: ModelRegistry) -> Finding:
-    """Ask the default model for one line of code. Stop as soon as any text is received."""
     from ...prompts.context import build_messages
     from ...prompts.parsed_request import parse_request
     from ...prompts.prompt_input import PromptInput

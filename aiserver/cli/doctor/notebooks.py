@@ -11,10 +11,9 @@ import time
 from ...errors import AIServerError, SettingError
 from ...notebooks.identity import NotebookRegistry
 from ...notebooks.restored_ids import recognise_cells
-from ..config import Configuration
 from ..notebook_file import NotebookFile
-from ..safe_text import make_safe
-from ..stores import StoreContext, open_store, registry_of
+from ..stores import Configuration, StoreContext, open_store
+from ..terminal import make_safe
 from .base import Finding, note, ok
 
 _MAX_NOTEBOOKS, _MAX_SECONDS, _MAX_MEGABYTES = 200, 10, 20
@@ -23,7 +22,7 @@ _MAX_NOTEBOOKS, _MAX_SECONDS, _MAX_MEGABYTES = 200, 10, 20
 async def check_notebooks(configuration: Configuration) -> list[Finding]:
     """Check the notebooks with histories in the folder that Jupyter serves."""
     try:
-        async with open_store(None, None, False, configuration) as context:
+        async with open_store(configuration=configuration) as context:
             return await _check(context, time.monotonic() + _MAX_SECONDS)
     except AIServerError as error:
         return [note(f"The notebooks were not checked: {error.message}")]
@@ -31,7 +30,7 @@ async def check_notebooks(configuration: Configuration) -> list[Finding]:
 
 async def _check(context: StoreContext, deadline: float) -> list[Finding]:
     folder = context.configuration.root_dir
-    registry = registry_of(context)
+    registry = context.notebooks()
     marks = await context.store.session_marks(owner=context.owner)
     paths = await registry.paths(dict.fromkeys(notebook_id for notebook_id, _ in marks))
     names = [name for name in dict.fromkeys(paths.values()) if name and name.endswith(".ipynb")]

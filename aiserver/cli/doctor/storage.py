@@ -1,4 +1,4 @@
-"""Check that histories and settings can be saved safely in their folders.
+"""Check that the store is available, and that histories and settings can be saved safely.
 
 The checks create temporary files in the folder of the sessions and in the folder of the settings,
 and delete them. If such a folder doesn't exist yet, its nearest existing parent is checked instead.
@@ -26,7 +26,10 @@ from ...durable.disks import (
     network_disk,
 )
 from ...errors import AIServerError
+from ...sessions.base import SessionManager
+from ...sessions.factory import hide_password
 from ...sessions.file.directory import LOCKS, NOTEBOOKS, ShardLocks
+from ...sessions.file.manager import FileSessionManager
 from ...sessions.file.root import FOLDER
 from ...sessions.file.sync_copies import copied_notebook_id, is_copy, may_be_session
 from ...sessions.record.codec import has_markers
@@ -35,13 +38,30 @@ from .base import Finding, note, ok, problem
 
 _START_SIZE = 4096  # bytes; the beginning of a session file contains the ids of cell and notebook
 LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
+_STORE_FIX = "Check AIServer.session_manager, the login, and that the database is running."
+
+
+async def check_store(store: SessionManager) -> list[Finding]:
+    """Check the configured store, and close it. Passwords in URLs are hidden in the findings."""
+    try:
+        if isinstance(store, FileSessionManager):
+            return check_storage(Path(store.root))
+        location = f"Histories are saved in {hide_password(store.url) or type(store).__name__}"
+        try:
+            notices = await store.start()
+            is_writable = await store.writable()
+        except AIServerError as error:
+            return [problem(f"{location}, which is not available: {error.message}", _STORE_FIX)]
+        findings = [ok(location), *(note(notice) for notice in notices)]
+        if not is_writable:
+            findings.append(problem("The store is read-only.", _STORE_FIX))
+        return findings
+    finally:
+        await store.close()
 
 
 def check_storage(root: Path) -> list[Finding]:
-    """Check the folder of histories in ``root``.
-
-    This folder may be missing, because it is created only when the first history is saved.
-    """
+    """Check the folder of histories in ``root``, which may not exist yet."""
     folder = root / FOLDER
     if not root.is_dir():
         state = "is not a folder" if root.exists() else "does not exist"
@@ -59,10 +79,7 @@ def check_storage(root: Path) -> list[Finding]:
 
 
 def check_settings(folder: Path) -> list[Finding]:
-    """Check the folder of settings and keys.
-
-    This folder may be missing, because it is created only when something is first saved in it.
-    """
+    """Check the folder of settings and keys, which may not exist yet."""
     # Find the folder or, if it doesn't exist, its nearest parent that exists.
     existing_folder = folder
     while not existing_folder.exists() and existing_folder != existing_folder.parent:
@@ -86,13 +103,11 @@ def check_settings(folder: Path) -> list[Finding]:
 
 
 def _root_fix(root: Path) -> str:
-    """Return an instruction for fixing a root that is missing or isn't a folder."""
     create = "" if root.exists() else f"mkdir -p {root}, or "
     return f"{create}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
 
 def _report_location(folder: Path) -> Finding:
-    """Report the folder, and the numbers of cells with a history and of quarantined files."""
     if not folder.is_dir():
         return ok(f"Histories will be saved in {folder}")
     names = [path.name for path in folder.iterdir()]
@@ -107,7 +122,6 @@ def _report_location(folder: Path) -> Finding:
 
 
 def _check_duplicates(folder: Path) -> list[Finding]:
-    """Report duplicate history files. Cloud sync or a restored backup may have created them."""
     logs = folder / NOTEBOOKS
     session_names, log_names = _names_in(folder), _names_in(logs)
     duplicates = [name for name in session_names if is_copy(name, _read_start(folder / name))]
@@ -128,7 +142,6 @@ def _check_duplicates(folder: Path) -> list[Finding]:
 
 
 def _check_git_conflicts(folder: Path) -> list[Finding]:
-    """Report files that contain git's conflict markers, if the folder is in a git repository."""
     if not any((parent / ".git").exists() for parent in folder.absolute().parents):
         return []
     files = [folder / name for name in _names_in(folder) if may_be_session(name)]
@@ -145,10 +158,6 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
-    """Return the first ``size`` bytes of a file, or all bytes if ``size`` is -1.
-
-    If the file can't be read, return ``b""``.
-    """
     try:
         with file.open("rb") as content:
             return content.read(size)
@@ -157,7 +166,6 @@ def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
 
 
 def _check_permissions(folder: Path) -> list[Finding]:
-    """Check that ``folder`` is not a link or a file, and that other accounts can't read it."""
     if folder.is_symlink():
         text = f"{folder} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
@@ -180,7 +188,6 @@ def _check_permissions(folder: Path) -> list[Finding]:
 
 
 def _check_writing(root: Path) -> Finding:
-    """Create a temporary folder, and check that a file in it can be locked and saved."""
     fix = "Check the folder's permissions, or set FileSessionManager.root to another folder."
     folder = root / FOLDER
     try:
@@ -206,16 +213,11 @@ def _check_free_space(root: Path) -> Finding:
 
 
 def _check_network_disk(root: Path) -> list[Finding]:
-    """Return a note if the folder is on a network disk."""
     disk = network_disk(root)
     return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
 def _check_system_locks(root: Path) -> list[Finding]:
-    """Return a note if the disk doesn't support the operating system's file locks.
-
-    On such a disk, AI Server uses lock files instead.
-    """
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []

@@ -22,10 +22,9 @@ from ...memory.listed import ListedEntry
 from ...memory.proposals import MAX_PROPOSALS
 from ...transfer.importers.base import UnreadableInput
 from ...transfer.memories import MemoryText, read_memories
-from ..output_file import write_output
-from ..progress import ProgressBar
-from ..safe_text import make_safe
-from .context import MemoryContext
+from ..files import write_output
+from ..terminal import ProgressBar, make_safe
+from .commands import MemoryContext
 
 _MAX_CONFIRMED = 1_000  # entries of an import; adding one takes as long as reading the memory
 _TITLES = {"project": "The project’s memory", "person": "My memory"}
@@ -33,8 +32,6 @@ _TITLES = {"project": "The project’s memory", "person": "My memory"}
 
 @dataclass
 class _Plan:
-    """The texts to propose and to remember, and messages about those that are left out."""
-
     proposed: list[str] = field(default_factory=list)
     remembered: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -93,7 +90,6 @@ async def run_export(arguments: argparse.Namespace, context: MemoryContext) -> i
 def _create_plan(
     arguments: argparse.Namespace, waiting: Collection[str], remembered: set[str]
 ) -> _Plan:
-    """Read all files and check their texts. Texts that wait or are remembered are left out."""
     plan = _Plan()
     seen = {text.replace("\n", " ") for text in remembered}  # as ``checked_text`` returns them
     for name in arguments.file:
@@ -115,7 +111,6 @@ def _create_plan(
 
 
 def _checked(name: str, item: MemoryText, is_confirmed: bool, plan: _Plan) -> str | None:
-    """Return the text as it is stored; None if it is refused."""
     try:
         return (checked_text if is_confirmed else checked_proposal)(item.text)
     except AIServerError as error:

@@ -7,10 +7,10 @@ confirmation, unless the person adds ``--yes`` to it.
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from typing import Any
 
-from ...commands import add_command, add_group
+from ...commands import add_group
+from ..commands import add_lazy_command
 
 # Repeated from ``memory.entries.SCOPES``, because importing that module would make every command
 # slower to start.
@@ -22,16 +22,16 @@ def add_commands(groups: Any) -> None:
     """Add the group ``memory`` to the command line."""
     commands = add_group(groups, "memory", "list, add, import, export and forget memories")
 
-    command = _add(commands, "list", "list the entries of the memories", "entries.run_list")
+    command = _add(commands, "list", "list the entries of the memories", "commands.run_list")
     _add_scope(command, "only this memory (default: both)")
     command.add_argument("--json", action="store_true", help="print JSON")
 
-    command = _add(commands, "add", "remember a text", "entries.run_add")
+    command = _add(commands, "add", "remember a text", "commands.run_add")
     command.add_argument("text", metavar="TEXT", help="the text, in quotes")
     _add_scope(command, "the memory (default: person)", "person")
 
     command = _add(
-        commands, "search", "find entries by words, or else related ones", "entries.run_search"
+        commands, "search", "find entries by words, or else related ones", "commands.run_search"
     )
     command.add_argument("words", nargs="+", metavar="WORD", help="words to search for")
     command.add_argument("--json", action="store_true", help="print JSON")
@@ -70,7 +70,7 @@ def _add_forget(commands: Any) -> None:
         commands,
         "forget",
         "remove entries, and the stored prompts that contain them",
-        "forget.run_forget",
+        "commands.run_forget",
     )
     command.add_argument("id", nargs="*", metavar="ID", help=f"an entry: {_ID_HELP}")
     command.add_argument(
@@ -91,29 +91,21 @@ def _add_forget(commands: Any) -> None:
 
 
 def _add_pending(commands: Any) -> None:
-    command = _add(commands, "pending", "list what waits for you", "pending.run_list")
+    command = _add(commands, "pending", "list what waits for you", "commands.run_pending")
     command.add_argument("--json", action="store_true", help="print JSON")
     actions = command.add_subparsers(title="commands", metavar="COMMAND")
     for name, help_text in (
         ("confirm", "remember what waits for you"),
         ("reject", "discard what waits for you"),
     ):
-        action = _add(actions, name, help_text, f"pending.run_{name}")
+        action = _add(actions, name, help_text, f"commands.run_{name}")
         action.add_argument("id", nargs="*", metavar="ID", help=_ID_HELP)
         action.add_argument("--all", action="store_true", help="all of them")
 
 
-def _add(commands: Any, name: str, help_text: str, function_path: str) -> argparse.ArgumentParser:
-    """Add a command. ``function_path`` names its function, which is imported when it runs."""
-    module, _, function = function_path.rpartition(".")
-
-    def run(arguments: argparse.Namespace) -> int:
-        from .context import run_with_memories
-
-        run_command = getattr(import_module(f".{module}", __package__), function)
-        return run_with_memories(run_command, arguments)
-
-    return add_command(commands, name, help_text, run)
+def _add(commands: Any, name: str, help_text: str, function: str) -> argparse.ArgumentParser:
+    runner = "memory.commands.run_with_memories"
+    return add_lazy_command(commands, name, help_text, f"memory.{function}", runner)
 
 
 def _add_scope(command: argparse.ArgumentParser, help_text: str, default: str = "") -> None:

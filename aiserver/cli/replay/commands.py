@@ -1,7 +1,8 @@
 """``replay show``, ``replay export`` and ``replay report``.
 
 Invariants: histories are never changed. Files are written atomically, and only the user who runs
-the command can read them. Existing files are overwritten only with ``--force``.
+the command can read them. Existing files are overwritten only with ``--force``. The contents of
+sessions can't control the terminal.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +20,25 @@ from ...notebooks.history import Histories, History
 from ...notebooks.restored_ids import restore_ids
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
-from ..notebook_bytes import notebook_id_of, read_notebook
-from ..output_file import write_output
-from ..safe_text import to_safe_json
-from ..selection import find_id, is_file
-from ..stores import StoreContext, registry_of
-from .terminal import print_history, print_report
+from ...sharing.labels import cell_name, label_counts, percent
+from ...sharing.labels import shares as shares_of
+from ...sharing.narrative import narrative
+from ..files import is_file, notebook_id_of, read_notebook, write_output
+from ..selection import find_id
+from ..stores import StoreContext
+from ..terminal import make_safe, print_json, print_markdown
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the history of all cells, or of only the cell that the option ``--cell`` names."""
     history = await _load_history(arguments.notebook, context)
-    cell_ids = {cell["cellId"] for cell in history.timeline.cells()}
+    cell_ids = [cell["cellId"] for cell in history.timeline.cells()]
     if arguments.cell:
         cell_id = find_id(cell_ids, arguments.cell)
         if cell_id is None:
             raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
-        cell_ids = {cell_id}
-    print_history(history, cell_ids)
+        cell_ids = [cell_id]
+    print_markdown(narrative(history, last_recorded_name(history), cell_ids))
     return 0
 
 
@@ -44,7 +47,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     history = await _load_history(arguments.notebook, context)
     notebook = _load_notebook(arguments.notebook)
     if notebook is not None:
-        await restore_ids(registry_of(context), arguments.notebook, notebook)
+        await restore_ids(context.notebooks(), arguments.notebook, notebook)
     file = await export(
         context.store,
         history,
@@ -68,18 +71,15 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
     history = await _load_history(arguments.notebook, context)
     notebook_report = report(history.timeline, history.sessions)
     if arguments.json:
-        print(to_safe_json(notebook_report))
+        print_json(notebook_report)
     else:
-        print_report(notebook_report, last_recorded_name(history))
+        for line in _report_lines(notebook_report, last_recorded_name(history)):
+            print(make_safe(line.replace("\n", " ")).rstrip())
     return 0
 
 
 async def _load_history(name: str, context: StoreContext) -> History:
-    """Load the history of a notebook. ``name`` is the path of its file, or its id.
-
-    Raises NotFound if there is no history. Raises SettingError if ``name`` is neither a file nor an
-    id, or if the file can't be read or has no notebook id.
-    """
+    """Load the history of a notebook, which its path or id names. Raises NotFound, SettingError."""
     notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
@@ -96,9 +96,34 @@ def _notebook_id(name: str) -> str:
 
 
 def _load_notebook(name: str) -> dict[str, Any] | None:
-    """Return the content of a notebook's file; None if it can't be read."""
     try:
         content = json.loads(read_notebook(name))
     except (SettingError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _report_lines(notebook_report: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield how many lines each contributor wrote: in total, by model or person, and by cell."""
+    total = notebook_report["total"]
+    line_count = total["lines"]
+    yield f"{name}  {line_count:,} non-blank lines"
+    shares = shares_of(total)
+    width = max(8, *(len(label) + 1 for label, _ in shares))
+    for label, count in shares:
+        bar = "█" * round(30 * count / line_count) if line_count else ""
+        yield f"  {label:<{width}}{count:>6,}  {percent(count, line_count):>6}  {bar}"
+    for count_by_name in (label_counts(total["models"]), total["names"]):
+        pairs = sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0]))
+        for contributor, count in pairs:
+            yield f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {contributor}"
+    yield f"  {total['turns']:,} requests"
+    for number, cell in enumerate(notebook_report["cells"], 1):
+        if cell["lines"] or cell["turns"]:
+            other_count = cell["lines"] - cell["byModel"] - cell["byPerson"]
+            yield (
+                f"  {cell_name(number, cell):<9} {cell['lines']:>5,} lines  "
+                f"AI {cell['byModel']:>5,}  by hand {cell['byPerson']:>5,}  "
+                f"other {other_count:>5,}  requests {cell['turns']:>3,}  "
+                f"{', '.join(label_counts(cell['models']))}"
+            )

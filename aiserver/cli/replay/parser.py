@@ -1,7 +1,4 @@
-"""The commands ``jupyter aiserver replay …`` and their options.
-
-Invariant: none of these commands changes a history.
-"""
+"""The commands ``jupyter aiserver replay …`` and their options."""
 
 from __future__ import annotations
 

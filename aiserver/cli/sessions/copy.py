@@ -15,13 +15,12 @@ from ...errors import SettingError, StorageError
 from ...models import SessionKey
 from ...sessions.base import SessionManager
 from ...transfer.write import Report, StoreWriter
-from ..progress import ProgressBar
-from ..safe_text import make_safe
-from ..stores import StoreContext, create_root, open_store
+from ..stores import StoreContext, open_store
+from ..terminal import ProgressBar, make_safe
 
 
 async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
-    """Copy the selected owners' data from ``source`` to the store that the option --to names."""
+    """Copy the selected owners' data from ``source`` to the store that ``--to`` names."""
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
@@ -29,7 +28,7 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
             raise SettingError("Source and target are the same store.")
         if not await source.store.list_owners():  # the name of the store is probably mistyped
             raise StorageError(f"No histories in {source.name}.")
-        create_root(target)
+        target.create_root()
         target_owner_by_owner = {
             owner: owner if arguments.all_owners else target.owner for owner in source.owners
         }
@@ -59,11 +58,7 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``.
-
-    Adds the result to ``report``, or to a new report if it is None, and returns the report. Other
-    programs can also call this function.
-    """
+    """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``; add to the report."""
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
     source_blobs = await source.list_blobs(owner=owner)
@@ -111,7 +106,6 @@ async def copy(
 
 
 async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
-    """Return the number of damaged sessions, change logs and blobs of the selected owners."""
     bar.begin("checking", 0)
     damaged_count = 0
     for owner in source.owners:

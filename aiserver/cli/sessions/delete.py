@@ -16,14 +16,13 @@ from ...models import SessionKey
 from ...notebooks.other_roots import blobs_in
 from ...notebooks.unused_blobs import delete_unused_blobs
 from ...sessions.base import SessionManager
-from ..confirm import confirm
-from ..progress import ProgressBar
 from ..selection import count_requests, select
 from ..stores import StoreContext
+from ..terminal import ProgressBar, confirm
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Ask for confirmation, and delete the selected sessions, and what was kept beside them."""
+    """Ask for confirmation; delete the selected sessions, and what was kept beside them."""
     rows = dict([row for name in arguments.name for row in await select(context, name)])
     request_count = sum(row.turns for _, row in await count_requests(context, rows.items()))
     selected = f"{len(rows):,} histories with {request_count:,} requests"
@@ -49,10 +48,9 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete each session whose revision is still the one in ``revisions``.
+    """Delete each session whose revision is still the given one; return the keys of the others.
 
-    Prints how many sessions were deleted, and returns the keys of those that were not deleted.
-    ``logs`` contains pairs of an owner and a notebook id. The change logs of these notebooks are
+    ``logs`` are pairs of an owner and a notebook id. The change logs of these notebooks are
     deleted, too, except for notebooks that still have a session.
     """
     reason_by_remaining_key: dict[SessionKey, str] = {}

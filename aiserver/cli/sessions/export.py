@@ -20,10 +20,10 @@ from ...models import Interaction, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
-from ..output_file import create_output_folder, write_new_file
-from ..progress import ProgressBar
+from ..files import create_output_folder, write_new_file
 from ..selection import select
 from ..stores import StoreContext
+from ..terminal import ProgressBar
 
 _SUFFIX_BY_FORMAT = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
@@ -67,10 +67,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
 async def _load_sessions(
     context: StoreContext, keys: list[SessionKey], failed_keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
-    """Yield the sessions with these keys.
-
-    For each session that can't be loaded, print a message and add the key to ``failed_keys``.
-    """
+    """Yield the sessions. Report those that can't be loaded, and add them to ``failed_keys``."""
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)
@@ -93,7 +90,7 @@ def _encode(session: Session, format_: str) -> bytes:
 
 
 def _json_lines(session: Session) -> list[bytes]:
-    """Return a line of JSON for each turn and event, with the ids of its notebook and cell."""
+    """Return a line for each turn and event, with the ids of its notebook and cell."""
     meta = session.meta
     ids = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
     if meta.owner:

@@ -14,10 +14,9 @@ from ...transfer.databases import AgentScopeDatabase, AgentScopeRedis
 from ...transfer.importers.base import ReadResult, with_ids
 from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
-from ..notebook_bytes import notebook_id_of
-from ..progress import ProgressBar
-from ..safe_text import make_safe
-from ..stores import StoreContext, create_root
+from ..files import notebook_id_of
+from ..stores import StoreContext
+from ..terminal import ProgressBar, make_safe
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
 _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
@@ -32,7 +31,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
         raise SettingError("--cell must be the ID of a cell.")
     inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
-        create_root(context)
+        context.create_root()
     report = Report()
     writer = StoreWriter(context.store, report, dry_run=arguments.dry_run)
     last_name = None
@@ -58,16 +57,12 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 def _total_count(inputs: list[_Input]) -> int | None:
-    """Return the number of files to import.
-
-    Return None if any input is a database, because its sessions aren't counted in advance.
-    """
+    """Return the number of files; None with a database, whose sessions aren't counted."""
     counts = [len(source.files) for source in inputs if isinstance(source, InputFiles)]
     return sum(counts) if len(counts) == len(inputs) else None
 
 
 def _create_input(name: str, arguments: argparse.Namespace, context: StoreContext) -> _Input:
-    """Return the input that a path or URL names."""
     scheme, separator, _ = name.partition("://")
     if not separator or scheme.lower() == "file":
         path = str(path_from_url(name)) if separator else name
@@ -84,11 +79,6 @@ async def _write(
     owner_of: Callable[[str], str],
     target_ids: tuple[str | None, str | None],
 ) -> None:
-    """Write the sessions, change logs and blobs of a result into the store.
-
-    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are the
-    notebook id and the cell id that the sessions get. Where an id is None, they keep their own.
-    """
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:
         await writer.write_blob(data, owner_of(owner))
@@ -107,9 +97,8 @@ def _target_owner(
 ) -> str:
     """Return the owner in the store for data that belongs to ``owner`` in the input.
 
-    Data from a backup keeps its owner, unless the command has the option ``--owner``. All other
-    data gets the owner for whom the command runs. So does data without an owner if the store is
-    shared, because in a shared store all data must have an owner.
+    Data from a backup keeps its owner, unless the command has the option ``--owner``. But in a
+    shared store, all data must have an owner.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

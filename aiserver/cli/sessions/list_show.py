@@ -13,9 +13,9 @@ from typing import Any
 from ...errors import NotFound
 from ...models import SessionKey, SessionSummary
 from ...transfer.markdown import session_markdown
-from ..safe_text import make_safe, to_safe_json
 from ..selection import count_requests, select
 from ..stores import StoreContext
+from ..terminal import make_safe, print_json, print_markdown
 
 # The relative widths of columns whose texts may be cut. A column that isn't listed has 1.
 _RELATIVE_WIDTHS = {"last request": 3}
@@ -31,14 +31,11 @@ _HEADINGS: tuple[str, ...] = (
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe.
-
-    The first line has the names of the columns. With the option ``--json``, print JSON.
-    """
+    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
     rows = await count_requests(context, await select(context, arguments.notebook))
     if arguments.json:
         data = [_as_json_data(key, summary) for key, summary in rows]
-        print(to_safe_json(data))
+        print_json(data)
         return 0
     if not rows:
         print(f"No histories in {context.name}.")
@@ -59,11 +56,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print the turns and events of the selected sessions.
-
-    If the command names no sessions, print only the session that was changed last. With the option
-    ``--latest``, print only the last request of each session.
-    """
+    """Print the turns and events of the selected sessions, or of the one that was changed last."""
     rows = await select(context, arguments.name)
     if not rows:
         raise NotFound(f"No histories in {context.name}.")
@@ -76,22 +69,8 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
                 print()
             if arguments.latest and not session.interactions:
                 raise NotFound("This session has no requests yet.")
-            _print_markdown(session_markdown(session, only_latest=arguments.latest))
+            print_markdown(session_markdown(session, only_latest=arguments.latest))
     return 0
-
-
-def _print_markdown(markdown: str) -> None:
-    """Print Markdown, with colours at a terminal."""
-    text = make_safe(markdown)
-    if not sys.stdout.isatty():
-        sys.stdout.write(text)
-        return
-    from rich.console import Console
-    from rich.syntax import Syntax
-
-    Console().print(
-        Syntax(text, "markdown", theme="ansi_dark", word_wrap=True, background_color="default")
-    )
 
 
 async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
@@ -109,7 +88,6 @@ async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], st
 def _row_texts(
     key: SessionKey, summary: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
 ) -> tuple[str, ...]:
-    """Return the texts that the list shows for a session, in the order of ``_HEADINGS``."""
     texts = (
         key.owner,
         paths.get((key.owner, summary.notebook_id), summary.notebook_id),
@@ -127,10 +105,7 @@ def _as_json_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
 
 
 def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Print a table as wide as the terminal.
-
-    A text that is too long for its column is cut and ends in an ellipsis.
-    """
+    """Print a table as wide as the terminal; long texts are cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

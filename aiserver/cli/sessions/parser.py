@@ -1,8 +1,4 @@
-"""The commands ``jupyter aiserver sessions …`` and their options.
-
-Invariants: each command has one line of help. A command that deletes something asks for
-confirmation, unless the user adds ``--yes`` to it.
-"""
+"""The commands ``jupyter aiserver sessions …`` and their options."""
 
 from __future__ import annotations
 

@@ -28,13 +28,10 @@ from ...models import NotebookLogEntry, Session, SessionKey
 from ...notebooks.other_roots import blobs_of
 from ...replay import replay
 from ...transfer import backup
-from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
-from ..confirm import confirm
-from ..progress import ProgressBar
-from ..safe_text import make_safe
 from ..selection import SelectedSession, select
 from ..stores import StoreContext
+from ..terminal import ProgressBar, confirm, make_safe
 from .delete import delete_sessions
 from .list_show import last_recorded_paths
 
@@ -45,7 +42,10 @@ _MAX_SHOWN = 20  # the maximum number of sessions that are listed before asking 
 
 @dataclass
 class Plan:
-    """The sessions, change logs and blobs to delete, with their contents for the backup."""
+    """The sessions, change logs and blobs to delete, with their contents for the backup.
+
+    Logs are by owner and notebook id, blobs by owner and SHA-256.
+    """
 
     sessions: dict[SessionKey, Session] = field(default_factory=dict)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
@@ -54,8 +54,7 @@ class Plan:
     """The blobs: ``(owner, SHA-256) -> bytes``."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the names and contents of the files in the backup archive."""
-        return archive.members(self.sessions, self.logs, self.blobs)
+        return backup.members(self.sessions, self.logs, self.blobs)
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -90,11 +89,7 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
 
 
 def time_before(age: str, now: datetime | None = None) -> str:
-    """Return the time that is ``age`` before ``now``, as ``YYYY-MM-DDTHH:MM:SS``.
-
-    An age is a text such as ``365d``, ``52w``, ``12m`` or ``1y``. Raises SettingError if the age is
-    not valid.
-    """
+    """Return the time ``age`` before ``now``, as ``YYYY-MM-DDTHH:MM:SS``. Raises SettingError."""
     match = _AGE.fullmatch(age.strip().lower())
     if not match:
         raise SettingError(f"“{age}” is not a valid age. Use a value such as 365d, 52w, 12m or 1y.")
@@ -149,7 +144,6 @@ async def _create_plan(
 
 
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
-    """Return the owner and the id of each notebook that counts as missing (see the invariants)."""
     existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
     paths = await last_recorded_paths(context)
     return {
@@ -160,10 +154,6 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
 
 
 def _notebook_ids_below(root: Path) -> Iterator[str]:
-    """Yield the ids of the notebooks below a folder.
-
-    Raises StorageError if a notebook or folder can't be read.
-    """
     for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             file = Path(folder) / name
@@ -191,10 +181,7 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add blobs to the plan: those that only sessions of the plan use.
-
-    If ``all_unused`` is set, also add the blobs that no session at all uses.
-    """
+    """Add the blobs that only sessions of the plan use, or those that no session at all uses."""
     store = context.store
     for owner in context.owners:
         unused = set(await store.list_blobs(owner=owner))

@@ -5,16 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..progress import ProgressBar
-from ..safe_text import make_safe
 from ..stores import StoreContext
+from ..terminal import ProgressBar, make_safe
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Check all stored data for damage and, with ``repair``, repair it as far as possible.
-
-    The exit status is 1 if something is damaged and not repaired.
-    """
+    """Check all stored data, and repair it with ``repair``; return 1 if damage remains."""
     repair = arguments.repair
     checked_count = repaired_count = damaged_count = 0
     with ProgressBar("repairing" if repair else "checking") as bar:
