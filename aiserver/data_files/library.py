@@ -47,6 +47,7 @@ UNTYPED = "no type"  # SQLite allows columns without a declared type
 _PACKAGES = {"Parquet": "pyarrow", "Excel": "python-calamine", "DuckDB": "duckdb"}
 _MAX_CACHED = 20
 _VALUES = re.compile(r"ENUM\((?:'(?:[^']|'')*(?:'|\Z)(?:, )?)*\)?", re.IGNORECASE)  # it can be cut
+_TEXT = re.compile(r"'(?:[^']|'')*(?:'|\Z)")  # in a type with another name
 _COMMAND = command_of("aiserver.data_files.library_worker")
 _cache: dict[tuple[Any, ...], tuple[Any, float]] = {}
 
@@ -128,7 +129,7 @@ def _sheet(content: dict[str, Any], examples: int) -> Table:
 
 def _table(content: dict[str, Any], limit: int) -> Table:
     columns = [
-        describe_column(name, _VALUES.sub("ENUM", dtype) or UNTYPED)
+        describe_column(name, _TEXT.sub("…", _VALUES.sub("ENUM", dtype)) or UNTYPED)
         for name, dtype in content.get("columns", ())[:limit]
     ]
     has_estimate = content.get("has_estimate", False)

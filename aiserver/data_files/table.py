@@ -153,6 +153,8 @@ def describe_records(
 ) -> Table:
     """Return the description of a table whose columns are the keys of the records."""
     names = list(dict.fromkeys(key for record in records for key in record))
+    if len(records) > 1 and len(names) == sum(map(len, records)):
+        names = []  # no two records have a key in common, so the keys are values, such as people
     columns = []
     for name in names[:MAX_COLUMNS]:
         values = [record.get(name) for record in records]

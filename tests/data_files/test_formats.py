@@ -168,6 +168,14 @@ def test_json_records_have_their_keys_as_columns(
     assert (described.table.row_count, described.table.arguments) == (2, arguments)
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_keys_that_no_two_records_share_are_values(tmp_path: Path, name: str) -> None:
+    """P15"""
+    records = [{CANARY: {"age": 5}}, {"Bob": {"age": 6}}]
+    text = json.dumps(records) if name == "a.json" else "\n".join(map(json.dumps, records))
+    assert CANARY not in repr(profile(tmp_path, name, text))
+
+
 def test_long_json_is_read_up_to_the_limit(tmp_path: Path) -> None:
     record = {"id": 1, "text": "数" * 50, "flag": True}
     for name, text in (

@@ -203,6 +203,17 @@ def test_tables_of_sqlite_have_columns_with_declared_types(tmp_path: Path, exten
     assert CANARY not in repr(described(path))
 
 
+def test_no_value_is_in_a_declared_type(tmp_path: Path) -> None:
+    """P15: SQLite allows any text as a type."""
+    path = tmp_path / "a.sqlite"
+    types = [f"ENUM ('{CANARY}','x')", f"SET('{CANARY}')", f"enum('{CANARY}"]
+    with closing(sqlite3.connect(path)) as connection:
+        declared = ", ".join(f'c{n} "{type_}"' for n, type_ in enumerate(types))
+        connection.execute(f"create table t ({declared})")
+    assert len(columns(path)["t"]) == 3
+    assert CANARY not in repr(described(path))
+
+
 @pytest.mark.parametrize(("count", "step"), [(9_999, 1), (60_000, 1), (60_000, 2**40)])
 def test_the_number_of_rows_of_sqlite_is_estimated(tmp_path: Path, count: int, step: int) -> None:
     path = write_sqlite(tmp_path / "a.db", "create table a (x); create table b (k primary key)"
