@@ -106,8 +106,10 @@ def _content(file: BinaryIO, *arguments: str) -> tuple[Any, float]:
         return json.loads(finished.stdout), math.inf
     except subprocess.TimeoutExpired:  # the machine or its disk may be busy
         return None, time.monotonic() + RETRY_AFTER
-    except (subprocess.SubprocessError, ValueError):
-        return None, math.inf
+    except (subprocess.SubprocessError, ValueError) as error:
+        # The system may have killed the process, for lack of memory.
+        was_killed = getattr(error, "returncode", 0) < 0
+        return None, time.monotonic() + RETRY_AFTER if was_killed else math.inf
 
 
 def _sheet(content: dict[str, Any], examples: int) -> Table:

@@ -98,7 +98,9 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
             periods = [value for value in column if _PERIOD.fullmatch(value)]
             if not column or 2 * len(periods) >= len(column):
                 return False
-        elif _is_value(cell) or (cell and cell in column) or _is_like_most(cell, column):
+        elif (
+            _is_value(cell) or (cell and cell in {*column, *MISSING}) or _is_like_most(cell, column)
+        ):
             return False
     return any(first)
 

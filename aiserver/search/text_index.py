@@ -102,7 +102,7 @@ class TextIndex:
                 self._delete(owner, cell)
                 try:
                     self._insert(owner, cell, data)
-                except sqlite3.OperationalError:  # the disk is full: the search fails
+                except sqlite3.DatabaseError:  # the disk is full
                     raise
                 except Exception:  # whatever is in it, as with a number that SQLite can't store
                     self._delete(owner, cell)

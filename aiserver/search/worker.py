@@ -8,6 +8,7 @@ here, because only the parent process can write to the pipe.
 from __future__ import annotations
 
 import os
+import sqlite3
 from functools import partial
 from operator import attrgetter
 from typing import BinaryIO
@@ -18,7 +19,10 @@ from .text_index import TextIndex
 
 
 def serve(index: object, calls: BinaryIO, answers: BinaryIO) -> None:
-    """Answer calls of the index's methods, such as ``entries.rank``, until the pipe is closed."""
+    """Answer calls of the index's methods, such as ``entries.rank``.
+
+    Ends when the pipe is closed, or when the database of the index fails.
+    """
     while True:
         try:
             name, arguments = receive(calls)
@@ -26,6 +30,8 @@ def serve(index: object, calls: BinaryIO, answers: BinaryIO) -> None:
             return
         try:
             answer = (True, attrgetter(name)(index)(*arguments))
+        except sqlite3.DatabaseError:  # a full disk may have damaged the index: begin anew
+            return
         except Exception as error:
             answer = (False, outline_of(error))
         send(answers, answer)

@@ -126,6 +126,7 @@ HEADERLESS = [
     f"{CANARY},31-May-2024\nBob,1-Jun-2024\n",
     f'{CANARY},"May 31, 2024"\n',
     f"{CANARY},True\nBob,False\n",
+    f"{CANARY},#N/A\nBob,5\n",
     f"{CANARY},8d3e2c1a-1111-4222-8333-123456789abc\n",
     f"{CANARY},NO123\nBob,NO1245\n",
     f"{CANARY},59.9N\nBob,60.1N\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import select
 import signal
@@ -13,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.child_process import ChildEnded
+from aiserver.child_process import ChildEnded, send
 from aiserver.errors import SearchFailed
 from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, new_session
 from aiserver.search import SearchEngine
 from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import TextIndex
+from aiserver.search.worker import serve
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.codec import dumps
@@ -91,6 +93,18 @@ async def test_an_error_does_not_end_the_process():
     assert not await process.call(number, "remove", "", [])
     assert await process.call(number, "search", "x", "", None, "words") == ([], 0)
     await process.close()
+
+
+def test_a_damaged_index_ends_the_process():
+    """The next call begins with an empty one."""
+    calls, answers = io.BytesIO(), io.BytesIO()
+    for _ in range(2):
+        send(calls, ("put", ("", [])))
+    calls.seek(0)
+    index = TextIndex()
+    index._db.close()  # raises a subclass of DatabaseError from now on
+    serve(index, calls, answers)
+    assert not answers.getvalue()
 
 
 @in_loop
