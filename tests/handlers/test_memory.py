@@ -203,9 +203,9 @@ async def test_a_file_that_is_not_utf8_is_neither_read_nor_changed(call, project
 
 
 async def test_get_requests_change_no_memory(
-    call, jp_root_dir, jp_data_dir, extension, monkeypatch
+    call, jp_root_dir, jp_data_dir, jp_serverapp, extension, monkeypatch
 ):
-    """P3: not even expired proposals are removed."""
+    """P3: not even expired proposals are removed, which the start of a server does."""
     await propose(call, "Use polars")
     monkeypatch.setattr(
         extension.plugins.get(MemoryPlugin).manager, "_now", lambda: time.time() + 25 * 3600
@@ -220,6 +220,9 @@ async def test_get_requests_change_no_memory(
     assert (await call("GET", "memory")).status == 200
     assert (await call("GET", "memory/pending")).data == {"proposals": []}
     assert disk() == before
+    await jp_serverapp.extension_manager.start_all_extensions()
+    of_person = [data for path, (data, _) in disk().items() if jp_data_dir in path.parents]
+    assert not any(b"polars" in data for data in of_person)
 
 
 @pytest.mark.parametrize(
