@@ -93,9 +93,6 @@ $(DONE)/frontend: $(if $(filter lab%,$(MAKECMDGOALS)),$(DONE)/npm-build,$(DONE)/
 $(DONE)/test: $(DONE)/python pyproject.toml
 	@echo "• Python packages of the tests (about a minute)"
 	@$(INSTALL) -e '.[test]'
-# The tests compare with nbdime, but its extensions must not run in the tested server and page.
-	@jupyter server extension disable --sys-prefix nbdime >$(DONE)/nbdime.log 2>&1
-	@jupyter labextension disable --level=sys_prefix nbdime-jupyterlab >>$(DONE)/nbdime.log 2>&1
 	@touch $@
 
 build: $(DONE)/frontend

@@ -9,13 +9,11 @@
  * - How smoothly the notebook scrolls beside it, with us, without, and beside JupyterLab's own
  *   debugger, in turns: by the wheel, as frames that the browser shows, and by a script that waits
  *   for a frame after each step.
- * - What going from cell to cell leaves in memory, with us and without, after 200 times and 1,200.
  */
 import type { Page } from '@playwright/test';
 
 import { ReplayUnderTest } from '../fixtures/cells';
 import { type Lab, notebookFile } from '../fixtures/lab';
-import { counted, counting } from '../fixtures/metrics';
 import { expect, openLab, test } from '../fixtures/plain';
 
 const CELLS = 1000;
@@ -275,42 +273,3 @@ async function setWindowing(
     body: JSON.stringify({ raw: JSON.stringify({ windowingMode: mode }) })
   });
 }
-
-test('going from cell to cell', async ({ page, lab }) => {
-  test.setTimeout(1_200_000);
-  await writeBig(lab);
-  // Once all cells are drawn, JupyterLab itself takes most of a second to go to another one, on
-  // two processors.
-  await setWindowing(lab, 'full');
-  for (const which of ['ours', 'bare'] as const) {
-    await openBig(page, lab, which, false);
-    if (which === 'ours') {
-      await new ReplayUnderTest(page).tab('Cell').click();
-    }
-    const cdp = await counting(page);
-    const after = async (times: number) => {
-      const ms = await page.evaluate(async times => {
-        const { content } = (window as any).jupyterapp.shell.currentWidget;
-        const frame = () => new Promise(requestAnimationFrame);
-        const begin = performance.now();
-        for (let i = 0; i < times; i++) {
-          content.activeCellIndex = 100 + (i % 100);
-          await frame();
-          await frame();
-        }
-        return (performance.now() - begin) / times;
-      }, times);
-      await cdp.send('HeapProfiler.collectGarbage');
-      const { JSHeapUsedSize, JSEventListeners } = await counted(cdp);
-      return { heap: JSHeapUsedSize / 1e6, listeners: JSEventListeners, ms };
-    };
-    const few = await after(200);
-    const many = await after(1000);
-    console.log(
-      `${which}: after 200 switches ${few.heap.toFixed(1)} MB, ` +
-        `after 1,200 ${many.heap.toFixed(1)} MB; ` +
-        `${many.listeners - few.listeners} more listeners; ` +
-        `${many.ms.toFixed(0)} ms a switch`
-    );
-  }
-});

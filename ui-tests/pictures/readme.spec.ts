@@ -9,6 +9,7 @@ import * as path from 'node:path';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, openLab, test } from '../fixtures/plain';
 import { notebookFile } from '../fixtures/lab';
+import { execute } from '../fixtures/shell';
 
 const REPOSITORY = path.resolve(__dirname, '..', '..');
 const ANSWER = 180_000; // ms
@@ -35,9 +36,7 @@ test('ask, review, replay', async ({ page, lab }) => {
   await lab.write('matplotlibrc', 'figure.figsize: 6, 2.6');
   await lab.write(FILE, notebookFile([LOAD, '']));
   await openLab(page, lab, FILE, 'pictures');
-  await page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('statusbar:toggle')
-  );
+  await execute(page, 'statusbar:toggle');
 
   const frames: { file: string; duration: number }[] = [];
   /** Add a picture of the page that is shown for `duration` milliseconds. */

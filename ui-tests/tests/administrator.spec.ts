@@ -2,11 +2,11 @@
  * Features that the administrator forbids: they aren't offered, and the page says why. The server's
  * own tests are in tests/handlers/test_features.py.
  */
-import type { Page } from '@playwright/test';
 
 import { expectNothingSerious } from '../fixtures/axe';
 import { CellUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/plain';
+import { begin } from '../fixtures/shell';
 
 const FEATURES = [
   'remote_models',
@@ -21,13 +21,6 @@ test.use({
   modelKind: 'embedded',
   features: Object.fromEntries(FEATURES.map(name => [name, 'forbidden']))
 });
-
-async function run(page: Page, id: string, args = {}): Promise<void> {
-  await page.evaluate(
-    ([id, args]) => void (window as any).jupyterapp.commands.execute(id, args),
-    [id, args] as const
-  );
-}
 
 test('the prompt row and the menus explain what is forbidden (P38)', async ({
   page,
@@ -116,17 +109,17 @@ test('the settings say what the administrator has set', async ({
 }) => {
   await open(['']);
   const editor = page.locator('.jp-SettingsPanel');
-  await run(page, 'settingeditor:open', { query: 'Store what models get' });
+  await begin(page, 'settingeditor:open', { query: 'Store what models get' });
   await expect(editor).toContainText('Set by your administrator.');
   const setting = editor.locator(
     '[id="jp-SettingsEditor-aiserver:ask_storePrompts"]'
   );
   await expect(setting).toBeDisabled();
   await expect(setting).not.toBeChecked();
-  await run(page, 'aiserver:open-model-settings');
+  await begin(page, 'aiserver:open-model-settings');
   await expect(editor).toContainText('only allows models on this computer');
   await expectNothingSerious(page, '.jp-AIServer-Models');
-  await run(page, 'settingeditor:open', { query: 'Inline Completer' });
+  await begin(page, 'settingeditor:open', { query: 'Inline Completer' });
   await expect(editor).toContainText(
     'AI Server (turned off by your administrator)'
   );

@@ -62,35 +62,3 @@ test('the answers to a request are tabs; an edited one is accepted', async ({
   // Existing content, the request with its two answers, and the last request (P49).
   await expect(replay.steps).toHaveCount(3);
 });
-
-test('another model is asked, too, from the menu of models', async ({
-  page,
-  lab,
-  open
-}) => {
-  const key = `${lab.url}/aiserver/models/keys/openai_compatible`;
-  const address = `${lab.model!.url}/v1`;
-  await page.request.put(key, { data: { key: 'k', address } });
-  await lab.model!.script(code('x = 2'), code('x = 3'), code('x = 30'));
-  await open(['x = 1']);
-  const cell = new CellUnderTest(page, 0);
-  await cell.ask('two');
-  await expect(cell.button(/^Accept$/)).toBeEnabled({ timeout: 45_000 });
-  await cell.button(/^Model:/).press('Enter');
-  const item = (text: string) =>
-    page.locator('.lm-Menu-item', { hasText: text }).last();
-  await item('Ask another model, too').click();
-  // The person is asked before code goes to another provider.
-  await page.removeLocatorHandler(page.locator('.jp-Dialog'));
-  await item('scripted (OpenAI-compatible server)').click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('OpenAI-compatible server');
-  await dialog.getByRole('button').last().click();
-  const tabs = cell.row.getByRole('tab');
-  await expect(tabs).toHaveCount(2);
-  await expect(tabs.nth(1)).toContainText('OpenAI-compatible server');
-  await expect(cell.proposal).toContainText('x = 3');
-  // The next request goes to the cell's own model, which the row names.
-  await expect(cell.button(/^Model: scripted \(OpenAI\)/)).toBeVisible();
-  await page.request.delete(key);
-});

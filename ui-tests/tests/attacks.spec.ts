@@ -10,6 +10,7 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/lab';
 import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
+import { save } from '../fixtures/shell';
 
 const { payloads, command } = JSON.parse(
   readFileSync(
@@ -71,92 +72,95 @@ const executions = (page: Page) =>
     )
   );
 
-test('a crafted history, in a notebook with a crafted name, is text', async ({
-  page,
-  lab
-}) => {
-  // P11, P12, P13: not on opening, not on going through its steps, not in the overview.
-  test.setTimeout(120_000);
-  const now = '2026-01-27T10:00:00.000Z';
-  const session = (cellId: string) => ({
-    meta: {
-      version: '1.0',
-      notebook_id: 'crafted',
-      cell_id: cellId,
-      created_at: now,
-      last_updated: now
-    },
-    interactions: payloads.map(({ text }, index) => ({
-      turn_id: index + 1,
-      timestamp: now,
-      user_request: { intent: text, current_code: text, language: 'python' },
-      ai_response: {
-        suggestion: `${CANARY}\n# ${text}`,
-        explanation: text,
-        status: index % 5 ? 'success' : 'error',
-        error: index % 5 ? null : text
+test(
+  'a crafted history, in a notebook with a crafted name, is text',
+  {
+    tag: '@core'
+  },
+  async ({ page, lab }) => {
+    // P11, P12, P13: not on opening, not on going through its steps, not in the overview.
+    test.setTimeout(120_000);
+    const now = '2026-01-27T10:00:00.000Z';
+    const session = (cellId: string) => ({
+      meta: {
+        version: '1.0',
+        notebook_id: 'crafted',
+        cell_id: cellId,
+        created_at: now,
+        last_updated: now
       },
-      model: `evil:${text.slice(0, 200)}`,
-      user: text.slice(0, 200)
-    })),
-    events: [
-      { seq: 900, type: 'edit', timestamp: now, source: payloads[2].text },
-      {
-        seq: 901,
-        type: 'made_up',
+      interactions: payloads.map(({ text }, index) => ({
+        turn_id: index + 1,
         timestamp: now,
-        data: { text: payloads[2].text }
-      }
-    ]
-  });
-  for (const cellId of ['ce11-0001', 'gone']) {
+        user_request: { intent: text, current_code: text, language: 'python' },
+        ai_response: {
+          suggestion: `${CANARY}\n# ${text}`,
+          explanation: text,
+          status: index % 5 ? 'success' : 'error',
+          error: index % 5 ? null : text
+        },
+        model: `evil:${text.slice(0, 200)}`,
+        user: text.slice(0, 200)
+      })),
+      events: [
+        { seq: 900, type: 'edit', timestamp: now, source: payloads[2].text },
+        {
+          seq: 901,
+          type: 'made_up',
+          timestamp: now,
+          data: { text: payloads[2].text }
+        }
+      ]
+    });
+    for (const cellId of ['ce11-0001', 'gone']) {
+      await lab.write(
+        `.aiserver_sessions/crafted_${cellId}.json`,
+        JSON.stringify(session(cellId))
+      );
+    }
+    const name = '<img src=x onerror="window.pwned=1">.ipynb';
     await lab.write(
-      `.aiserver_sessions/crafted_${cellId}.json`,
-      JSON.stringify(session(cellId))
+      name,
+      notebookFile([CANARY, ''], { aiserver: { notebook_id: 'crafted' } })
     );
+    const watched = await watch(page, lab.url);
+    await openLab(page, lab, name);
+    await watched.arm();
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await new CellUnderTest(page, 0).focus();
+    await expect(replay.slider).toBeVisible();
+    const last = Number(await replay.slider.getAttribute('aria-valuemax'));
+    expect(last).toBeGreaterThanOrEqual(payloads.length);
+    await replay.slider.focus();
+    await page.keyboard.press('Home');
+    for (let step = 1; step <= last; step++) {
+      await expect(replay.slider).toHaveAttribute('aria-valuenow', `${step}`);
+      await page.keyboard.press('ArrowRight');
+    }
+    await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
+    await expect(replay.panel).toContainText('onerror="window.pwned=1"');
+    await replay.tab('Notebook').click();
+    await expect(replay.panel).toContainText('Deleted cells');
+    await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
+    // Earlier wishes come back into the prompt row as what they were.
+    const cell = new CellUnderTest(page, 0);
+    await cell.open();
+    await expect(cell.row).toContainText(/Request \d/);
+    await cell.input.press('ArrowUp');
+    await expect(cell.input).toHaveValue(payloads[payloads.length - 1].text);
+    await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
+    // Restored, it is in the cell, and still nothing has run.
+    await replay.tab('Cell').click();
+    await replay.slider.press('Home');
+    await replay.slider.press('ArrowRight');
+    await replay.button('Restore this version').click();
+    await expect.poll(() => cell.source()).toContain('ran-canary');
+    expect(await executions(page)).toEqual([0, 0]);
+    expect(existsSync(path.join(lab.root, 'ran-canary'))).toBe(false);
+    expect(await watched.events()).toEqual([]);
   }
-  const name = '<img src=x onerror="window.pwned=1">.ipynb';
-  await lab.write(
-    name,
-    notebookFile([CANARY, ''], { aiserver: { notebook_id: 'crafted' } })
-  );
-  const watched = await watch(page, lab.url);
-  await openLab(page, lab, name);
-  await watched.arm();
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await new CellUnderTest(page, 0).focus();
-  await expect(replay.slider).toBeVisible();
-  const last = Number(await replay.slider.getAttribute('aria-valuemax'));
-  expect(last).toBeGreaterThanOrEqual(payloads.length);
-  await replay.slider.focus();
-  await page.keyboard.press('Home');
-  for (let step = 1; step <= last; step++) {
-    await expect(replay.slider).toHaveAttribute('aria-valuenow', `${step}`);
-    await page.keyboard.press('ArrowRight');
-  }
-  await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
-  await expect(replay.panel).toContainText('onerror="window.pwned=1"');
-  await replay.tab('Notebook').click();
-  await expect(replay.panel).toContainText('Deleted cells');
-  await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
-  // Earlier wishes come back into the prompt row as what they were.
-  const cell = new CellUnderTest(page, 0);
-  await cell.open();
-  await expect(cell.row).toContainText(/Request \d/);
-  await cell.input.press('ArrowUp');
-  await expect(cell.input).toHaveValue(payloads[payloads.length - 1].text);
-  await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
-  // Restored, it is in the cell, and still nothing has run.
-  await replay.tab('Cell').click();
-  await replay.slider.press('Home');
-  await replay.slider.press('ArrowRight');
-  await replay.button('Restore this version').click();
-  await expect.poll(() => cell.source()).toContain('ran-canary');
-  expect(await executions(page)).toEqual([0, 0]);
-  expect(existsSync(path.join(lab.root, 'ran-canary'))).toBe(false);
-  expect(await watched.events()).toEqual([]);
-});
+);
 
 test(
   'a hostile answer, model, provider and DataFrame are text',
@@ -225,9 +229,7 @@ test(
     await cell.accept();
     expect(await cell.source()).toContain('ran-canary');
     expect(await executions(page)).toEqual(before);
-    await page.evaluate(() =>
-      (window as any).jupyterapp.shell.currentWidget.context.save()
-    );
+    await save(page);
     await openLab(page, lab, file);
     await new ReplayUnderTest(page).open();
     await new CellUnderTest(page, 1).focus();

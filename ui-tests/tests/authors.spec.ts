@@ -8,6 +8,7 @@ import type { Page } from '@playwright/test';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
+import { execute, setSource } from '../fixtures/shell';
 
 /** Have an extension's command set the source of a cell, after a while. */
 function command(
@@ -30,14 +31,6 @@ function command(
       done.dispose();
     },
     [id, index, source] as const
-  );
-}
-
-function save(page: Page): Promise<void> {
-  return page.evaluate(() =>
-    (window as any).jupyterapp.commands
-      .execute('docmanager:save')
-      .then(() => null)
   );
 }
 
@@ -65,7 +58,7 @@ test(
     const wanted = ['unknown||c = 1'];
     const next = async (version: string) => {
       wanted.push(version);
-      await save(page);
+      await execute(page, 'docmanager:save');
       await expect.poll(versions).toEqual(wanted);
     };
     await expect.poll(versions).toEqual(wanted);
@@ -95,10 +88,7 @@ test(
     await next('program|jupyterlab_code_formatter|c = 12');
     await command(page, 'notebook-intelligence:set-cell', 1, 'b = 1\nc = 13');
     await next('agent|notebook-intelligence|c = 13');
-    await page.evaluate(() => {
-      const { content } = (window as any).jupyterapp.shell.currentWidget;
-      content.widgets[1].model.sharedModel.setSource('b = 1\nc = 14');
-    });
+    await setSource(page, 1, 'b = 1\nc = 14');
     await next('program||c = 14');
 
     // Find and replace is what a person does.

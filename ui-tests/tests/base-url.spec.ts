@@ -5,6 +5,7 @@
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, problemsOfOurs, test } from '../fixtures/place';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 test.use({
   placeOptions: { prefix: `/user/${encodeURIComponent('张三 x@y')}/` }
@@ -29,9 +30,7 @@ test('the main job behind a token, XSRF and an odd prefix, over a restart', asyn
   await cell.accept();
   await cell.run();
   await expect(cell.output).toContainText('two');
-  await page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('docmanager:save')
-  );
+  await execute(page, 'docmanager:save');
 
   const ours = urls.filter(url => url.includes('/aiserver/'));
   expect(ours.length).toBeGreaterThan(0);

@@ -1,48 +1,11 @@
 /**
- * The costs of long histories and long notebooks (P37).
+ * The costs of long notebooks (P37).
  */
 import type { Page } from '@playwright/test';
 
-import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { ReplayUnderTest } from '../fixtures/cells';
 import { counted, counting } from '../fixtures/metrics';
 import { expect, openLab, test } from '../fixtures/plain';
-import { code } from '../fixtures/scripted';
-
-test('the notebook’s file does not grow with its history', async ({
-  page,
-  lab,
-  open
-}) => {
-  const file = await open(['x = 1']);
-  const cell = new CellUnderTest(page, 0);
-  const save = async () => {
-    await page.evaluate(() =>
-      (window as any).jupyterapp.shell.currentWidget.context.save()
-    );
-    // The kernel says what language it speaks whenever it is ready.
-    const { metadata, ...notebook } = JSON.parse(await lab.read(file));
-    return JSON.stringify([notebook, { ...metadata, language_info: null }]);
-  };
-  await lab.model!.script(code('x = 2'));
-  await cell.ask('two');
-  await cell.accept();
-  const once = await save();
-  const id = await lab.notebookId(file);
-  for (let i = 0; i < 9; i++) {
-    const answer = await page.request.post(`${lab.url}/aiserver/generate`, {
-      data: { notebookId: id, cellId: 'ce11-0001', intent: `again ${i}` },
-      headers: { Accept: 'application/json' }
-    });
-    expect(answer.ok()).toBe(true);
-  }
-  await lab.model!.script(code('x = 2  # eleven'));
-  await cell.ask('once more');
-  await cell.accept();
-  const often = await save();
-  expect((await lab.sessions(id))[0].interactions).toHaveLength(11);
-  // They differ by the cell's own text alone.
-  expect(often.replace('x = 2  # eleven', 'x = 2')).toBe(once);
-});
 
 const COUNT = 200;
 const CELLS = Array.from({ length: COUNT }, (_, i) =>

@@ -1,14 +1,11 @@
 /**
- * The language of the answer is the cell's: of R and Julia kernels, of cell magics, of
- * Markdown and raw cells.
+ * The language of the answer is the cell's: of an R kernel, of cell magics, of Markdown cells.
  */
 import { execFileSync } from 'node:child_process';
-import * as path from 'node:path';
 
 import { CellUnderTest } from '../fixtures/cells';
 import { Lab, expect, notebookFile, openPath, test } from '../fixtures/lab';
 
-const PLAYED = path.resolve(__dirname, '../fixtures/played_kernel.py');
 const NESTED = '# Users\n\n```python\nread()\n```\n\nThey are few.';
 
 /** The system message of the last request. */
@@ -51,38 +48,6 @@ test('an R notebook gets R, from a real R kernel', async ({
   await expect(cell.output).toContainText('3');
   const [session] = await lab.sessions(await lab.notebookId(file));
   expect(session.interactions[0].user_request).toMatchObject({ language: 'R' });
-});
-
-test('a Julia notebook gets Julia, whatever a model calls its fence', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  // FAKE: the kernel is played; it says the name and runs nothing.
-  const kernel = {
-    argv: ['python', PLAYED, 'julia', '.jl', '-f', '{connection_file}'],
-    display_name: 'Julia (played)',
-    language: 'julia'
-  };
-  await lab.write(
-    '.share/kernels/julia-1.10/kernel.json',
-    JSON.stringify(kernel)
-  );
-  await page.evaluate(() =>
-    (window as any).jupyterapp.serviceManager.kernelspecs.refreshSpecs()
-  );
-  await openNotebook([''], {
-    metadata: {
-      kernelspec: { display_name: 'Julia', name: 'julia-1.10' },
-      language_info: undefined
-    }
-  });
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script({ text: '```jl\nx = [1, 2]\n```' });
-  await cell.ask('a vector');
-  await cell.accept();
-  expect(await rules(lab)).toContain('whose kernel runs Julia.');
-  expect(await cell.source()).toBe('x = [1, 2]');
 });
 
 test('below a cell magic the language is the magic’s, and its line stays', async ({
@@ -152,19 +117,4 @@ test('a Markdown cell is written, shown as a diff, and rendered only by the pers
 
   await page.keyboard.press('ControlOrMeta+z');
   await expect.poll(() => cell.source()).toBe('# Title');
-});
-
-test('a raw cell gets plain text', async ({ page, lab, tmpPath }) => {
-  await lab.model!.clear();
-  const file = `${tmpPath}/raw.ipynb`;
-  const notebook = JSON.parse(notebookFile(['md:---']));
-  notebook.cells[0].cell_type = 'raw';
-  await lab.write(file, JSON.stringify(notebook));
-  await openPath(page, file);
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script({ text: '````text\n---\ntitle: 用户\n---\n````' });
-  await cell.ask('a title');
-  await cell.accept();
-  expect(await cell.source()).toBe('---\ntitle: 用户\n---');
-  expect(await rules(lab)).toContain('the text of one raw cell');
 });

@@ -23,21 +23,6 @@ async function play(
   return bodies;
 }
 
-test('nothing is requested until completion is turned on (P4)', async ({
-  page,
-  openNotebook
-}) => {
-  const bodies = await play(page, '42');
-  await openNotebook(['import math', '']);
-  const cell = new CellUnderTest(page, 1);
-  await cell.focus();
-  await page.keyboard.type('answer = ');
-  // The request of this command wouldn't wait for a pause.
-  await page.keyboard.press('Alt+\\');
-  await cell.run();
-  expect(bodies).toEqual([]);
-});
-
 test.describe('turned on', () => {
   test.use({
     mockSettings: {

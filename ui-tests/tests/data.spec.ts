@@ -7,6 +7,7 @@ import { expectNothingSerious } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, openPath, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
+import { begin, execute } from '../fixtures/shell';
 
 const MAKE = `import pandas as pd
 
@@ -50,9 +51,7 @@ class DataUnderTest {
   }
 
   async open(): Promise<void> {
-    await this.page.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('aiserver:show-data')
-    );
+    await execute(this.page, 'aiserver:show-data');
     await this.panel.waitFor();
   }
 }
@@ -125,9 +124,7 @@ test('data is listed, expanded, mentioned and compared after each run (P12, P18)
 
   // While the kernel is busy, the list stays.
   await new CellUnderTest(page, 2).focus();
-  await page.evaluate(() => {
-    void (window as any).jupyterapp.commands.execute('notebook:run-cell');
-  });
+  await begin(page, 'notebook:run-cell');
   const status = data.panel.getByRole('status');
   await expect(status).toContainText('The kernel is busy. The list is from');
   await expect(data.row('数量')).toBeVisible();
@@ -233,7 +230,7 @@ test.describe('kernels that restart', () => {
     const chip = cell.row.locator('.jp-AIServer-Ask-chip');
     const sent = async () =>
       JSON.stringify((await lab.model!.requests()).at(-1)!.body.messages);
-    const begin = async (size: string) => {
+    const type = async (size: string) => {
       await cell.open();
       await cell.input.fill('the mean of df');
       await expect(chip).toContainText(size);
@@ -262,7 +259,7 @@ test.describe('kernels that restart', () => {
     await data.head.click();
     await expect(data.row('sensor')).toBeVisible();
     await expect(data.row('region')).toHaveCount(0);
-    await begin('2 rows × 3 columns');
+    await type('2 rows × 3 columns');
     await cell.input.press('Enter');
     await cell.accept();
     expect(await sent()).toContain("'value': int64");
@@ -273,11 +270,9 @@ test.describe('kernels that restart', () => {
 
     // After a restart, neither the view nor the open row has the former data. JupyterLab's status may
     // stay “starting” until the next run.
-    await begin('2 rows × 2 columns');
+    await type('2 rows × 2 columns');
     await page.removeLocatorHandler(page.locator('.jp-Dialog')); // This one is ours.
-    const restarted = page.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('notebook:restart-kernel')
-    );
+    const restarted = execute(page, 'notebook:restart-kernel');
     await page.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
     await restarted;
     await expect(data.head).toHaveCount(0);
@@ -291,9 +286,7 @@ test.describe('kernels that restart', () => {
 
     // The next run fills the view again. The other kernel wasn't restarted.
     await creation.focus();
-    await page.evaluate(() => {
-      void (window as any).jupyterapp.commands.execute('notebook:run-cell');
-    });
+    await begin(page, 'notebook:run-cell');
     await expect(data.row('region')).toBeVisible();
     await openPath(page, second);
     await expect(data.row('sensor')).toBeVisible();

@@ -1,6 +1,5 @@
 /**
- * Cells whose text or whose editor is unusual: the line breaks of Windows, Vim mode, and a notebook
- * that is reloaded from its file.
+ * Cells whose editor is unusual: Vim mode, and a notebook that is reloaded from its file.
  */
 import { utimesSync } from 'node:fs';
 import * as path from 'node:path';
@@ -8,51 +7,6 @@ import * as path from 'node:path';
 import { CellUnderTest } from '../fixtures/cells';
 import { expect, notebookFile, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
-
-const WINDOWS = 'a = 1\r\nb = 2\r\nprint(a)';
-
-test('a cell with the line breaks of Windows is one press away from the answer (P35)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const errors: string[] = [];
-  page.on('pageerror', error => errors.push(error.message));
-  const file = await openNotebook([WINDOWS, WINDOWS]);
-  const cell = new CellUnderTest(page, 0);
-  const source = async (index: number) =>
-    [JSON.parse(await lab.read(file)).cells[index].source].flat().join('');
-  await expect(cell.editor.locator('.cm-line')).toHaveText([
-    'a = 1',
-    'b = 2',
-    'print(a)'
-  ]);
-  await lab.model!.script(code('answer = 1\nprint(answer)'));
-  await cell.ask('an answer');
-  await cell.accept();
-  expect(await cell.source()).toBe('answer = 1\nprint(answer)');
-  await expect(cell.editor.locator('.cm-line')).toHaveText([
-    'answer = 1',
-    'print(answer)'
-  ]);
-  const [{ body }] = await lab.model!.requests();
-  expect(JSON.stringify(body.messages)).not.toContain('\\r');
-  // The request has saved the notebook, and no cell that nobody has changed was rewritten.
-  expect(await source(0)).toBe(WINDOWS);
-
-  await cell.focus();
-  await page.keyboard.press('ControlOrMeta+z');
-  expect(await cell.source()).toBe(WINDOWS);
-
-  // Typing at the end of a line stays there.
-  const other = new CellUnderTest(page, 1);
-  await other.focus();
-  await page.keyboard.press('ControlOrMeta+Home');
-  await page.keyboard.press('End');
-  await page.keyboard.type('0');
-  expect(await other.source()).toBe('a = 10\nb = 2\nprint(a)');
-  expect(errors).toEqual([]);
-});
 
 test('“Revert” during the first request: the model gets the cell as it is then', async ({
   page,

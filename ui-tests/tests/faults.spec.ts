@@ -1,12 +1,13 @@
 /**
  * Failures during a generation: each ends in one state and one message, and nothing is lost.
  */
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
+import { execute, save, setSource, sourcesOf } from '../fixtures/shell';
 
 const INTERRUPTED = 'was interrupted';
 const ANSWER = 'first = 1\nsecond = 2\nthird = 3';
@@ -196,63 +197,6 @@ test(
   }
 );
 
-test('the folder of the histories is read-only: they are shown, and no answer is lost', async ({
-  page,
-  lab,
-  open
-}) => {
-  // P20
-  test.setTimeout(180_000);
-  const file = await open(['stay = 1']);
-  const cell = new CellUnderTest(page, 0);
-  const replay = new ReplayUnderTest(page);
-  await replay.open();
-  await lab.model!.script(code('kept = 1'), code('lost = 2'));
-  await cell.ask('one');
-  await cell.accept();
-  await expect(replay.steps).toHaveCount(2);
-  const id = await lab.notebookId(file);
-  // The list of steps doesn't show whether the decision is on disk already.
-  await expect
-    .poll(async () => (await lab.sessions(id))[0]?.events?.length)
-    .toBe(1);
-  const folder = path.join(lab.root, '.aiserver_sessions');
-  await chmod(folder, 0o500);
-  try {
-    await page.reload();
-    await new CellUnderTest(page, 0).editor.waitFor();
-    await replay.open();
-    await cell.focus();
-    await expect(replay.steps).toHaveCount(2);
-    await cell.ask('two');
-    await expect(cell.row).toContainText(
-      'is read-only, so this answer was not saved'
-    );
-    await cell.accept();
-    expect(await cell.source()).toBe('lost = 2');
-  } finally {
-    await chmod(folder, 0o700);
-  }
-  // Nothing that was there has changed, and what was done is noted by itself; so is what the cell
-  // held when the page came back, for the file had not been saved.
-  await expect
-    .poll(
-      async () =>
-        (await lab.sessions(id))[0].events?.map(({ type, source }) => [
-          type,
-          source
-        ]),
-      // It is tried again after a minute at the latest.
-      { timeout: 75_000 }
-    )
-    .toEqual([
-      ['accept', 'kept = 1'],
-      ['edit', 'stay = 1'],
-      ['edit', 'lost = 2']
-    ]);
-  expect((await lab.sessions(id))[0].interactions).toHaveLength(1);
-});
-
 test('a history truncated inside a Chinese character: intact records are shown, with a notice', async ({
   page,
   lab,
@@ -299,152 +243,95 @@ test('a history truncated inside a Chinese character: intact records are shown, 
   expect(await readFile(`${name}.corrupt-1`)).toEqual(cut);
 });
 
-test('a proxy answers in place of the server', async ({ page, lab, open }) => {
-  await open(['stay = 1']);
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script(code('works = 1'));
-  const page_ = '<html><body><h1>canary 502</h1></body></html>';
-  const json = 'application/json';
-  const error = (status: number, kind: string) => ({
-    status,
-    contentType: json,
-    body: JSON.stringify({
-      code: kind,
-      message: 'It was changed somewhere else.',
-      requestId: 'r'
-    })
-  });
-  const answers: [object, RegExp][] = [
-    [
-      { status: 502, contentType: 'text/html', body: page_ },
-      /A proxy responded/
-    ],
-    [
-      { status: 200, contentType: 'text/html', body: page_ },
-      /A proxy responded/
-    ],
-    [error(412, 'stale_revision'), /changed somewhere else/],
-    [error(403, 'forbidden'), /Your session has expired/]
-  ];
-  let answer: object;
-  await page.route(/aiserver\/generate/, route => route.fulfill(answer));
-  await page.route(/api\/me/, route => route.fulfill({ status: 403 }));
-  [[answer]] = answers;
-  await cell.ask('a wish');
-  for (const [given, sentence] of answers) {
-    answer = given;
-    await cell.button('Try again').click();
-    await expect(cell.row.getByRole('alert')).toContainText(sentence);
-    await expect(cell.input).toHaveValue('a wish');
+test(
+  'the cell changes during the answer',
+  { tag: '@core' },
+  async ({ page, lab, open }) => {
+    // P34: the right cell by its id, or none; and it is said.
+    await open(['edited = 1', 'up = 1\ndown = 2', 'cut = 1', 'kind = 1']);
+    const activate = (index: number, line?: number) =>
+      page.evaluate(
+        ([i, at]) => {
+          const { content } = (window as any).jupyterapp.shell.currentWidget;
+          content.activeCellIndex = i;
+          content.deselectAll();
+          if (at !== undefined) {
+            content.activeCell.editor.setCursorPosition({
+              line: at,
+              column: 0
+            });
+          }
+        },
+        [index, line] as const
+      );
+    const ask = async (cell: CellUnderTest, source: string) => {
+      await lab.model!.clear();
+      await lab.model!.script({ ...code(source), hold_after: 1 });
+      await cell.ask('a wish');
+      await lab.model!.sent(1);
+    };
+
+    // Edited: the diff is against what it holds now, and that is said.
+    const first = new CellUnderTest(page, 0);
+    await ask(first, 'edited = 2');
+    await setSource(page, 0, 'edited = 1  # mine');
+    await lab.model!.release();
+    await expect(first.row).toContainText('has changed since you asked');
+    await expect(first.proposal).toContainText('# mine');
+    await first.accept();
+    await first.focus();
+    await page.keyboard.press('ControlOrMeta+z');
+    expect(await first.source()).toBe('edited = 1  # mine');
+
+    // Split: the id stays with the last piece, and so does the answer.
+    await ask(new CellUnderTest(page, 1), 'up = 3');
+    await activate(1, 1);
+    await execute(page, 'notebook:split-cell-at-cursor');
+    await lab.model!.release();
+    const last = new CellUnderTest(page, 2);
+    await expect(last.row).toContainText('has changed since you asked');
+    await last.button('Reject').click();
+    expect(await sourcesOf(page)).toEqual([
+      'edited = 1  # mine',
+      'up = 1',
+      'down = 2',
+      'cut = 1',
+      'kind = 1'
+    ]);
+
+    // Merged: there is no such cell any more. Nothing is written; the answer is kept.
+    await ask(new CellUnderTest(page, 1), 'gone = 1');
+    await activate(1);
+    await execute(page, 'notebook:merge-cell-below');
+    await lab.model!.release();
+    await expect(
+      page.getByText('The cell you asked in was deleted')
+    ).toBeVisible();
+    expect((await sourcesOf(page))[1]).toBe('up = 1\n\ndown = 2');
+    await page.getByRole('button', { name: 'Hide notification' }).click();
+
+    // Cut and pasted elsewhere: it is the same cell.
+    await ask(new CellUnderTest(page, 2), 'cut = 2');
+    await activate(2);
+    await execute(page, 'notebook:cut-cell');
+    await activate(0);
+    await execute(page, 'notebook:paste-cell-below');
+    await lab.model!.release();
+    const pasted = new CellUnderTest(page, 1);
+    await pasted.accept();
+    expect((await sourcesOf(page))[1]).toBe('cut = 2');
+
+    // Changed to Markdown and back: it is the same cell.
+    await ask(new CellUnderTest(page, 3), 'kind = 2');
+    await activate(3);
+    await execute(page, 'notebook:change-cell-to-markdown');
+    await execute(page, 'notebook:change-cell-to-code');
+    await lab.model!.release();
+    const changed = new CellUnderTest(page, 3);
+    await changed.accept();
+    expect((await sourcesOf(page))[3]).toBe('kind = 2');
   }
-  const link = cell.row.getByRole('link', { name: 'Sign in' });
-  await expect(link).toHaveAttribute('href', `${lab.url}/`);
-  await expect(page.locator('body')).not.toContainText('canary');
-  await page.unrouteAll();
-  await cell.button('Try again').click();
-  await cell.accept();
-  expect(await cell.source()).toBe('works = 1');
-});
-
-test('the cell changes during the answer', async ({ page, lab, open }) => {
-  // P34: the right cell by its id, or none; and it is said.
-  await open(['edited = 1', 'up = 1\ndown = 2', 'cut = 1', 'kind = 1']);
-  const run = (command: string) =>
-    page.evaluate(
-      name => (window as any).jupyterapp.commands.execute(name),
-      command
-    );
-  const activate = (index: number, line?: number) =>
-    page.evaluate(
-      ([i, at]) => {
-        const { content } = (window as any).jupyterapp.shell.currentWidget;
-        content.activeCellIndex = i;
-        content.deselectAll();
-        if (at !== undefined) {
-          content.activeCell.editor.setCursorPosition({ line: at, column: 0 });
-        }
-      },
-      [index, line] as const
-    );
-  const ask = async (cell: CellUnderTest, source: string) => {
-    await lab.model!.clear();
-    await lab.model!.script({ ...code(source), hold_after: 1 });
-    await cell.ask('a wish');
-    await lab.model!.sent(1);
-  };
-  const sources = () =>
-    page.evaluate(() =>
-      (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
-        (cell: any) => cell.model.sharedModel.getSource()
-      )
-    );
-
-  // Edited: the diff is against what it holds now, and that is said.
-  const first = new CellUnderTest(page, 0);
-  await ask(first, 'edited = 2');
-  await page.evaluate(() =>
-    (
-      window as any
-    ).jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource(
-      'edited = 1  # mine'
-    )
-  );
-  await lab.model!.release();
-  await expect(first.row).toContainText('has changed since you asked');
-  await expect(first.proposal).toContainText('# mine');
-  await first.accept();
-  await first.focus();
-  await page.keyboard.press('ControlOrMeta+z');
-  expect(await first.source()).toBe('edited = 1  # mine');
-
-  // Split: the id stays with the last piece, and so does the answer.
-  await ask(new CellUnderTest(page, 1), 'up = 3');
-  await activate(1, 1);
-  await run('notebook:split-cell-at-cursor');
-  await lab.model!.release();
-  const last = new CellUnderTest(page, 2);
-  await expect(last.row).toContainText('has changed since you asked');
-  await last.button('Reject').click();
-  expect(await sources()).toEqual([
-    'edited = 1  # mine',
-    'up = 1',
-    'down = 2',
-    'cut = 1',
-    'kind = 1'
-  ]);
-
-  // Merged: there is no such cell any more. Nothing is written; the answer is kept.
-  await ask(new CellUnderTest(page, 1), 'gone = 1');
-  await activate(1);
-  await run('notebook:merge-cell-below');
-  await lab.model!.release();
-  await expect(
-    page.getByText('The cell you asked in was deleted')
-  ).toBeVisible();
-  expect((await sources())[1]).toBe('up = 1\n\ndown = 2');
-  await page.getByRole('button', { name: 'Hide notification' }).click();
-
-  // Cut and pasted elsewhere: it is the same cell.
-  await ask(new CellUnderTest(page, 2), 'cut = 2');
-  await activate(2);
-  await run('notebook:cut-cell');
-  await activate(0);
-  await run('notebook:paste-cell-below');
-  await lab.model!.release();
-  const pasted = new CellUnderTest(page, 1);
-  await pasted.accept();
-  expect((await sources())[1]).toBe('cut = 2');
-
-  // Changed to Markdown and back: it is the same cell.
-  await ask(new CellUnderTest(page, 3), 'kind = 2');
-  await activate(3);
-  await run('notebook:change-cell-to-markdown');
-  await run('notebook:change-cell-to-code');
-  await lab.model!.release();
-  const changed = new CellUnderTest(page, 3);
-  await changed.accept();
-  expect((await sources())[3]).toBe('kind = 2');
-});
+);
 
 test('the notebook is renamed or closed, and the kernel is busy or restarted', async ({
   page,
@@ -496,9 +383,7 @@ test('the notebook is renamed or closed, and the kernel is busy or restarted', a
   await cell.accept();
   expect(await cell.source()).toBe('restarted = 1');
   // Closed mid-stream: the model is stopped, and what had come is kept.
-  await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.context.save()
-  );
+  await save(page);
   await cell.ask('while it closes');
   await lab.model!.sent(2);
   await page.evaluate(() =>
@@ -521,32 +406,31 @@ test('the notebook is renamed or closed, and the kernel is busy or restarted', a
   await expect(again.row).toContainText('Request 3'); // the one that was left is no version
 });
 
-test('two tabs on one cell: the second is informed, and may take over', async ({
-  page,
-  context,
-  lab,
-  open
-}) => {
-  // P33
-  const file = await open(['shared = 1']);
-  const cell = new CellUnderTest(page, 0);
-  await lab.model!.script(
-    { ...code('mine = 1'), hold_after: 2 },
-    code('yours = 2')
-  );
-  await cell.ask('mine');
-  await lab.model!.sent(2);
-  const second = await context.newPage();
-  await openLab(second, lab, file, 'second');
-  const other = new CellUnderTest(second, 0);
-  await other.ask('yours');
-  await expect(other.row.getByRole('alert')).toContainText('already running');
-  await expect(other.input).toHaveValue('yours');
-  await other.button('Stop and ask again').click();
-  await other.accept();
-  expect(await other.source()).toBe('yours = 2');
-  await expectInterrupted(cell, 'mine', 'shared = 1', 'another tab');
-  expect(await cell.source()).toBe('shared = 1');
-  expect(await lab.model!.requests()).toHaveLength(2);
-  await second.close();
-});
+test(
+  'two tabs on one cell: the second is informed, and may take over',
+  { tag: '@core' },
+  async ({ page, context, lab, open }) => {
+    // P33
+    const file = await open(['shared = 1']);
+    const cell = new CellUnderTest(page, 0);
+    await lab.model!.script(
+      { ...code('mine = 1'), hold_after: 2 },
+      code('yours = 2')
+    );
+    await cell.ask('mine');
+    await lab.model!.sent(2);
+    const second = await context.newPage();
+    await openLab(second, lab, file, 'second');
+    const other = new CellUnderTest(second, 0);
+    await other.ask('yours');
+    await expect(other.row.getByRole('alert')).toContainText('already running');
+    await expect(other.input).toHaveValue('yours');
+    await other.button('Stop and ask again').click();
+    await other.accept();
+    expect(await other.source()).toBe('yours = 2');
+    await expectInterrupted(cell, 'mine', 'shared = 1', 'another tab');
+    expect(await cell.source()).toBe('shared = 1');
+    expect(await lab.model!.requests()).toHaveLength(2);
+    await second.close();
+  }
+);

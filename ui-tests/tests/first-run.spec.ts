@@ -7,6 +7,7 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { LocalModelsUnderTest } from '../fixtures/localmodels';
 import { expect, openPath, reload, test } from '../fixtures/lab';
 import { ScriptedModel, code } from '../fixtures/scripted';
+import { begin } from '../fixtures/shell';
 
 test.use({ modelKind: 'none' });
 
@@ -123,11 +124,7 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 
   // In the settings: the key is removed, and the model with it.
-  await page.evaluate(() => {
-    void (window as any).jupyterapp.commands.execute(
-      'aiserver:open-model-settings'
-    );
-  });
+  await begin(page, 'aiserver:open-model-settings');
   await page.getByRole('radio', { name: /^OpenAI(?!-)/ }).check();
   await page.getByRole('button', { name: 'Remove key' }).click();
   await expect(page.getByRole('radio', { name: /gpt-4\.1-mini/ })).toHaveCount(
@@ -138,51 +135,6 @@ test('a provider is connected, chosen and removed, and its key is never sent bac
   expect(await list.text()).not.toContain('canary-of');
   expect(lab.log).not.toContain('canary-of');
   expect(await model.requests()).toHaveLength(1);
-
-  await page.request.delete(
-    `${lab.url}/aiserver/models/keys/openai_compatible`
-  );
-  await page.request.put(`${lab.url}/aiserver/models/choice`, {
-    data: { model: null }
-  });
-  await model.stop();
-});
-
-test('a provider is connected in the settings editor, and answers', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  // P4, P8. The provider is played: the scripted model on loopback. The editor and the way are real.
-  test.setTimeout(120_000);
-  const model = await ScriptedModel.start();
-  const file = await openNotebook(['']);
-  await page.evaluate(() => {
-    void (window as any).jupyterapp.commands.execute(
-      'aiserver:open-model-settings'
-    );
-  });
-  await page.getByRole('radio', { name: /compatible/ }).check();
-  const form = page.locator('.jp-SettingsPanel .jp-AIServer-Models-form');
-  const use = form.getByRole('button', { name: 'Use this model' });
-  await form.getByLabel('Base URL').fill(model.url);
-  await form.getByLabel(/^API key/).fill('sk-canary-of-the-editor');
-  await form.getByRole('textbox', { name: 'Model' }).fill('scripted');
-  expect(await model.requests()).toEqual([]);
-  await use.click(); // An address that lacks its end, /v1, works all the same.
-  await expect(form.getByRole('status')).toContainText('lists this model');
-  await expect(form.getByLabel(/(API|saved) key/)).toHaveValue('');
-  expect(await model.requests()).toEqual([]); // Nothing was asked for that.
-
-  await openPath(page, file);
-  const cell = new CellUnderTest(page, 0);
-  await model.script(code('wish = 1'));
-  await cell.ask('my wish');
-  await cell.accept(60_000);
-  expect(await cell.source()).toBe('wish = 1');
-  const [request] = await model.requests();
-  expect(request.authorization).toBe('Bearer sk-canary-of-the-editor');
-  expect(lab.log).not.toContain('canary');
 
   await page.request.delete(
     `${lab.url}/aiserver/models/keys/openai_compatible`

@@ -6,6 +6,7 @@ import { notebookFile } from '../fixtures/folder';
 import { expect, test } from '../fixtures/hub';
 import { MemoryUnderTest } from '../fixtures/memory';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 const ANNA = 'anna';
 const MING = '小明';
@@ -95,9 +96,7 @@ test('histories in one database: separate, durable, and nothing lost while it is
   });
 
   await test.step('everything is stored after the person’s server has been stopped', async () => {
-    await anna.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('docmanager:save')
-    );
+    await execute(anna, 'docmanager:save');
     await hub.stopServer(anna);
     await hub.open(anna, ANNA, 'cloned.ipynb');
     const replay = new ReplayUnderTest(anna);

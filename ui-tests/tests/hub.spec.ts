@@ -7,6 +7,7 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
 import { expect, test } from '../fixtures/hub';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 const ANNA = 'anna';
 const MING = '小明';
@@ -171,9 +172,7 @@ test('two people at once: their histories are separate, and neither can read the
     await hub.model.script(code('y = 1'), code('y = 2'));
     await hers.ask('Anna in the shared folder');
     await hers.accept();
-    await anna.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('docmanager:save')
-    );
+    await execute(anna, 'docmanager:save');
     const id = await hub.shared.notebookId('ours.ipynb');
     await hub.open(ming, MING, 'shared/ours.ipynb');
     await his.ask('小明也来');
@@ -198,9 +197,7 @@ test('two people at once: their histories are separate, and neither can read the
     expect(token.length).toBeGreaterThan(20);
     // It stands in an output now: the next cell, which is asked with the one above it, must
     // neither send nor keep it.
-    await anna.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('notebook:insert-cell-below')
-    );
+    await execute(anna, 'notebook:insert-cell-below');
     const next = new CellUnderTest(anna, 1);
     await hub.model.script(code('y = 3'));
     await next.ask('something else after it');

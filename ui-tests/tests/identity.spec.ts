@@ -6,28 +6,13 @@ import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, notebookFile, openPath, reload, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
-
-async function save(page: IJupyterLabPageFixture): Promise<void> {
-  await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.context.save()
-  );
-}
-
-async function execute(
-  page: IJupyterLabPageFixture,
-  command: string
-): Promise<void> {
-  await page.evaluate(
-    name => void (window as any).jupyterapp.commands.execute(name),
-    command
-  );
-}
+import { begin, save } from '../fixtures/shell';
 
 async function saveAs(
   page: IJupyterLabPageFixture,
   path: string
 ): Promise<void> {
-  await execute(page, 'docmanager:save-as');
+  await begin(page, 'docmanager:save-as');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill(path);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -52,7 +37,7 @@ test(
     };
     await ask('before');
 
-    await execute(page, 'docmanager:duplicate');
+    await begin(page, 'docmanager:duplicate');
     const copy = `${tmpPath}/a-Copy1.ipynb`;
     await expect.poll(() => lab.notebookId(copy).catch(() => '')).toBeTruthy();
     await openPath(page, copy);

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { fullHistory } from '../fixtures/dress';
 import { expect, test } from '../fixtures/plain';
+import { sourcesOf } from '../fixtures/shell';
 
 async function isFocused(target: Locator): Promise<boolean> {
   return target.evaluate(node => node === document.activeElement);
@@ -21,15 +22,6 @@ async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   }
   await expect(target).toBeFocused();
 }
-
-const sources = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    (
-      window as any
-    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
-      (cell: any) => cell.getSource()
-    )
-  );
 
 test(
   'everything in the sidebar, by keyboard only (P38)',
@@ -86,7 +78,9 @@ test(
     await keys.press('ArrowDown');
     await keys.press('ArrowDown');
     await keys.press('Enter');
-    await expect.poll(() => sources(page)).toEqual([load, clean, bars, copied]);
+    await expect
+      .poll(() => sourcesOf(page))
+      .toEqual([load, clean, bars, copied]);
 
     // Restore, then back to what ran clean.
     await tabTo(page, replay.slider, 'Shift+Tab');

@@ -2,6 +2,7 @@
 import { CellUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 for (const width of [700, 1000]) {
   test(`the row shows the model and where it runs, ${width} px wide`, async ({
@@ -50,11 +51,9 @@ test('the settings of models fit into a narrow panel', async ({
 }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await openNotebook(['']);
-  await page.evaluate(async () => {
-    const { commands, shell } = (window as any).jupyterapp;
-    await commands.execute('settingeditor:open', {
-      query: 'AI Server: Models'
-    });
+  await execute(page, 'settingeditor:open', { query: 'AI Server: Models' });
+  await page.evaluate(() => {
+    const { shell } = (window as any).jupyterapp;
     shell.expandLeft();
     shell.expandRight();
   });

@@ -4,6 +4,7 @@
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, problemsOfOurs, test } from '../fixtures/place';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 test.use({ placeOptions: { app: 'notebook' } });
 
@@ -40,9 +41,7 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
   await expect(replay.panel).toContainText('set y');
   await expect(replay.panel).toContainText('It sets y.');
 
-  await page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('docmanager:save')
-  );
+  await execute(page, 'docmanager:save');
   await page.reload();
   await cell.editor.waitFor();
   await replay.open();

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
 import { expect, test } from '../fixtures/lab';
+import { execute, save } from '../fixtures/shell';
 
 const FOLDER = path.resolve(__dirname, '../../tests/data/notebooks');
 
@@ -64,17 +65,13 @@ async function open(
 
 /** Ask in the active cell through its row, accept, save. */
 async function askAndAccept(page: IJupyterLabPageFixture): Promise<void> {
-  await page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('aiserver:ask-cell')
-  );
+  await execute(page, 'aiserver:ask-cell');
   const row = page.getByRole('group', { name: 'Ask for code' });
   await row.getByRole('textbox').fill('say hello');
   await row.getByRole('textbox').press('Enter');
   await row.getByRole('button', { name: /^Accept$/ }).click();
   await expect(row).toHaveCount(0);
-  await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.context.save()
-  );
+  await save(page);
 }
 
 /** Close it, and whatever JupyterLab had to say about it. */
@@ -207,31 +204,4 @@ test('every notebook that JupyterLab opens can be asked in, and only that cell c
     (_, number) => now[number] && !before[number]
   );
   expect(invalidated).toEqual([]);
-});
-
-test('those that can’t be asked in are those that JupyterLab refuses', async ({
-  page,
-  lab,
-  tmpPath
-}) => {
-  const dialog = page.getByRole('dialog');
-  for (const name of Object.keys(UNREADABLE)) {
-    const file = `${tmpPath}/${name}`;
-    await lab.write(file, await readFile(path.join(FOLDER, name), 'utf-8'));
-    await page.evaluate(
-      path =>
-        void (window as any).jupyterapp.commands.execute('docmanager:open', {
-          path
-        }),
-      file
-    );
-    await expect(dialog).toContainText(`File Load Error for ${name}`);
-    // It says so more than once.
-    await expect(async () => {
-      if (await dialog.count()) {
-        await dialog.getByRole('button').last().click({ timeout: 1000 });
-      }
-      await expect(dialog).toHaveCount(0, { timeout: 500 });
-    }).toPass();
-  }
 });

@@ -3,23 +3,14 @@
  */
 import type { Page } from '@playwright/test';
 
-import { galata } from '@jupyterlab/galata';
-
-import { seriousIn } from '../fixtures/axe';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, Lab, test } from '../fixtures/lab';
-import { sessionFile } from '../fixtures/history';
 import { code } from '../fixtures/scripted';
+import { begin, execute, rowsOf } from '../fixtures/shell';
 
 /** The ids and sources of the current notebook's cells, in order. */
-const cells = (page: Page): Promise<[string, string][]> =>
-  page.evaluate(() =>
-    (
-      window as any
-    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
-      (cell: any) => [cell.id, cell.getSource()]
-    )
-  );
+const cells = async (page: Page) =>
+  (await rowsOf(page)).map(({ id, source }) => [id, source]);
 
 /** A notebook of four cells with a history: asked for, edited by hand, run, one deleted. */
 async function history(
@@ -44,20 +35,15 @@ async function history(
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type('  # of all shops');
   const ids = (await cells(page)).map(([id]) => id);
-  const run = (command: string) =>
-    page.evaluate(
-      id => void (window as any).jupyterapp.commands.execute(id),
-      command
-    );
   await second.focus();
-  await run('notebook:run-cell');
+  await begin(page, 'notebook:run-cell');
   await expect(
     page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)')
   ).toContainText('NameError');
   await third.focus();
-  await run('notebook:delete-cell');
+  await begin(page, 'notebook:delete-cell');
   await expect.poll(async () => (await cells(page)).length).toBe(3);
-  await run('docmanager:save');
+  await begin(page, 'docmanager:save');
   // What was done is noted a moment later.
   const id = await lab.notebookId(file);
   await expect
@@ -149,16 +135,6 @@ test(
     });
     await expect(about).toContainText('Sales');
     await expect(about).toContainText('sales.csv');
-    await about.getByRole('button', { name: 'Edit' }).press('Enter');
-    await page.keyboard.type(' For all shops.');
-    await page.keyboard.press('Enter');
-    await expect(about).toContainText('sales.csv For all shops.');
-    await expect(about).toContainText('Edited by you');
-    await about.getByRole('button', { name: 'Write again' }).click();
-    await expect(about).toContainText('From the notebook’s own text');
-    await about.getByRole('button', { name: 'Undo' }).click();
-    await expect(about).toContainText('sales.csv For all shops.');
-    await expect(about).toContainText('Edited by you');
   }
 );
 
@@ -220,9 +196,7 @@ test('the search finds requests in any language, and opens their step', async ({
 }) => {
   await history(page, lab, openNotebook, 'found.ipynb');
   const replay = new ReplayUnderTest(page);
-  await page.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('aiserver:search-replay')
-  );
+  await execute(page, 'aiserver:search-replay');
   const field = replay.panel.getByRole('searchbox');
   await expect(field).toBeFocused();
   const hits = replay.panel
@@ -275,72 +249,4 @@ test('the search finds requests in any language, and opens their step', async ({
       .filter({ hasText: 'found.ipynb' })
   ).toBeVisible();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', /折线图/);
-});
-
-test('a hidden sidebar requests no results and no snapshots', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const asked: string[] = [];
-  page.on('request', request => {
-    if (
-      /aiserver\/(search|notebooks\/[^/]+\/(timeline|moments|report))/.test(
-        request.url()
-      )
-    ) {
-      asked.push(request.url());
-    }
-  });
-  await history(page, lab, openNotebook);
-  await expect(new ReplayUnderTest(page).slider).toBeVisible();
-  expect(asked).toEqual([]);
-});
-
-test.describe('some days later', () => {
-  test.use({
-    mockSettings: {
-      ...galata.DEFAULT_SETTINGS,
-      'aiserver:replay': { briefingAfterDays: 3 }
-    }
-  });
-
-  test('a person is reminded of the last time, and sees what is not finished (P38)', async ({
-    page,
-    lab,
-    openNotebook
-  }) => {
-    await lab.write(
-      '.aiserver_sessions/last-time_ce11-0001.json',
-      sessionFile('last-time', 'ce11-0001', [
-        { intent: 'read the sales', suggestion: 'x = 1' },
-        { type: 'accept', turn: 1, source: 'x = 1' },
-        { intent: 'plot them', current: 'x = 1', suggestion: 'plot(x)' }
-      ])
-    );
-    await openNotebook(['x = 1'], {
-      name: 'sales.ipynb',
-      metadata: { aiserver: { notebook_id: 'last-time' } }
-    });
-    const reminder = page.locator('.Toastify__toast').filter({
-      hasText: /The last work on sales\.ipynb .*: 2 requests, 1 not finished/
-    });
-    await reminder.getByRole('button', { name: 'Show' }).click();
-    const replay = new ReplayUnderTest(page);
-    const card = replay.panel.getByRole('region', { name: /^Last time: / });
-    await expect(card.getByRole('heading', { level: 3 })).toBeFocused();
-    expect(await seriousIn(page, '.jp-AIServer-Replay-briefing')).toEqual([]);
-    // Then by keyboard: the first line is the one that waits for a decision.
-    await page.keyboard.press('Tab');
-    await expect(card.getByRole('button', { name: 'Close' })).toBeFocused();
-    await page.keyboard.press('Tab');
-    const [first] = await card.getByRole('listitem').all();
-    await expect(first).toHaveText(/plot them Cell 1 pending/);
-    await page.keyboard.press('Enter');
-    await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
-    await expect(replay.slider).toHaveAttribute('aria-valuetext', /plot them/);
-    await replay.tab('Notebook').click();
-    await card.getByRole('button', { name: 'Close' }).click();
-    await expect(card).toHaveCount(0);
-  });
 });

@@ -69,19 +69,3 @@ test('the next request contains a summary of the older ones', async ({
   await replay.open();
   await expect(replay.panel).not.toContainText('our colour');
 });
-
-test('the setting turns summaries off', async ({ page, lab, open }) => {
-  const settings = `${lab.url}/lab/api/settings/aiserver:ask`;
-  const raw = '{"condenseTurns": false}';
-  await page.request.put(settings, { data: { raw } });
-  await open(['x = 1']);
-  const cell = new CellUnderTest(page, 0);
-  const request = page.waitForRequest(
-    sent =>
-      sent.method() === 'POST' && sent.url().includes('/aiserver/generate')
-  );
-  await lab.model!.script(code('x = 2'));
-  await cell.ask('two');
-  expect((await request).postDataJSON().condensesTurns).toBe(false);
-  await page.request.put(settings, { data: { raw: '{}' } });
-});

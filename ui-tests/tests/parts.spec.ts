@@ -4,6 +4,7 @@
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, reload, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
 
 const SOURCE = 'a = 1\nsame1 = 0\nb = 2\nsame2 = 0\nc = 3\nsame3 = 0\nd = 4';
 const ANSWER =
@@ -52,9 +53,7 @@ test(
     await replay.open();
     await expect(replay.panel).toContainText('Accepted 3 of 4 changes');
     const authors = cell.authors;
-    await page.evaluate(() =>
-      (window as any).jupyterapp.commands.execute('aiserver:toggle-blame')
-    );
+    await execute(page, 'aiserver:toggle-blame');
     await expect(authors.first()).toBeVisible();
 
     // Each accepted change is one undo step.

@@ -46,38 +46,6 @@ test('a wrong column is underlined; one click corrects it (P41)', async ({
   await expect(cell.output.first()).toBeVisible();
 });
 
-test('code that fails for a column’s dtype is underlined; one click corrects it (P41)', async ({
-  page,
-  lab,
-  openNotebook
-}) => {
-  const load = LOAD.replace('[1.5, 2.5]', '["2026-01-01", "2026-02-01"]');
-  await openNotebook([load.replace('价格', '日期'), '']);
-  await new CellUnderTest(page, 0).run();
-  const cell = new CellUnderTest(page, 1);
-  await lab.model!.script(
-    code(
-      '月 = 销售["日期"].dt.month\n销售["数量"] = 销售["城市"].value_counts()'
-    )
-  );
-  await cell.ask('每个城市的数量');
-  await cell.button('Restore the original suggestion').click();
-  const problems = cell.row.getByRole('region', { name: PROBLEMS });
-  await expect(problems.getByRole('listitem')).toHaveText([
-    /Line 1: “销售\["日期"\]” doesn’t contain dates/,
-    /Line 2: “销售\["城市"\]\.value_counts\(\)” doesn’t give one value per row/
-  ]);
-  await cell.button('销售["城市"].map(销售["城市"].value_counts())').click();
-  await expect(problems.getByRole('listitem')).toHaveText([/Line 1/]);
-  await cell.button('pd.to_datetime(销售["日期"])').click();
-  await expect(problems).toHaveCount(0);
-  await cell.accept();
-  expect(await cell.source()).toBe(
-    '月 = pd.to_datetime(销售["日期"]).dt.month\n' +
-      '销售["数量"] = 销售["城市"].map(销售["城市"].value_counts())'
-  );
-});
-
 test('a repair is asked for with the problems; a package is installed by choice', async ({
   page,
   lab,

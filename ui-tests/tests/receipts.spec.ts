@@ -6,6 +6,7 @@ import * as fs from 'fs';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
+import { sessionFile } from '../fixtures/history';
 import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
@@ -82,36 +83,20 @@ test('the replay shows what the model saw, and what a turn used', async ({
   expect(table).toContain(',1200,');
 });
 
-test('the row warns when today’s requests have cost more than the budget', async ({
+test('settings: the row warns of today’s costs, and older turns are not summarised', async ({
   page,
   lab,
   open
 }) => {
   const settings = `${lab.url}/lab/api/settings/aiserver:ask`;
   const set = (raw: string) => page.request.put(settings, { data: { raw } });
-  const now = new Date().toISOString();
-  const ids = { notebook_id: 'spent', cell_id: 'c' };
-  const spent = {
-    meta: { version: '1.0', ...ids, created_at: now, last_updated: now },
-    interactions: [
-      {
-        turn_id: 1,
-        timestamp: now,
-        user_request: { intent: 'x', current_code: '', language: 'python' },
-        ai_response: {
-          suggestion: 'x',
-          explanation: '',
-          status: 'success',
-          error: null
-        },
-        usage: { input_tokens: 5, output_tokens: 5 },
-        cost: 1.25
-      }
-    ]
-  };
-  const file = '.aiserver_sessions/spent_c.json';
-  await lab.write(file, JSON.stringify(spent));
-  await set('{"dailyBudget": 1}');
+  const spent = JSON.parse(
+    sessionFile('spent', 'c', [{ intent: 'x', suggestion: 'x' }])
+  );
+  spent.interactions[0].timestamp = new Date().toISOString();
+  spent.interactions[0].cost = 1.25;
+  await lab.write('.aiserver_sessions/spent_c.json', JSON.stringify(spent));
+  await set('{"dailyBudget": 1, "condenseTurns": false}');
   await open(['x = 1']);
   const cell = new CellUnderTest(page, 0);
   await cell.open();
@@ -120,13 +105,12 @@ test('the row warns when today’s requests have cost more than the budget', asy
   );
   // It only warns.
   await lab.model!.script(code('x = 2'));
+  const request = page.waitForRequest(
+    sent => sent.method() === 'POST' && sent.url().includes('/generate')
+  );
   await cell.ask('two');
+  expect((await request).postDataJSON().condensesTurns).toBe(false);
   await cell.accept();
-  await set('{"dailyBudget": 2}');
-  await page.reload();
-  await cell.open();
-  await expect(cell.row.getByRole('textbox')).toBeVisible();
-  await expect(cell.row).not.toContainText('budget');
   await set('{}');
   await page.request.delete(`${lab.url}/aiserver/sessions/spent/c`);
 });

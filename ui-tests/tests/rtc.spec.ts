@@ -13,6 +13,7 @@ import {
   test as single
 } from '../fixtures/place';
 import { code } from '../fixtures/scripted';
+import { idsOf, rowsOf, sourcesOf } from '../fixtures/shell';
 
 type OpenByBoth = (name: string, sources: string[]) => Promise<[Page, Page]>;
 
@@ -45,24 +46,6 @@ const test = single.extend<object, { openByBoth: OpenByBoth }>({
 
 test.use({ placeOptions: { environment: 'rtc', env: overTests() } });
 test.setTimeout(240_000);
-
-/** The code of all cells, as one of the two has it. */
-function sources(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
-      (cell: any) => cell.model.sharedModel.getSource()
-    )
-  );
-}
-
-/** The ids of all cells, as one of the two has them. */
-function ids(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
-      (cell: any) => cell.model.id
-    )
-  );
-}
 
 /** Do something with the cells from one to another, as a person of the two. */
 function work(
@@ -113,27 +96,27 @@ test('others see an answer once it is accepted; only the person who accepted it 
   const id = await place.notebookId('accept.ipynb');
   expect(id).toMatch(/^[\w-]{36}$/);
   await expect(hers.proposal).toBeVisible();
-  expect(await sources(b)).toEqual([before]);
+  expect(await sourcesOf(b)).toEqual([before]);
   await expect(his.proposal).toHaveCount(0);
   await place.model.release();
   await expect(hers.button(/^Accept$/)).toBeEnabled();
-  expect(await sources(b)).toEqual([before]);
+  expect(await sourcesOf(b)).toEqual([before]);
 
   await hers.accept();
-  await expect.poll(() => sources(b)).toEqual(['x = 2\ny = 3']);
+  await expect.poll(() => sourcesOf(b)).toEqual(['x = 2\ny = 3']);
   // His own typing is what his undo takes back, and nothing of hers.
   await his.focus();
   await b.keyboard.press('ControlOrMeta+End');
   await b.keyboard.type('\nz = 4');
-  await expect.poll(() => sources(a)).toEqual(['x = 2\ny = 3\nz = 4']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['x = 2\ny = 3\nz = 4']);
   await b.keyboard.press('ControlOrMeta+z');
   await b.keyboard.press('ControlOrMeta+z');
-  await expect.poll(() => sources(a)).toEqual(['x = 2\ny = 3']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['x = 2\ny = 3']);
   // One undo of hers gives the bytes of before, to both.
   await hers.focus();
   await a.keyboard.press('ControlOrMeta+z');
-  await expect.poll(() => sources(a)).toEqual([before]);
-  await expect.poll(() => sources(b)).toEqual([before]);
+  await expect.poll(() => sourcesOf(a)).toEqual([before]);
+  await expect.poll(() => sourcesOf(b)).toEqual([before]);
   const [session] = await place.sessions(id);
   expect(session.interactions).toHaveLength(1);
 });
@@ -161,23 +144,23 @@ test('a suggestion follows the other’s edits, and is accepted in parts (P40)',
   await expect(hers.proposal).toContainText('c = 33');
   await expect(accept).toHaveCount(2);
   await expect
-    .poll(() => sources(b))
+    .poll(() => sourcesOf(b))
     .toEqual([before.replace('c = 3', 'c = 33')]);
   await accept.first().click();
   await expect(accept).toHaveCount(1);
   await expect
-    .poll(() => sources(b))
+    .poll(() => sourcesOf(b))
     .toEqual(['a = 10\nb = 2\nc = 33\nd = 4\ne = 5']);
   await hers.accept();
   await expect
-    .poll(() => sources(b))
+    .poll(() => sourcesOf(b))
     .toEqual(['a = 10\nb = 2\nc = 33\nd = 4\ne = 50']);
   // Her undos take back her parts only.
   await hers.focus();
   await a.keyboard.press('ControlOrMeta+z');
   await a.keyboard.press('ControlOrMeta+z');
   await expect
-    .poll(() => sources(b))
+    .poll(() => sourcesOf(b))
     .toEqual([before.replace('c = 3', 'c = 33')]);
 });
 
@@ -196,7 +179,7 @@ test('two requests for one cell: the model is asked once, and the other person i
   expect(await place.model.requests()).toHaveLength(1);
   await place.model.release();
   await hers.accept();
-  await expect.poll(() => sources(b)).toEqual(['x = 2']);
+  await expect.poll(() => sourcesOf(b)).toEqual(['x = 2']);
 });
 
 test('two ask at once in a notebook without an id: one id survives', async ({
@@ -237,10 +220,10 @@ test('the cell is moved, or deleted, by the other while its answer comes', async
   await b.evaluate(() =>
     (window as any).jupyterapp.shell.currentWidget.content.moveCell(0, 1)
   );
-  await expect.poll(() => sources(a)).toEqual(['second = 2', 'first = 1']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['second = 2', 'first = 1']);
   await place.model.release();
   await new CellUnderTest(a, 1).accept();
-  await expect.poll(() => sources(b)).toEqual(['second = 2', 'answer = 42']);
+  await expect.poll(() => sourcesOf(b)).toEqual(['second = 2', 'answer = 42']);
 
   await place.model.clear();
   await place.model.script({ ...code('answer = 43'), hold_after: 2 });
@@ -251,7 +234,7 @@ test('the cell is moved, or deleted, by the other while its answer comes', async
     shell.currentWidget.content.activeCellIndex = 1;
     return commands.execute('notebook:delete-cell');
   });
-  await expect.poll(() => sources(a)).toEqual(['second = 2']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['second = 2']);
   await place.model.release();
   const id = await place.notebookId('moved.ipynb');
   await expect
@@ -261,54 +244,8 @@ test('the cell is moved, or deleted, by the other while its answer comes', async
       )
     )
     .toEqual(['answer = 42', 'answer = 43']);
-  expect(await sources(a)).toEqual(['second = 2']);
-  expect(await sources(b)).toEqual(['second = 2']);
-});
-
-test('only the page of the person who does something records it', async ({
-  openByBoth,
-  place
-}) => {
-  // P35 under RTC
-  const [a, b] = await openByBoth('tracked.ipynb', ['x = 1', 'y = 1', 'z = 1']);
-  await place.model.script(code('x = 2'));
-  const hers = new CellUnderTest(a, 0);
-  await hers.ask('two');
-  await hers.accept();
-  const id = await place.notebookId('tracked.ipynb');
-  const events = async (cellId: string) => {
-    const all = await place.records(id);
-    const session = all.find(({ meta }) => meta.cell_id === cellId);
-    return session?.events?.map(({ type, source }) => [type, source]) ?? [];
-  };
-  const first = ['edit', 'y = 1'];
-  await expect.poll(() => events('ce11-0002')).toEqual([first]);
-  // He types: it is noted when he leaves the cell, by him alone.
-  const his = new CellUnderTest(b, 1);
-  await his.focus();
-  await b.keyboard.press('ControlOrMeta+End');
-  await b.keyboard.type('0');
-  await expect.poll(() => sources(a)).toEqual(['x = 2', 'y = 10', 'z = 1']);
-  await new CellUnderTest(b, 2).focus();
-  const typed = ['edit', 'y = 10'];
-  await expect.poll(() => events('ce11-0002')).toEqual([first, typed]);
-  // She deletes it, and undoes that: both are hers.
-  await a.evaluate(() => {
-    const { commands, shell } = (window as any).jupyterapp;
-    shell.currentWidget.content.activeCellIndex = 1;
-    return commands.execute('notebook:delete-cell');
-  });
-  await expect.poll(() => sources(b)).toEqual(['x = 2', 'z = 1']);
-  const deleted = ['delete', 'y = 10'];
-  await expect.poll(() => events('ce11-0002')).toEqual([first, typed, deleted]);
-  await a.evaluate(() =>
-    (window as any).jupyterapp.commands.execute('notebook:undo-cell-action')
-  );
-  await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
-  const back = ['undelete', 'y = 10'];
-  await expect
-    .poll(() => events('ce11-0002'))
-    .toEqual([first, typed, deleted, back]);
+  expect(await sourcesOf(a)).toEqual(['second = 2']);
+  expect(await sourcesOf(b)).toEqual(['second = 2']);
 });
 
 test('whatever the two do to the cells, each cell has its own history, recorded once', async ({
@@ -345,21 +282,21 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
   await b.keyboard.press('End');
   await b.keyboard.press('ControlOrMeta+Shift+Minus');
   await expect
-    .poll(() => sources(a))
+    .poll(() => sourcesOf(a))
     .toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
-  const [piece] = await ids(a);
+  const [piece] = await idsOf(a);
   await expectRecords(piece).toEqual(['edit', 'split']);
   await expectRecords('ce11-0001').toEqual(['edit', 'split']);
   await work(a, 'notebook:merge-cells', 0, 1);
   await expect
-    .poll(() => sources(b))
+    .poll(() => sourcesOf(b))
     .toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
-  const [merged] = await ids(b);
+  const [merged] = await idsOf(b);
   await expectRecords(merged).toEqual(['merge']);
   await expectRecords('ce11-0001').toEqual(['edit', 'split', 'merge']);
   await expectRecords(piece).toEqual(['edit', 'split', 'merge']);
   await work(a, 'notebook:undo-cell-action', 0);
-  await expect.poll(() => ids(b)).toHaveLength(4);
+  await expect.poll(() => idsOf(b)).toHaveLength(4);
   await expectRecords('ce11-0001').toEqual([
     'edit',
     'split',
@@ -372,8 +309,8 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
   // He copies her cell, and moves his copy; she makes text of the last one.
   await work(b, 'notebook:copy-cell', 2);
   await work(b, 'notebook:paste-cell-below', 2);
-  await expect.poll(() => ids(a)).toHaveLength(5);
-  const copy = (await ids(a))[3];
+  await expect.poll(() => idsOf(a)).toHaveLength(5);
+  const copy = (await idsOf(a))[3];
   await expectRecords(copy).toEqual(['turn', 'accept', 'copy']);
   await work(b, 'notebook:move-cell-down', 3);
   await expectRecords(copy).toEqual(['turn', 'accept', 'copy', 'move']);
@@ -387,13 +324,7 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
     ['ce11-0001', 'ce11-0002', 'ce11-0003', piece, merged, copy].sort()
   );
   // And the notebook as it is now can be read off what both have told.
-  const cells = await a.evaluate(() =>
-    (
-      window as any
-    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
-      (cell: any) => [cell.id, cell.cell_type, cell.getSource()]
-    )
-  );
+  const cells = await rowsOf(a);
   const ask = async (what: string) =>
     (
       await a.request.get(`${place.url}/aiserver/notebooks/${id}/${what}`)
@@ -401,7 +332,11 @@ test('whatever the two do to the cells, each cell has its own history, recorded 
   const { moments } = await ask('timeline');
   const last = await ask(`moments/${moments.length - 1}`);
   expect(
-    last.cells.map((cell: any) => [cell.cellId, cell.type, cell.source])
+    last.cells.map(({ cellId: id, type, source }: any) => ({
+      id,
+      type,
+      source
+    }))
   ).toEqual(cells);
 });
 
@@ -434,7 +369,7 @@ test('each person’s replay shows the other’s changes, and both get a restore
 
   await replay.steps.getByRole('button', { name: /^ten/ }).click();
   await replay.button('Restore this version').click();
-  await expect.poll(() => sources(a)).toEqual(['x = 10', 'z = 3']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['x = 10', 'z = 3']);
   const id = await place.notebookId('replay.ipynb');
   const restores = async () => {
     const [session] = await place.sessions(id);
@@ -444,8 +379,8 @@ test('each person’s replay shows the other’s changes, and both get a restore
     .poll(restores)
     .toMatchObject([{ source: 'x = 10', data: { replaced: 'x = 100' } }]);
   await replay.button('Undo').click();
-  await expect.poll(() => sources(a)).toEqual(['x = 100', 'z = 3']);
-  expect(await sources(b)).toEqual(['x = 100', 'z = 3']);
+  await expect.poll(() => sourcesOf(a)).toEqual(['x = 100', 'z = 3']);
+  expect(await sourcesOf(b)).toEqual(['x = 100', 'z = 3']);
   expect(await restores()).toHaveLength(1);
 });
 

@@ -8,7 +8,6 @@ import * as path from 'node:path';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { wear } from '../fixtures/dress';
-import { eventfulLife, sessionFile } from '../fixtures/history';
 import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
@@ -30,9 +29,6 @@ const LONG =
   'Plot the revenue by month as a bar chart with the number of orders as a second axis, ' +
   'a title in Chinese, the legend outside on the right, and save it as revenue.png with 200 dpi ' +
   'without showing it twice in the notebook';
-
-/** A plot of a few bars, as matplotlib would leave one: a PNG of 320 × 180. */
-const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
 
 async function picture(page: Page, name: string): Promise<void> {
   const published = process.env.AISERVER_PICTURES && name.startsWith('replay-');
@@ -127,55 +123,5 @@ for (const dark of [false, true]) {
     expect(
       (await lab.sessions(await lab.notebookId(file)))[0].interactions
     ).toHaveLength(5);
-  });
-}
-
-for (const dark of [false, true]) {
-  const mode = dark ? 'dark' : 'light';
-
-  test(`the cell view, ${mode}`, async ({ page, lab, openNotebook }) => {
-    test.setTimeout(180_000);
-    const life = eventfulLife(await lab.keepPicture(PLOT));
-    const id = `cell-view-${mode}`;
-    await lab.write(
-      `.aiserver_sessions/${id}_ce11-0001.json`,
-      sessionFile(id, 'ce11-0001', life.records)
-    );
-    await openNotebook([life.source, ''], {
-      metadata: { aiserver: { notebook_id: id } }
-    });
-    await tidy(page);
-    await wear(page, dark ? 'JupyterLab Dark' : 'JupyterLab Light');
-    const cell = new CellUnderTest(page, 0);
-    const replay = new ReplayUnderTest(page);
-    await replay.open();
-    await replay.wide(480);
-    await cell.focus();
-    await page.keyboard.press('ControlOrMeta+Alt+b');
-    await expect(cell.authors).toHaveCount(6);
-    await page.keyboard.press('ControlOrMeta+Home');
-    await expect(cell.authorship).toContainText('Plot revenue');
-    await picture(page, `blame-${mode}`);
-    await replay.steps.nth(1).getByRole('button').click();
-    await expect(replay.panel.locator('img')).toBeVisible();
-    await picture(page, `cell-${mode}`);
-
-    await replay.wide(700);
-    await replay.steps.nth(4).getByRole('button').click();
-    await replay.button('Show changes side by side').click();
-    await expect(replay.side('A')).toBeVisible();
-    await picture(page, `split-${mode}`);
-    await replay.button('Compare with another step').click();
-    await picture(page, `compare-${mode}`);
-    await replay.button('Show changes side by side').click();
-
-    // As narrow as it gets.
-    await replay.wide(250);
-    await picture(page, `compare-narrow-${mode}`);
-    await replay.button('Close comparison').click();
-    await replay.steps.nth(1).getByRole('button').click();
-    await replay.button('Restore this version').click();
-    await expect(replay.panel.getByRole('status')).toContainText('Restored');
-    await picture(page, `cell-narrow-${mode}`);
   });
 }

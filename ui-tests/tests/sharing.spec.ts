@@ -1,6 +1,6 @@
 /**
  * The replay as one file: the page opens from the disk with nothing around it, works by mouse and
- * by keyboard, loads and runs nothing of what a session holds; and the menu downloads it.
+ * by keyboard, loads and runs nothing of what a session holds.
  */
 import {
   test as base,
@@ -9,15 +9,12 @@ import {
   type Page
 } from '@playwright/test';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { seriousIn } from '../fixtures/axe';
-import { test as lab } from '../fixtures/plain';
-import { CellUnderTest } from '../fixtures/cells';
-import { code } from '../fixtures/scripted';
 
 const REPOSITORY = path.resolve(__dirname, '..', '..');
 const HOSTILE = '</script><img src=x onerror=alert(1)>';
@@ -292,28 +289,4 @@ test('prints the whole story', async ({ opened }) => {
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });
   await expect(time(page)).toBeVisible();
-});
-
-lab.describe('in JupyterLab', () => {
-  lab(
-    'the File menu downloads the replay',
-    async ({ page, open, lab: server }) => {
-      await open(['']);
-      server.model!.script(code('made = 1'));
-      const asked = new CellUnderTest(page, 0);
-      await asked.ask('make one');
-      // The server loads what asks models at the first request.
-      await asked.accept(60_000);
-      await page.getByRole('menuitem', { name: 'File', exact: true }).click();
-      await page.getByText('Export Replay As').hover();
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: 'Web Page' }).click()
-      ]);
-      expect(download.suggestedFilename()).toMatch(/^plain-\d+-replay\.html$/);
-      const exported = readFileSync((await download.path())!, 'utf-8');
-      expect(exported).toContain('<!doctype html>');
-      expect(exported).toContain('make one');
-    }
-  );
 });

@@ -3,6 +3,7 @@ import { CellUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/plain';
 import { openLauncher, OurScripts } from '../fixtures/scripts';
 import { notebookFile } from '../fixtures/lab';
+import { begin } from '../fixtures/shell';
 
 test(
   'the start loads at most 400 KB of our JavaScript',
@@ -27,15 +28,8 @@ test('a part that cannot be loaded is reported, and can be loaded again', async 
   const chunks = '**/lab/extensions/aiserver/static/*.js*';
   await page.route(chunks, route => route.fulfill({ status: 404 }));
   await lab.write('part.ipynb', notebookFile(['x = 1']));
-  const run = (id: string, args = {}) =>
-    page.evaluate(
-      ([id, args]) =>
-        void (window as any).jupyterapp.commands.execute(id, args),
-      [id, args] as const
-    );
-
   // The sidebar says it in place of its content.
-  await run('aiserver:show-replay');
+  await begin(page, 'aiserver:show-replay');
   const sidebar = page.getByRole('region', { name: 'Replay' });
   const alert = sidebar.getByRole('alert');
   await expect(alert).toContainText(reason);
@@ -44,7 +38,7 @@ test('a part that cannot be loaded is reported, and can be loaded again', async 
   await expect(alert).toContainText(reason);
 
   // A command says it in a notification.
-  await run('docmanager:open', { path: 'part.ipynb' });
+  await begin(page, 'docmanager:open', { path: 'part.ipynb' });
   const cell = new CellUnderTest(page, 0);
   await cell.editor.click();
   await page.keyboard.press('Control+k');

@@ -1,12 +1,14 @@
-/**
- * The setting of which cells are tracked: all, those in which a model was asked, or none.
- */
+/** What is recorded of runs, and by the setting of which cells are tracked. */
 import type { Page } from '@playwright/test';
 
 import { CellUnderTest } from '../fixtures/cells';
 import type { Lab } from '../fixtures/lab';
 import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
+import { execute } from '../fixtures/shell';
+
+const PICTURE =
+  'import base64\nfrom IPython.display import Image, display\ndisplay(Image(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")))\nprint("图")';
 
 async function track(lab: Lab, cells: string): Promise<void> {
   const url = `${lab.url}/lab/api/settings/aiserver:track`;
@@ -66,11 +68,7 @@ test(
         }
         await type(page, 0, '0');
         await type(page, 1, '0');
-        await page.evaluate(() =>
-          (window as any).jupyterapp.commands
-            .execute('docmanager:save')
-            .then(() => null)
-        );
+        await execute(page, 'docmanager:save');
         // What is noted is noted in order: once this is there, nothing of before is to come.
         await first.ask('three');
         await first.accept();
@@ -86,3 +84,33 @@ test(
     }
   }
 );
+
+test('a run is recorded with its text and its picture', async ({
+  page,
+  lab,
+  open
+}) => {
+  const file = await open(['a = 1', PICTURE]);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(code('a = 2'));
+  await cell.ask('two');
+  await cell.accept();
+  await new CellUnderTest(page, 1).run();
+  const id = await lab.notebookId(file);
+  const run = async () => {
+    const records = await lab.records(id);
+    const session = records.find(({ meta }) => meta.cell_id === 'ce11-0002');
+    return session?.events?.find(({ type }) => type === 'run')?.data;
+  };
+  await expect.poll(run).toMatchObject({
+    status: 'ok',
+    execution_count: 1,
+    outputs: {
+      text: '图\n',
+      images: [{ mime: 'image/png', width: 1, height: 1 }]
+    }
+  });
+  const { sha256 } = ((await run()) as any).outputs.images[0];
+  const picture = await page.request.get(`${lab.url}/aiserver/blobs/${sha256}`);
+  expect(picture.headers()['content-type']).toBe('image/png');
+});

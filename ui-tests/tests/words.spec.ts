@@ -1,5 +1,5 @@
 /**
- * A question is answered in words, in the prompt row and in the replay.
+ * Questions that are answered in words, in the prompt row and in the replay; and slash words.
  */
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';

@@ -99,7 +99,7 @@ describe('from the first AI turn on', () => {
     expect(open.kinds('aa')).toEqual(['edit', 'edit']);
   });
 
-  it('changes nothing in the notebook except the id', async () => {
+  it('changes nothing in the notebook except the id (P37)', async () => {
     const open = await openWithTurn();
     open.type(0, 'x');
     await open.run(0);
