@@ -16,7 +16,7 @@ import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
 import { blameIcon } from '../ui/icons';
 import { loadPart } from '../ui/lazy';
-import { pickLocale } from '../labels/formats';
+import { localeFor } from '../labels/formats';
 import type { NotebookBlame } from './view/notebookBlame';
 
 export const blamePlugin: JupyterFrontEndPlugin<void> = {
@@ -37,8 +37,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     const { commands } = app;
     translator ??= nullTranslator;
     const trans = translator.load('aiserver');
-    const language = translator.languageCode ?? 'en';
-    const locale = pickLocale(language, navigator.languages ?? []);
+    const locale = localeFor(translator);
     const notebookBlames = new WeakMap<NotebookPanel, NotebookBlame>();
 
     const getOrCreateBlame = async (

@@ -8,7 +8,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { pickLocale } from '../labels/formats';
+import { localeFor } from '../labels/formats';
 import { CommandIDs, IPromptRows } from '../tokens';
 import { focusAfterPalette } from '../ui/palette';
 import { DataModel } from './model/dataModel';
@@ -32,10 +32,7 @@ export const dataPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     translator ??= nullTranslator;
     const trans = translator.load('aiserver');
-    const locale = pickLocale(
-      translator.languageCode ?? 'en',
-      navigator.languages ?? []
-    );
+    const locale = localeFor(translator);
     const model = new DataModel({
       tracker,
       createData: panel => new NotebookData(new NotebookKernel(panel), locale),

@@ -1,5 +1,5 @@
 /** Formats numbers in the interface's language: 1234 is "1,234" in English. */
-import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ITranslator, TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {
   return count.toLocaleString(localeOf(trans));
@@ -56,6 +56,11 @@ export function roughDuration(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 h', Math.floor(ms / HOUR));
   }
   return trans._n('%1 day', '%1 days', Math.floor(ms / DAY));
+}
+
+/** Return the locale of times and numbers: the interface's language, as the browser prefers it. */
+export function localeFor({ languageCode }: ITranslator): string {
+  return pickLocale(languageCode ?? 'en', navigator.languages ?? []);
 }
 
 export function pickLocale(

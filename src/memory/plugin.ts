@@ -10,7 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import React from 'react';
 
 import { ApiClient } from '../api/client';
-import { pickLocale } from '../labels/formats';
+import { localeFor } from '../labels/formats';
 import { isForbidden } from '../state/features';
 import { CommandIDs, IMemory, INotebookIdentity } from '../tokens';
 import { lazyView } from '../ui/lazy';
@@ -44,8 +44,7 @@ export const memoryPlugin: JupyterFrontEndPlugin<IMemory | null> = {
     const { commands, shell } = app;
     translator ??= nullTranslator;
     const trans = translator.load('aiserver');
-    const languages = navigator.languages ?? [];
-    const locale = pickLocale(translator.languageCode ?? 'en', languages);
+    const locale = localeFor(translator);
     const { memory } = new ApiClient(app.serviceManager.serverSettings);
     const model = new MemoryModel(memory);
 

@@ -31,9 +31,9 @@ import {
   IPromptRows,
   IMemory
 } from '../tokens';
+import { confirm } from '../ui/dialogs';
 import { focusAfterPalette } from '../ui/palette';
 import { NoteClient } from '../api/noteClient';
-import { confirmReplace } from './view/confirmReplace';
 import { showReminder } from './view/notebook/reminder';
 import { ReplayPanel } from './view/panel';
 
@@ -159,7 +159,18 @@ function createHost(
   trans: TranslationBundle
 ): IReplayHost {
   return {
-    confirmReplace: index => confirmReplace(index, trans),
+    confirmReplace: index =>
+      confirm(
+        {
+          title: trans.__('The cell has changed since its last step'),
+          body: trans.__(
+            'Restore step %1? The current code is saved in the history, and you can undo the restore.',
+            index + 1
+          ),
+          accept: trans.__('Restore')
+        },
+        trans
+      ),
     openPrompt: branch => {
       if (commands.hasCommand(CommandIDs.ask)) {
         void commands.execute(CommandIDs.ask, {

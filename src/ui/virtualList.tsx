@@ -1,6 +1,7 @@
 /**
- * A scrolling list that stays fast with thousands of rows. In a long list, only the rows in or near
- * the visible area are rendered. The list is nevertheless as high as if all rows were rendered.
+ * A scrolling list that stays fast with thousands of rows, and the state that other lists of rows
+ * share with it. In a long list, only the rows in or near the visible area are rendered. The list is
+ * nevertheless as high as if all rows were rendered.
  *
  * One row of the list has the tab stop: the Tab key reaches only the buttons of this row. The arrow
  * keys move the tab stop to another row and focus the first button of that row. The row with the
@@ -48,33 +49,46 @@ export interface IVirtualListProps {
   onLeave?: () => void;
 }
 
-export const VirtualList = React.forwardRef(function VirtualList(
-  props: IVirtualListProps,
-  handle: React.Ref<IVirtualListHandle>
-): React.JSX.Element {
-  const { count, current = -1, keyOf, estimate, pageSize = 8, onEnd } = props;
+interface IRowsOptions extends Pick<
+  IVirtualListProps,
+  'count' | 'current' | 'pageSize' | 'onMove' | 'onLeave'
+> {
+  keyOf: (index: number) => string | number;
+  estimate: (index: number) => number;
+  overscan: number;
+  /** The position to which the list is scrolled at first. */
+  initialOffset?: number;
+}
+
+/**
+ * Return the rows to render and their tab stop, the references to the element that scrolls and to
+ * the parent of the rows, and the parent's event handlers. Each row has its index as `data-index`.
+ */
+export function useRows(options: IRowsOptions) {
+  const { count, current = -1, pageSize = 8 } = options;
   const scroller = React.useRef<HTMLDivElement>(null);
-  const list = React.useRef<HTMLOListElement>(null);
+  const parent = React.useRef<HTMLElement | null>(null);
   // The index of the row to which a person moved the tab stop; -1 if nobody has moved it.
   const [chosenIndex, setChosenIndex] = React.useState(-1);
   // The index of a row to focus as soon as the row is rendered; -1 if there is none.
   const pendingFocus = React.useRef(-1);
-  const tabStopIndex = Math.min(
+  const tabStop = Math.min(
     count - 1,
     Math.max(0, chosenIndex < 0 ? current : chosenIndex)
   );
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    getItemKey: keyOf,
-    estimateSize: estimate,
-    overscan: count > MAX_FULLY_RENDERED ? 8 : MAX_FULLY_RENDERED,
+    getItemKey: options.keyOf,
+    estimateSize: options.estimate,
+    initialOffset: options.initialOffset,
+    overscan: options.overscan,
     useFlushSync: false,
     rangeExtractor: range => {
       const rows = defaultRangeExtractor(range);
-      return rows.includes(tabStopIndex)
+      return rows.includes(tabStop)
         ? rows
-        : [...rows, tabStopIndex].sort((a, b) => a - b);
+        : [...rows, tabStop].sort((a, b) => a - b);
     }
   });
 
@@ -85,10 +99,10 @@ export const VirtualList = React.forwardRef(function VirtualList(
     setChosenIndex(row);
     virtualizer.scrollToIndex(row);
     applyFocus();
-    props.onMove?.(row);
+    options.onMove?.(row);
   };
   const applyFocus = () => {
-    const element = list.current?.querySelector(
+    const element = parent.current?.querySelector(
       `:scope > [data-index="${pendingFocus.current}"]`
     );
     if (element) {
@@ -97,7 +111,6 @@ export const VirtualList = React.forwardRef(function VirtualList(
     }
   };
   React.useLayoutEffect(applyFocus);
-  React.useImperativeHandle(handle, () => ({ focus }));
   React.useEffect(() => {
     setChosenIndex(-1);
     if (current >= 0) {
@@ -107,16 +120,58 @@ export const VirtualList = React.forwardRef(function VirtualList(
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [current]);
 
-  const renderedRows = virtualizer.getVirtualItems();
-  const height = virtualizer.getTotalSize();
-  const lastRenderedIndex =
-    renderedRows[renderedRows.length - 1]?.index ?? count - 1;
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const { altKey, ctrlKey, key, metaKey } = event;
+    const to = targetIndex(key, rowIndexOf(event.target), count, pageSize);
+    if (to === null || altKey || ctrlKey || metaKey) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (to < 0 && key === 'ArrowUp' && options.onLeave) {
+      options.onLeave();
+    } else {
+      focus(to);
+    }
+  };
+  const onFocus = (event: React.FocusEvent) => {
+    const row = rowIndexOf(event.target);
+    if (row >= 0 && row !== tabStop) {
+      setChosenIndex(row);
+    }
+  };
+  return {
+    scroller,
+    parentProps: {
+      ref: (node: HTMLElement | null) => void (parent.current = node),
+      onKeyDown,
+      onFocus
+    },
+    rows: virtualizer.getVirtualItems(),
+    height: virtualizer.getTotalSize(),
+    measure: virtualizer.measureElement,
+    tabStop,
+    focus
+  };
+}
+
+export const VirtualList = React.forwardRef(function VirtualList(
+  props: IVirtualListProps,
+  handle: React.Ref<IVirtualListHandle>
+): React.JSX.Element {
+  const { count, keyOf, onEnd } = props;
+  const { scroller, parentProps, rows, height, measure, tabStop, focus } =
+    useRows({
+      ...props,
+      overscan: count > MAX_FULLY_RENDERED ? 8 : MAX_FULLY_RENDERED
+    });
+  React.useImperativeHandle(handle, () => ({ focus }));
+  const lastRenderedIndex = rows[rows.length - 1]?.index ?? count - 1;
   React.useEffect(() => {
     if (count && lastRenderedIndex >= count - 1) {
       onEnd?.();
     }
   }, [count, lastRenderedIndex, onEnd]);
-
   return (
     <div
       ref={scroller}
@@ -126,42 +181,21 @@ export const VirtualList = React.forwardRef(function VirtualList(
       }
     >
       <ol
-        ref={list}
+        {...parentProps}
         className="jp-AIServer-Replay-cells"
         aria-label={props.label}
-        onKeyDown={event => {
-          const fromIndex = rowIndexOf(event.target);
-          const toIndex = targetIndex(event.key, fromIndex, count, pageSize);
-          const { altKey, ctrlKey, metaKey } = event;
-          if (toIndex === null || altKey || ctrlKey || metaKey) {
-            return;
-          }
-          event.preventDefault();
-          event.stopPropagation();
-          if (toIndex < 0 && event.key === 'ArrowUp' && props.onLeave) {
-            props.onLeave();
-          } else {
-            focus(toIndex);
-          }
-        }}
-        onFocus={event => {
-          const row = rowIndexOf(event.target);
-          if (row >= 0 && row !== tabStopIndex) {
-            setChosenIndex(row);
-          }
-        }}
       >
-        {renderedRows.map(({ index, start }) => (
+        {rows.map(({ index, start }) => (
           <li
             key={keyOf(index)}
-            ref={virtualizer.measureElement}
+            ref={measure}
             data-index={index}
             className={props.rowClass?.(index) || undefined}
             style={{ transform: `translateY(${start}px)` }}
             aria-setsize={count}
             aria-posinset={index + 1}
           >
-            {props.render(index, index === tabStopIndex ? 0 : -1)}
+            {props.render(index, index === tabStop ? 0 : -1)}
           </li>
         ))}
       </ol>
@@ -171,7 +205,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
 
 /** Return the index of the row that contains the element; -1 if it isn't in a row. */
 function rowIndexOf(target: EventTarget): number {
-  const row = (target as HTMLElement).closest<HTMLElement>('li[data-index]');
+  const row = (target as HTMLElement).closest<HTMLElement>('[data-index]');
   return row ? Number(row.dataset.index) : -1;
 }
 
@@ -180,7 +214,7 @@ function rowIndexOf(target: EventTarget): number {
  * the key doesn't move the tab stop. The index is less than 0 or at least `count` if the key leads
  * beyond the first or last row.
  */
-export function targetIndex(
+function targetIndex(
   key: string,
   fromIndex: number,
   count: number,

@@ -3,12 +3,7 @@
  *
  * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
  */
-import {
-  Dialog,
-  Notification,
-  ReactWidget,
-  showDialog
-} from '@jupyterlab/apputils';
+import { Dialog, Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
@@ -19,6 +14,7 @@ import { IReceiptProps, Receipt } from '../../prompt/receipt';
 import { failureText } from '../../labels/failureText';
 import { toFailure } from '../../state/failure';
 import { CommandIDs } from '../../tokens';
+import { showView } from '../../ui/dialogs';
 import type { GenerationModel } from '../model/generation';
 import { type PreviewApi, requestBody } from '../model/request';
 import { requestNumber } from '../model/state';
@@ -43,7 +39,7 @@ export async function previewRequest(
     const options = { target, model: state.cellModel, levels };
     const preview = await api.preview(await requestBody(request, options));
     const hasReplay = commands.hasCommand(CommandIDs.showReplay);
-    const body = ReactWidget.create(
+    const view = (
       <PreviewView
         preview={preview}
         cellNumber={cellId => target.cellNumber(cellId)}
@@ -53,13 +49,7 @@ export async function previewRequest(
         trans={trans}
       />
     );
-    body.addClass('jp-AIServer-Preview');
-    await showDialog({
-      title: trans.__('What will be sent'),
-      body,
-      buttons: [Dialog.okButton({ label: trans.__('Close') })],
-      hasClose: true
-    });
+    await showView(trans.__('What will be sent'), view, trans);
   } catch (reason) {
     const text = failureText(toFailure(reason), trans);
     Notification.error(text, { autoClose: 5000 });

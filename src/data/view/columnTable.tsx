@@ -1,24 +1,18 @@
 /**
  * The table of a variable's columns, which stays fast with thousands of them: only the rows in or
  * near the visible area are rendered, and only these columns are profiled.
- *
- * One row of the table has the tab stop: the Tab key reaches only the buttons of this row. The arrow
- * keys move the tab stop to another row and focus the first button of that row. The row with the tab
- * stop is always rendered.
  */
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
 import type { IItemChange } from '../model/changes';
 import type { Frame } from '../model/frame';
 import type { NotebookData } from '../model/notebookData';
-import { targetIndex } from '../../ui/virtualList';
+import { useRows } from '../../ui/virtualList';
 import { ColumnRow } from './columnRow';
 import { useData } from './context';
 
 /** The height of a row without details, in pixels; also in `style/data/columns.css`. */
 const ROW_HEIGHT = 46;
-const PAGE_SIZE = 8;
 
 export function ColumnTable(props: {
   data: NotebookData;
@@ -29,40 +23,15 @@ export function ColumnTable(props: {
   const { data, frame, change, label } = props;
   const { trans } = useData();
   const { item, order } = frame;
-  const scroller = React.useRef<HTMLDivElement>(null);
-  const [chosenRow, setChosenRow] = React.useState(0);
-  // The index of a row to focus as soon as the row is rendered; -1 if there is none.
-  const pendingFocus = React.useRef(-1);
-  const tabStop = Math.max(0, Math.min(chosenRow, order.length - 1));
   // The virtualizer measures all rows again if it gets another function.
-  const getItemKey = React.useCallback((row: number) => order[row], [order]);
-  const virtualizer = useVirtualizer({
+  const keyOf = React.useCallback((row: number) => order[row], [order]);
+  const { scroller, parentProps, rows, height, measure, tabStop } = useRows({
     count: order.length,
-    getScrollElement: () => scroller.current,
-    getItemKey,
-    estimateSize: () => ROW_HEIGHT,
+    keyOf,
+    estimate: () => ROW_HEIGHT,
     initialOffset: frame.scrollTop,
-    overscan: 6,
-    useFlushSync: false,
-    rangeExtractor: range => {
-      const rows = defaultRangeExtractor(range);
-      return rows.includes(tabStop)
-        ? rows
-        : [...rows, tabStop].sort((a, b) => a - b);
-    }
+    overscan: 6
   });
-  const rows = virtualizer.getVirtualItems();
-
-  const applyFocus = () => {
-    const row = scroller.current?.querySelector(
-      `[data-index="${pendingFocus.current}"]`
-    );
-    if (row) {
-      pendingFocus.current = -1;
-      row.querySelector('button')?.focus();
-    }
-  };
-  React.useLayoutEffect(applyFocus);
   React.useEffect(() =>
     data.show(
       frame,
@@ -74,22 +43,7 @@ export function ColumnTable(props: {
     if (scroller.current) {
       scroller.current.scrollTop = frame.scrollTop;
     }
-  }, [frame, frame.filter, frame.sort]);
-
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const from = rowOf(event.target);
-    const to = targetIndex(event.key, from, order.length, PAGE_SIZE);
-    if (to === null || event.altKey || event.ctrlKey || event.metaKey) {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-    const row = Math.max(0, Math.min(order.length - 1, to));
-    pendingFocus.current = row;
-    setChosenRow(row);
-    virtualizer.scrollToIndex(row);
-    applyFocus();
-  };
+  }, [scroller, frame, frame.filter, frame.sort]);
 
   const heads = [
     trans.__('Name'),
@@ -115,17 +69,11 @@ export function ColumnTable(props: {
       }}
     >
       <div
+        {...parentProps}
         role="table"
         aria-label={label}
         aria-rowcount={order.length + 1}
-        style={{ height: virtualizer.getTotalSize() }}
-        onKeyDown={onKeyDown}
-        onFocus={event => {
-          const row = rowOf(event.target);
-          if (row >= 0 && row !== tabStop) {
-            setChosenRow(row);
-          }
-        }}
+        style={{ height }}
       >
         <div role="rowgroup" className="jp-AIServer-Data-hidden">
           <div role="row" aria-rowindex={1}>
@@ -141,7 +89,7 @@ export function ColumnTable(props: {
           return (
             <div
               key={position}
-              ref={virtualizer.measureElement}
+              ref={measure}
               role="rowgroup"
               data-index={index}
               className="jp-AIServer-Data-item"
@@ -163,10 +111,4 @@ export function ColumnTable(props: {
       </div>
     </div>
   );
-}
-
-/** Return the index of the row that contains the element; -1 if it isn't in a row. */
-function rowOf(target: EventTarget): number {
-  const row = (target as HTMLElement).closest<HTMLElement>('[data-index]');
-  return row ? Number(row.dataset.index) : -1;
 }

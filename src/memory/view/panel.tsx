@@ -1,13 +1,9 @@
-/**
- * The widget of the memory view. It fetches the lists when it is shown, and the code of the content
- * when it is first shown.
- */
-import { VDomRenderer } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
+/** The widget of the memory view, which fetches the lists when it is shown. */
 import React from 'react';
 
 import { pathIcon } from '../../ui/icons';
 import { lazyView } from '../../ui/lazy';
+import { SidePanel } from '../../ui/sidePanel';
 import type { MemoryModel } from '../model/memoryModel';
 import { IMemoryContext, MemoryContext } from './context';
 import { panelCaption } from './memoryLabels';
@@ -23,16 +19,16 @@ const COUNT = 'aiserver-count';
 
 const MemoryView = lazyView(async () => (await import('./view')).MemoryView);
 
-export class MemoryPanel extends VDomRenderer<MemoryModel> {
+export class MemoryPanel extends SidePanel<MemoryModel> {
   constructor(private readonly _context: IMemoryContext) {
-    super(_context.model);
     const { model, trans } = _context;
-    this.id = 'aiserver-memory';
-    this.addClass('jp-AIServer-Memory');
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', trans.__('Memory'));
-    this.node.tabIndex = -1;
-    this.title.icon = memoryIcon;
+    super(model, {
+      id: 'aiserver-memory',
+      className: 'jp-AIServer-Memory',
+      label: trans.__('Memory'),
+      icon: memoryIcon,
+      caption: ''
+    });
     model.stateChanged.connect(this._updateTitle, this);
     this._updateTitle();
   }
@@ -42,56 +38,33 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
     this._isFieldRequested = true;
   }
 
-  protected render(): React.ReactElement | null {
+  protected renderContent(): React.JSX.Element {
     const focusField = () => {
       this.requestField();
-      this._applyFocus();
+      this.focusContent();
     };
-    return this._wasVisible ? (
+    return (
       <MemoryContext value={this._context}>
         <MemoryView
           props={{ focusField }}
           trans={this._context.trans}
-          onLoad={() => this._applyFocus()}
+          onLoad={() => this.focusContent()}
         />
       </MemoryContext>
-    ) : null;
+    );
   }
 
-  protected override onAfterAttach(msg: Message): void {
-    super.onAfterAttach(msg);
-    if (this.isVisible) {
-      this._onVisible();
+  protected setActive(isActive: boolean): void {
+    if (isActive) {
+      void this.model?.load();
     }
-  }
-
-  protected override onAfterShow(msg: Message): void {
-    super.onAfterShow(msg);
-    this._onVisible();
-  }
-
-  protected override onActivateRequest(msg: Message): void {
-    super.onActivateRequest(msg);
-    this.node.focus();
-    this._applyFocus();
-  }
-
-  protected override onUpdateRequest(msg: Message): void {
-    super.onUpdateRequest(msg);
-    void this.renderPromise?.then(() => this._applyFocus());
-  }
-
-  private _onVisible(): void {
-    this._wasVisible = true;
-    this.update();
-    void this.model?.load();
   }
 
   /**
    * Focus the field for a new entry if that was requested, or else the first row of the list or, if
    * the list is empty, the field. Do nothing if the person has moved the focus to another element.
    */
-  private _applyFocus(): void {
+  protected focusContent(): void {
     const field = this.node.querySelector('textarea');
     const first = this.node.querySelector<HTMLElement>('ol button');
     if (this._isFieldRequested && field) {
@@ -103,7 +76,7 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
         (first ?? field)?.focus();
       } else if (this.node.querySelector('ol')) {
         // The rows of a list that has just been shown are drawn after their heights are known.
-        requestAnimationFrame(() => this._applyFocus());
+        requestAnimationFrame(() => this.focusContent());
       }
     }
   }
@@ -122,5 +95,4 @@ export class MemoryPanel extends VDomRenderer<MemoryModel> {
   }
 
   private _isFieldRequested = false;
-  private _wasVisible = false;
 }

@@ -1,5 +1,4 @@
 /** The rows of entries and proposals: their texts, and the buttons that decide about them. */
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -8,6 +7,7 @@ import type { MemoryEntry, MemoryProposal, MemoryScope } from '../../api/types';
 import { failureText } from '../../labels/failureText';
 import type { IFailure } from '../../state/failure';
 import { Button } from '../../ui/button';
+import { confirm } from '../../ui/dialogs';
 import { IconButton } from '../../ui/iconButton';
 import { TextField } from '../../ui/textField';
 import type { SimilarEntry } from '../model/memoryModel';
@@ -291,7 +291,7 @@ function Similar(props: {
 }
 
 /** Ask whether an entry is removed. Return whether the person agreed. */
-async function confirmForget(
+function confirmForget(
   { scope, text }: MemoryEntry,
   trans: TranslationBundle
 ): Promise<boolean> {
@@ -303,16 +303,15 @@ async function confirmForget(
       : trans.__(
           'It is removed from your MEMORY.md, and models no longer get it. Stored prompts that contain it are deleted; your requests and their answers stay.'
         );
-  const { button } = await showDialog({
-    title: trans.__('Forget this entry?'),
-    body: `${quotedText(text, trans)} ${consequence}`,
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Cancel') }),
-      Dialog.warnButton({ label: trans.__('Forget') })
-    ],
-    defaultButton: 0
-  });
-  return button.accept;
+  return confirm(
+    {
+      title: trans.__('Forget this entry?'),
+      body: `${quotedText(text, trans)} ${consequence}`,
+      accept: trans.__('Forget'),
+      warns: true
+    },
+    trans
+  );
 }
 
 /** A link to the turn from which a text comes. */

@@ -1,15 +1,15 @@
 /** The sidebar's widget. Its model is active, and its code is loaded, only once it is visible. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
-import { VDomRenderer } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { Message, MessageLoop } from '@lumino/messaging';
 import { SplitLayout, SplitPanel, Widget } from '@lumino/widgets';
 import React from 'react';
 
-import { pickLocale } from '../../labels/formats';
+import { localeFor } from '../../labels/formats';
 import { CommandIDs, type IMemory } from '../../tokens';
 import { lazyView } from '../../ui/lazy';
+import { SidePanel } from '../../ui/sidePanel';
 import type { ReplayModel } from '../model/replay';
 import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
@@ -22,7 +22,7 @@ const WIDTH = 320;
 
 const ReplayView = lazyView(async () => (await import('./view')).ReplayView);
 
-export class ReplayPanel extends VDomRenderer<ReplayModel> {
+export class ReplayPanel extends SidePanel<ReplayModel> {
   constructor(options: {
     model: ReplayModel;
     languages: IEditorLanguageRegistry;
@@ -30,11 +30,16 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     commands: CommandRegistry;
     memory?: IMemory;
   }) {
-    super(options.model);
     const { model, commands, languages, memory, translator } = options;
     const trans = translator.load('aiserver');
-    const language = translator.languageCode ?? 'en';
-    const locale = pickLocale(language, navigator.languages ?? []);
+    super(model, {
+      id: 'aiserver-replay',
+      className: 'jp-AIServer-Replay',
+      label: trans.__('Replay'),
+      icon: replayIcon,
+      caption: trans.__('Replay: see how each cell was made')
+    });
+    const locale = localeFor(translator);
     const now = new Date();
     const services = { model, commands, languages, memory };
     this._context = { ...services, trans, locale, now };
@@ -44,122 +49,74 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
         this.update();
       }
     }, this);
-    this.id = 'aiserver-replay';
-    this.addClass('jp-AIServer-Replay');
-    this.node.setAttribute('role', 'region');
-    this.node.tabIndex = -1;
     // Don't move the focus any more once the person uses the keyboard.
     this.node.addEventListener(
       'keydown',
       () => (this._isFocusPending = false),
       true
     );
-    this.node.setAttribute('aria-label', trans.__('Replay'));
-    this.title.icon = replayIcon;
-    this.title.caption = trans.__('Replay: see how each cell was made');
   }
 
-  override dispose(): void {
-    if (!this.isDisposed) {
-      this._deactivate();
-      super.dispose();
-    }
-  }
-
-  protected render(): React.ReactElement | null {
-    return this._wasVisible ? (
+  protected renderContent(): React.JSX.Element {
+    return (
       <ReplayContext value={this._context}>
         <ReplayView
           props={{}}
           trans={this._context.trans}
-          onLoad={() => this._focusContent()}
+          onLoad={() => this.focusContent()}
         />
       </ReplayContext>
-    ) : null;
-  }
-
-  protected override onAfterAttach(msg: Message): void {
-    super.onAfterAttach(msg);
-    if (this.isVisible) {
-      this._activate();
-    }
+    );
   }
 
   protected override onAfterShow(msg: Message): void {
-    super.onAfterShow(msg);
-    if (!this._wasVisible) {
+    if (!this.wasVisible) {
       widenOpeningSidebar(this, WIDTH);
     }
-    this._activate();
-  }
-
-  protected override onAfterHide(msg: Message): void {
-    super.onAfterHide(msg);
-    this._deactivate();
-  }
-
-  protected override onBeforeDetach(msg: Message): void {
-    this._deactivate();
-    super.onBeforeDetach(msg);
+    super.onAfterShow(msg);
   }
 
   protected override onActivateRequest(msg: Message): void {
-    super.onActivateRequest(msg);
     // Render without delay, because the model's selected tab may not be rendered yet.
     MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
-    this.node.focus();
     this._isFocusPending = true;
-    this._focusContent();
-  }
-
-  protected override onUpdateRequest(msg: Message): void {
-    super.onUpdateRequest(msg);
-    if (this._isFocusPending) {
-      void this.renderPromise?.then(() => this._focusContent());
-    }
+    super.onActivateRequest(msg);
   }
 
   /**
    * Focus the open form or table of “Ask again”, the slider or the search field; until it is
    * rendered, the selected tab. Do nothing if the person has moved the focus.
    */
-  private _focusContent(): void {
+  protected focusContent(): void {
+    if (!this._isFocusPending) {
+      return;
+    }
+    const find = (selector: string) =>
+      this.node.querySelector<HTMLElement>(selector);
+    const tab = find('[role="tab"][aria-selected="true"]');
     const { activeElement } = document;
-    const tab = this.node.querySelector<HTMLElement>(
-      '[role="tab"][aria-selected="true"]'
-    );
     if (activeElement !== this.node && activeElement !== tab) {
       this._isFocusPending = false;
+      return;
     }
-    const again = '.jp-AIServer-Replay-again [data-focus]';
     const control =
-      this.node.querySelector<HTMLElement>(again) ??
-      this.node.querySelector<HTMLElement>(
-        '[role="slider"], input[type="search"]'
-      );
-    if (this._isFocusPending) {
-      (control ?? tab)?.focus();
-      this._isFocusPending = !control;
-    }
+      find('.jp-AIServer-Replay-again [data-focus]') ??
+      find('[role="slider"], input[type="search"]');
+    (control ?? tab)?.focus();
+    this._isFocusPending = !control;
   }
 
-  private _activate(): void {
-    this._wasVisible = true;
-    if (this._clock === undefined) {
+  protected setActive(isActive: boolean): void {
+    if (!isActive) {
+      window.clearInterval(this._clock);
+      this._clock = undefined;
+    } else if (this._clock === undefined) {
       const update = () => this._updateTime();
       this._clock = window.setInterval(update, CLOCK_INTERVAL_MS);
       this._updateTime();
     }
     if (this.model) {
-      this.model.isActive = true;
-    }
-  }
-
-  private _deactivate(): void {
-    window.clearInterval(this._clock);
-    this._clock = undefined;
-    if (this.model) {
-      this.model.isActive = false;
+      this.model.isActive = isActive;
     }
   }
 
@@ -169,10 +126,9 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _context: IReplayContext;
-  private _wasVisible = false;
   /** The id of the timer that updates the displayed times; undefined while the widget is hidden. */
   private _clock: number | undefined;
-  /** Whether `_focusContent` must be called again, because the content wasn't rendered yet. */
+  /** Whether `focusContent` must be called again, because the content wasn't rendered yet. */
   private _isFocusPending = false;
 }
 

@@ -82,7 +82,6 @@ export class SessionAwareness {
     }
   };
 
-  /** Handle a changed awareness state of another page. */
   private _receive(client: number): void {
     const writes = writesOf(this._awareness.getStates().get(client));
     const previous = new Map(this._received.get(client));
@@ -92,7 +91,6 @@ export class SessionAwareness {
       .forEach(([cellId]) => this._onRemoteWrite(cellId));
   }
 
-  /** The writes that were last received from each client. */
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
   /** The ids of the cells to announce at the end of the current task. */

@@ -15,7 +15,6 @@
 
 import { listChanges } from '../../diff/lists';
 
-/** The state of a cell at some time. */
 export interface ICellState {
   readonly id: string;
   readonly type: string;
@@ -206,7 +205,6 @@ function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   return /^\n*$/.test(source.slice(offset));
 }
 
-/** Return the moves of the cells that exist both before and after the change. */
 function detectMoves(
   before: readonly ICellState[],
   after: readonly ICellState[],

@@ -44,7 +44,6 @@ export interface ITrackingOptions {
   history: IHistory;
   /** Stores a thumbnail; resolves to its SHA-256. */
   storeImage: (image: Blob) => Promise<string>;
-  /** Objects that detect the causes of changes in the page. */
   causeDetectors?: ICauseDetectors;
 }
 
@@ -86,7 +85,6 @@ export class Tracking implements ITracking {
   /** Whether each run is recorded with a preview of the outputs. */
   recordsOutputs = true;
 
-  /** Track an open notebook until it is closed. */
   add(panel: NotebookPanel): void {
     this._panels.add(panel);
     void panel.context.ready.then(() => this._listen(panel));
@@ -266,7 +264,6 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Start watching a cell if it now has a turn. */
   private async _checkForTurn(
     watch: NotebookWatch,
     key: ICellKey
@@ -315,10 +312,7 @@ export class Tracking implements ITracking {
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
   /** The promise of the last call of `_start` for each notebook. */
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
-  /**
-   * For each notebook, the number of attempts to start a watch. An attempt gives up if a newer
-   * attempt has begun.
-   */
+  /** The last attempt to start a watch of each notebook. An older one gives up. */
   private readonly _attempts = new WeakMap<NotebookPanel, object>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

@@ -11,6 +11,7 @@ import * as React from 'react';
 import type { RecipeBody } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
 import { toFailure } from '../../../state/failure';
+import { confirm } from '../../../ui/dialogs';
 
 /** The maximum number of characters of a recipe: the limit of the HTTP API. */
 export const MAX_RECIPE = 5000;
@@ -133,16 +134,13 @@ async function saveUnlessDeclined(
     if (toFailure(reason).code !== 'recipe_exists') {
       throw reason;
     }
-    const { button } = await showDialog({
+    const question = {
       title: trans.__('Replace the recipe?'),
       body: trans.__('There is a recipe /%1 already.', recipe.name),
-      buttons: [
-        Dialog.cancelButton({ label: trans.__('Cancel') }),
-        Dialog.warnButton({ label: trans.__('Replace') })
-      ],
-      defaultButton: 0
-    });
-    if (!button.accept) {
+      accept: trans.__('Replace'),
+      warns: true
+    };
+    if (!(await confirm(question, trans))) {
       return false;
     }
     await save({ ...recipe, replace: true });

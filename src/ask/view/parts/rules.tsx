@@ -4,12 +4,12 @@
  *
  * Invariant: names and texts of files are rendered as text, never as HTML.
  */
-import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import { Button } from '../../../ui/button';
+import { showView } from '../../../ui/dialogs';
 import type { IRulesFile, RulesFiles } from '../../model/context/rulesFiles';
 import { Chip } from './chips';
 
@@ -100,16 +100,8 @@ export async function showRulesFiles(
   rules: RulesFiles,
   trans: TranslationBundle
 ): Promise<void> {
-  const body = ReactWidget.create(
-    <RulesFilesView rules={rules} trans={trans} />
-  );
-  body.addClass('jp-AIServer-Preview');
-  await showDialog({
-    title: trans.__('Rules files'),
-    body,
-    buttons: [Dialog.okButton({ label: trans.__('Close') })],
-    hasClose: true
-  });
+  const view = <RulesFilesView rules={rules} trans={trans} />;
+  await showView(trans.__('Rules files'), view, trans);
 }
 
 export function RulesFilesView({

@@ -1,5 +1,4 @@
 /** The note of the notebook: its text, which can be edited in place, its author, and its use. */
-import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -7,6 +6,7 @@ import React from 'react';
 import type { Note } from '../../../api/types';
 import { failureText } from '../../../labels/failureText';
 import { Button } from '../../../ui/button';
+import { confirm } from '../../../ui/dialogs';
 import { IconButton } from '../../../ui/iconButton';
 import { TextField } from '../../../ui/textField';
 import { LinkButton, When } from '../buttons';
@@ -79,7 +79,7 @@ function NoteText(props: IPartProps & { note: Note }): React.JSX.Element {
   const noteModel = model.note;
   const textId = React.useId();
   const remove = async () => {
-    if (await confirmDeleteNote(trans)) {
+    if (await confirmDelete(trans)) {
       await onEnd(noteModel.delete());
     }
   };
@@ -211,19 +211,16 @@ function useAuthorText({ author, model: id }: Note): string {
   }
 }
 
-export async function confirmDeleteNote(
-  trans: TranslationBundle
-): Promise<boolean> {
-  const { button } = await showDialog({
-    title: trans.__('Delete this note?'),
-    body: trans.__(
-      'Models no longer get it, and it isn’t made again unless you ask for it. Stored prompts that contain it are deleted; your requests and their answers stay.'
-    ),
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Cancel') }),
-      Dialog.warnButton({ label: trans.__('Delete') })
-    ],
-    defaultButton: 0
-  });
-  return button.accept;
+function confirmDelete(trans: TranslationBundle): Promise<boolean> {
+  return confirm(
+    {
+      title: trans.__('Delete this note?'),
+      body: trans.__(
+        'Models no longer get it, and it isn’t made again unless you ask for it. Stored prompts that contain it are deleted; your requests and their answers stay.'
+      ),
+      accept: trans.__('Delete'),
+      warns: true
+    },
+    trans
+  );
 }

@@ -2,7 +2,7 @@
  * The dialog “What the model saw”: a turn's prompt, or its changes since another turn. Invariant:
  * the messages are shown as they are stored, never as HTML.
  */
-import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import { Dialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -13,6 +13,7 @@ import { IReceiptProps, itemText, Receipt } from '../../../prompt/receipt';
 import { receiptTexts } from '../../../prompt/usageLabels';
 import { isRequestOf } from '../../../records/answers';
 import type { ICellKey } from '../../../tokens';
+import { showView } from '../../../ui/dialogs';
 import { Thumbnail } from '../cell/output';
 import { StepCode } from '../cell/stepCode';
 import { IReplayContext, ReplayContext, useReplay } from '../context';
@@ -25,18 +26,12 @@ export async function showPrompt(
   context: IReplayContext
 ): Promise<void> {
   const { trans } = context;
-  const body = ReactWidget.create(
+  const view = (
     <ReplayContext value={context}>
       <PromptView step={step} steps={steps} cellKey={key} />
     </ReplayContext>
   );
-  body.addClass('jp-AIServer-Preview');
-  await showDialog({
-    title: trans.__('What the model saw'),
-    body,
-    buttons: [Dialog.okButton({ label: trans.__('Close') })],
-    hasClose: true
-  });
+  await showView(trans.__('What the model saw'), view, trans);
 }
 
 interface IPromptViewProps {

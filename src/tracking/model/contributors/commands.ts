@@ -33,10 +33,8 @@ const NON_EDITING_COMMAND =
 const IGNORED_COMMAND =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
 
-/** A write that was made by a command. */
 export interface ICommandWrite {
   readonly contributor: Contributor;
-  /** The id of the command. */
   readonly command: string;
 }
 
@@ -72,7 +70,6 @@ export class RunningCommands {
       .then(() => this._running.delete(running));
   }
 
-  /** The running commands, in the order of their signals. */
   private readonly _running = new Set<{ readonly id: string }>();
 }
 

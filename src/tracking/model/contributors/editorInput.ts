@@ -8,12 +8,10 @@
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
 
-/** Matches the user events of a person's input. */
 const INPUT_EVENT = /^(input|delete|move|indent|undo|redo)(\.|$)/;
 
 let isProcessingInput = false;
 
-/** Return whether an editor is processing a person's input. */
 export function isEditorInput(): boolean {
   return isProcessingInput;
 }

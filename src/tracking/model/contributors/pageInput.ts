@@ -40,7 +40,6 @@ export class PageInput {
     }
   }
 
-  /** Remember the time of a click or Enter in the search box. */
   private readonly _onEvent = (event: Event): void => {
     const isKey = event.type === 'keydown';
     if (isKey && (event as KeyboardEvent).key !== 'Enter') {
@@ -51,7 +50,6 @@ export class PageInput {
     }
   };
 
-  /** The time of the last click or Enter in the search box. */
   private _lastSearchTime = -Infinity;
 }
 

@@ -17,7 +17,6 @@ export type PendingEdit = readonly [id: string, writer: IWriter];
  * complete yet, because both writers may turn out to be the same program.
  */
 interface IEarlierEdit {
-  /** The source after the edit. */
   readonly source: string;
   readonly writer: IWriter;
 }
@@ -71,7 +70,6 @@ export class PendingEdits {
     }
   }
 
-  /** Remove and return all pending edits. */
   takeAll(): PendingEdit[] {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);
   }
@@ -99,7 +97,6 @@ export class PendingEdits {
     }
   }
 
-  /** The writers of the pending edits, by cell id. */
   private readonly _writers = new Map<string, IWriter>();
   /**
    * Maps a cell's id to the edit before the cell's pending edit, as long as both may turn out to

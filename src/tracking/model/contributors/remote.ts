@@ -22,7 +22,6 @@ import {
 /** The field of a page's awareness state that is true while the page watches the notebook. */
 const FIELD = 'aiserver_watches';
 
-/** The awareness state of a client. */
 type State = Record<string, unknown>;
 
 export class RemoteWriters {

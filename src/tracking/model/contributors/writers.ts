@@ -29,7 +29,6 @@ export interface ICauseDetectors {
   readonly input?: Pick<PageInput, 'isActive'>;
 }
 
-/** The writer of a reload from the file. */
 const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
 /** The contributor of a change in this page whose cause isn't found. */

@@ -79,7 +79,6 @@ function tableShape({ data }: IOutput): [number, number] | null {
     : [rows.length, rows[0]?.querySelectorAll('td').length ?? 0];
 }
 
-/** Return the outputs of a cell in the format of notebook files. */
 export function outputsOf({ outputs }: ICodeCellModel): IOutput[] {
   return Array.from({ length: outputs.length }, (_, index) =>
     outputs.get(index).toJSON()

@@ -31,21 +31,16 @@ const STOPPED_STATUSES = [
   'dead'
 ];
 
-/** The data of a run, as recorded. */
 export interface IRunData {
   status: 'ok' | 'error' | 'aborted';
   execution_count: number | null;
   duration_ms: number;
-  /** The name of the error. */
   ename?: string;
-  /** The message of the error. */
   evalue?: string;
 }
 
-/** The part of a run's data that describes its end. */
 type RunResult = Pick<IRunData, 'status' | 'ename' | 'evalue'>;
 
-/** A finished run. */
 export interface IRun {
   readonly cellId: string;
   readonly source: string;
@@ -200,13 +195,11 @@ export class Runs {
     });
   }
 
-  /** Return the model of a cell; null if there is no such code cell. */
   private _codeCellModel(id: string): ICodeCellModel | null {
     const cell = findCell(this._options.panel, id);
     return cell?.model?.type === 'code' ? (cell as CodeCell).model : null;
   }
 
-  /** The pending runs, by cell id. */
   private readonly _pending = new Map<string, IPendingRun>();
   /** The time when the last run ended, in milliseconds since the page was opened. */
   private _lastEndTime = 0;

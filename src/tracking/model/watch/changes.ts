@@ -114,7 +114,6 @@ export class ChangePusher {
     this._endSave?.(isCompleted);
   }
 
-  /** Add the cells passed to `includeCell` to a change. */
   private _withIncludedCells(change: INotebookChange): INotebookChange {
     const cellIds = [...this._includedCells].filter(
       id => !change.cells.some(({ cellId }) => cellId === id)
@@ -124,7 +123,6 @@ export class ChangePusher {
     return { ...change, cells: [...change.cells, ...cells] };
   }
 
-  /** The ids of the cells passed to `includeCell` since the last change. */
   private readonly _includedCells = new Set<string>();
   /** The last order that this page or another page has recorded. */
   private _recordedOrder: readonly PlacedCell[] = [];

@@ -1,12 +1,11 @@
 /** Creates the events for edits and for changes of the cell list, and sets their contributors. */
-import type { CellChange } from '../../../api/types';
+import type { CellChange, EventBody } from '../../../api/types';
 import {
   IWriter,
   FILE_ON_DISK,
   UNKNOWN,
   createWriter
 } from '../../../records/contributor';
-import { setContributor } from '../contributors/setContributor';
 import type { CellOperation, ICellState } from '../lineage';
 import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { ICellListChange } from './mirror';
@@ -29,7 +28,6 @@ export const INITIAL_WRITER = createWriter(UNKNOWN);
 export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
-  /** The events, by cell. */
   readonly cells: CellChange[];
   /**
    * One promise for each event whose contributor isn't known yet. The promise resolves when the
@@ -101,6 +99,29 @@ export function createListChangeEvents(
     }
   }
   return { cells: [...cells.values()], pending };
+}
+
+/**
+ * Set the contributor of an event to the contributor of `writer`. If this contributor isn't known
+ * yet, set it as soon as it has been detected.
+ *
+ * @returns A list with a promise that resolves when the contributor is set; an empty list if the
+ * contributor was set without delay, or if the writer has none.
+ */
+function setContributor(event: EventBody, writer: IWriter): Promise<void>[] {
+  if (writer.pending) {
+    return [writer.pending.then(() => void setContributor(event, writer))];
+  }
+  const { contributor, command, hasCause = true } = writer;
+  // An edit whose cause wasn't found was made by a program. But another event whose cause wasn't
+  // found may be an action of the person, such as dragging a cell. So it gets no contributor.
+  if (contributor && (event.type === 'edit' || hasCause)) {
+    event.contributor = { ...contributor };
+    if (command && contributor.kind !== 'person') {
+      event.data = { ...event.data, command };
+    }
+  }
+  return [];
 }
 
 /**

@@ -26,9 +26,7 @@ import { sourceOf } from '../../../cells/source';
 
 /** A transaction that inserted, deleted, moved or recreated cells. */
 export interface ICellListChange {
-  /** All cells before the transaction, in order. */
   readonly before: readonly ICellState[];
-  /** All cells after the transaction, in order. */
   readonly after: readonly ICellState[];
   /** The ids of the cells that were deleted and inserted again with the same id. */
   readonly recreated: ReadonlySet<string>;
@@ -38,7 +36,6 @@ export interface ICellListChange {
 }
 
 export interface IMirrorOptions {
-  /** Finds the writer of each transaction. */
   readonly writers: Writers;
   /** Called before each change in this page except typing: for example, before a paste. */
   beforeUntypedChange(): void;
@@ -60,7 +57,6 @@ export interface IMirrorOptions {
 
 /** The copy of a cell. Its source may be outdated, see `_staleIds`. */
 interface ICellCopy extends ICellState {
-  /** The cell in the notebook. */
   cell: ISharedCell;
   source: string;
 }
@@ -79,18 +75,15 @@ export class Mirror {
     );
   }
 
-  /** The cells in order, with their current sources. */
   get cells(): ICellState[] {
     this._readAll();
     return this._states();
   }
 
-  /** The ids and types of all cells in order. */
   get order(): readonly { id: string; type: string }[] {
     return [...this._copyById.values()];
   }
 
-  /** Return whether a cell is in the notebook. */
   has(id: string): boolean {
     return this._copyById.has(id);
   }
@@ -102,7 +95,6 @@ export class Mirror {
     return copy ? stateOf(copy) : null;
   }
 
-  /** Remove and return all unrecorded edits. */
   takeEdits(): PendingEdit[] {
     return this._edits.takeAll();
   }
@@ -162,7 +154,6 @@ export class Mirror {
     }
   }
 
-  /** Handle a transaction that only changed sources. */
   private _onSourceChanges(transaction: ITransaction, ids: string[]): void {
     const writer = this._options.writers.writerOf(transaction);
     const mustRecord = isRecordedHere(transaction, writer);
@@ -245,7 +236,6 @@ export class Mirror {
     this._copyById = copyById;
   }
 
-  /** Return the states of all cells in the copy, in order. */
   private _states(): ICellState[] {
     return [...this._copyById.values()].map(stateOf);
   }

@@ -54,7 +54,6 @@ export interface IWatchOptions {
   /** The sessions that the notebook has when the watch starts. */
   summaries: readonly SessionSummary[];
   origins: Origins;
-  /** Objects that detect the causes of changes in the page. */
   causeDetectors: ICauseDetectors;
   /** Called with each change, in order. A change that isn't complete yet is passed as a promise. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
@@ -141,7 +140,6 @@ export class NotebookWatch implements IOriginNotebook {
     this.capture('leave');
   }
 
-  /** Record the unrecorded edit of a cell, if there is one. */
   private _recordEdit(cellId: string): void {
     const writer = this._mirror.takeEdit(cellId);
     const state = writer && this._mirror.read(cellId);
@@ -206,7 +204,6 @@ export class NotebookWatch implements IOriginNotebook {
     this._changes.pushInitial(cells);
   }
 
-  /** Record edits unless their sources are already recorded. */
   private _recordEdits(writes: readonly CellWrite[], trigger: Trigger): void {
     const { cells, pending } = createEdits(this._recorded, writes, trigger);
     if (cells.length) {

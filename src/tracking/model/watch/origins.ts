@@ -17,10 +17,8 @@ import type { Notebook } from '@jupyterlab/notebook';
 import type { ICellState, IOrigin } from '../lineage';
 import { normalizeLineBreaks } from '../../../diff/lineBreaks';
 
-/** The MIME type of the cells on JupyterLab's clipboard. */
 const CELLS_MIME_TYPE = 'application/vnd.jupyter.cells';
 
-/** A notebook from which cells may be copied. */
 export interface IOriginNotebook {
   readonly notebook: Notebook;
   readonly notebookId: string;
@@ -135,7 +133,6 @@ function findDuplicated(
     : null;
 }
 
-/** Return the cells on JupyterLab's clipboard. */
 function clipboardCells(): readonly ICell[] {
   return toList(Clipboard.getInstance().getData(CELLS_MIME_TYPE));
 }
@@ -145,12 +142,10 @@ function copiedCells(notebook: Notebook): readonly ICell[] {
   return toList((notebook as unknown as { _localCopy?: unknown })._localCopy);
 }
 
-/** Return `value` if it is a list; otherwise, return an empty list. */
 function toList(value: unknown): readonly ICell[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Return whether a cell has the type and source of a copied cell. */
 function isCopyOf(copied: ICell, cell: ICellState): boolean {
   const { source } = copied;
   const text = Array.isArray(source) ? source.join('') : source;
@@ -159,7 +154,6 @@ function isCopyOf(copied: ICell, cell: ICellState): boolean {
   );
 }
 
-/** Return whether two cells have the same type and source. */
 function hasSameSource(a: ICellState, b: ICellState): boolean {
   return a.type === b.type && a.source === b.source;
 }

@@ -20,14 +20,11 @@ export class RecordedState {
     }
   }
 
-  /** The ids of the cells that have a session. */
   readonly withSession = new Set<string>();
   /** The ids of the cells that have a turn, or were created from a cell that has a turn. */
   readonly withTurn = new Set<string>();
-  /** The last recorded source of each cell, by cell id. */
   readonly lastSource = new Map<string, string>();
 
-  /** Return whether a cell is watched. */
   isWatched(id: string): boolean {
     return this._scope === 'all' || this.withTurn.has(id);
   }

@@ -17,11 +17,9 @@ import type { ICellListChange } from './mirror';
 const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
-  /** Returns whether a cell is in the notebook. */
   has(id: string): boolean;
   /** Resolves to whether the deletion of a cell is recorded. Rejects if the request fails. */
   isRecorded(id: string): Promise<boolean>;
-  /** Records deletions that are a part of `listChange`. */
   record(
     deletions: readonly CellOperation[],
     listChange: ICellListChange
