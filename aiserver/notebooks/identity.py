@@ -15,7 +15,6 @@ Invariants:
 - Identifying a notebook again gives the same result, even if the first response got lost, the
   server ended during the first call, or two servers identify the notebook at the same time. If
   another page has already saved an id in the notebook's file, a page without an id gets this id.
-- The change logs are authoritative; the index in memory is derived from them.
 
 This module writes these entries into the change log:
 
@@ -33,13 +32,13 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Hashable, Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import SessionCorrupt, SessionTooNew
-from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
+from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge.digests import last_digest, seqs_by_digest
@@ -52,11 +51,10 @@ from .cell_match import (
     match_cells,
 )
 from .log_view import CHANGED, ORDER
-from .other_roots import CopiedRecords, OtherRoots
+from .notebook_index import COPIED, PATH_SEEN, NotebookIndex, NotebookState
+from .other_roots import OtherRoots
 from .recorded_cells import read_contents, record_matches
 
-_PATH_SEEN = "path_seen"
-_COPIED = "taken_over"
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
 _MAX_MOVED = 30  # notebooks that are compared with a file at another path
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
@@ -104,48 +102,6 @@ class RecognisedCells(NamedTuple):
     """The ids of the matches with their newest contents, if contents were compared."""
 
 
-@dataclass
-class _Notebook:
-    """The state of a notebook according to its log."""
-
-    first_entry: str = ""
-    last_entry: str = ""
-    """The times of the first and the last entry."""
-    path: str | None = None
-    """The last recorded path."""
-    pending_fork_of: str | None = None
-    """The id of the original notebook, if this is a copy whose new id no page has sent yet."""
-    cell_order: list[str] | None = None
-    """The last recorded order of the cells at the last path."""
-    cells_by_path: dict[str, set[str]] = field(default_factory=dict)
-    """All cells that were recorded at each path."""
-    forked_from: str | None = None
-    """The id of the original notebook, if this is a copy."""
-    copied: CopiedRecords = field(default_factory=CopiedRecords)
-    has_inherited_entry: bool = False
-    """For a copy: whether its log already has the ``changed`` entry with ``inherited: true``."""
-
-    def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
-        """Apply the next log entries."""
-        for entry in entries:
-            self.first_entry = self.first_entry or entry.timestamp
-            self.last_entry = entry.timestamp
-            path, cell_ids = entry.data.get("path"), entry.data.get("cell_ids")
-            if entry.type == _PATH_SEEN and isinstance(path, str):
-                self.path, self.cell_order = path, None
-                self.pending_fork_of = entry.data.get("forked_from")
-                self.forked_from = self.pending_fork_of or self.forked_from
-                self.cells_by_path.setdefault(path, set())
-            elif entry.type == ORDER and isinstance(cell_ids, list) and self.path:
-                self.cell_order = [str(cell_id) for cell_id in cell_ids]
-                self.cells_by_path[self.path].update(self.cell_order)
-            elif entry.type == _COPIED:
-                self.copied.add(entry.data)
-            elif entry.type == CHANGED and entry.data.get("inherited") is True:
-                self.has_inherited_entry = True
-        return self
-
-
 class NotebookRegistry:
     """Assigns an id to the notebook at a path."""
 
@@ -159,10 +115,8 @@ class NotebookRegistry:
     ) -> None:
         self._store, self._files, self._other_roots = store, files, other_roots
         self._owner = owner
-        self._notebooks: dict[str, _Notebook] = {}
-        self._marks: dict[str, Hashable] = {}
+        self._index = NotebookIndex(store, owner)
         self._matches: LRUCache[str, list[Match]] = LRUCache(_MAX_FILES)
-        self._pairs: LRUCache[str, Set[str]] = LRUCache(_MAX_FILES)
         # All notebooks share this lock, because calls are rare, and because two calls may be about
         # the same notebook. Reading a notebook doesn't wait for it.
         self._lock = asyncio.Lock()
@@ -193,7 +147,7 @@ class NotebookRegistry:
     ) -> NotebookIdentity:
         if self._other_roots:
             await self._other_roots.copy_logs(path)
-        await self._refresh()
+        await self._index.refresh()
         name = self._files.name(path)
         id_ = notebook_id or await self._find_id(name, cell_ids)
         if id_ is None:
@@ -214,9 +168,9 @@ class NotebookRegistry:
             return
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             await self._other_roots.copy_logs(path)
-            await self._refresh()
-            at_path = self._find_at(self._files.name(path))
-            for id_ in {notebook_id or "", *at_path} & self._notebooks.keys():
+            await self._index.refresh()
+            at_path = self._index.find_at(self._files.name(path))
+            for id_ in {notebook_id or "", *at_path} & self._index.notebooks.keys():
                 await self._copy_sessions(path, id_, id_)
 
     async def recognise(
@@ -237,8 +191,8 @@ class NotebookRegistry:
         """
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
-            self._pairs.put(name, pair)
-        await self._refresh()
+            self._index.pairs.put(name, pair)
+        await self._index.refresh()
         if notebook_id is None:
             result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
         else:
@@ -253,28 +207,24 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return the matches with the notebook whose id is in the file, or its copy at the path.
 
-        Git may have put back a file of the other one, or a tool has written the copy anew.
+        Git may have put back a file of the other one, or a tool has written the copy anew. If the
+        notebook itself isn't at another path, it may also have been moved here.
         """
         is_own = await self._is_original(notebook_id, name)
+        in_file = None if is_own else notebook_id
         relatives = [
-            await self._recognise(id_, cells, trusts_ids=False, in_file=notebook_id)
-            for id_ in ([] if is_own else self._find_at(name))
-            if self._origin(id_) == self._origin(notebook_id)
+            await self._recognise(id_, cells, trusts_ids=False, in_file=in_file)
+            for id_ in self._index.relatives_at(name, notebook_id, is_own=is_own)
         ]
         best = max(relatives, key=lambda result: len(result.matches), default=None)
+        if notebook_id not in self._index.notebooks:
+            return best if best and best.matches else None
         if best and best.matches:
-            return best
-        if notebook_id not in self._notebooks:
-            return None
+            own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
+            if len(best.matches) >= len(own.matches):
+                return best
         # Several files may have been made from one, and contain other cells with its ids.
         return await self._recognise(notebook_id, cells, trusts_ids=is_own and keeps_ids)
-
-    def _origin(self, notebook_id: str) -> str:
-        """Return the id of the notebook that this one is a copy of, or a copy of a copy."""
-        for _ in self._notebooks:  # a damaged log may say that two are copies of each other
-            notebook = self._notebooks.get(notebook_id)
-            notebook_id = (notebook and notebook.forked_from) or notebook_id
-        return notebook_id
 
     async def _recognise_without_id(
         self, name: str, cells: Sequence[FileCell], *, keeps_ids: bool
@@ -283,16 +233,22 @@ class NotebookRegistry:
         cell_ids = [cell.id for cell in cells]
         fitting: list[tuple[tuple[bool, int, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
-        by_ids = self._best_match(name, filter(is_random, cell_ids))
+        by_ids = self._index.best_match(name, filter(is_random, cell_ids))
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
-        at_path = {*([] if keeps_ids else self._find_at(name)), *([by_ids] if by_ids else [])}
-        # Of equal ones, the oldest counts: comparing failed when another one was recorded.
-        candidates = at_path.union(await self._find_moved(name, cells))
-        by_age = sorted((self._notebooks[id_].first_entry, id_) for id_ in candidates)
-        for _, candidate in by_age:
+        at_path = set([] if keeps_ids else self._index.find_at(name)).union(
+            [by_ids] if by_ids else []
+        )
+        # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
+        # and its copies, it is the last used.
+        candidates = sorted(
+            at_path.union(await self._find_moved(name, cells)),
+            key=lambda id_: (self._index.notebooks[id_].last_entry, id_),
+            reverse=True,
+        )
+        for candidate in sorted(candidates, key=self._index.age):
             result = await self._recognise(candidate, cells, trusts_ids=False)
-            notebook = self._notebooks[candidate]
+            notebook = self._index.notebooks[candidate]
             last = result.recorded & set(notebook.cell_order or ())
             if candidate == by_ids:
                 is_same = bool(result.matches)
@@ -306,7 +262,7 @@ class NotebookRegistry:
             others[candidate] = result.recorded
         if fitting:
             return max(fitting, key=lambda pair: pair[0])[1]
-        for other, notebook in sorted(self._notebooks.items()):
+        for other, notebook in sorted(self._index.notebooks.items()):
             seen_here = notebook.cells_by_path.get(name, set())
             is_here = not seen_here.isdisjoint(cell_ids)
             if is_here and await self._store.session_marks(other, owner=self._owner):
@@ -357,14 +313,26 @@ class NotebookRegistry:
         }
         return RecognisedCells(notebook_id, matches, recorded, unchanged)
 
+    async def find(self, path: str, notebook_id: str) -> str | None:
+        """Return which notebook the file at ``path`` is; None if it is a copy without a history.
+
+        ``notebook_id`` is the id in the file. Nothing is written. Raises StorageError.
+        """
+        async with self._lock:
+            await self._index.refresh()
+            name = self._files.name(path)
+            is_own = await self._is_original(notebook_id, name)
+            relatives = self._index.relatives_at(name, notebook_id, is_own=is_own)
+        return next(iter(relatives), notebook_id if is_own else None)
+
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the current paths of notebooks in the contents API, by notebook id.
 
         The path of a notebook that doesn't exist is None. Raises StorageError.
         """
         async with self._lock:
-            await self._refresh()
-            names = {id_: self._notebooks[id_].path for id_ in self._notebooks}
+            await self._index.refresh()
+            names = {id_: notebook.path for id_, notebook in self._index.notebooks.items()}
         paths: dict[str, str | None] = {}
         for notebook_id in notebook_ids:
             name = names.get(notebook_id)
@@ -386,44 +354,15 @@ class NotebookRegistry:
             return on_disk
         # When the file was read, cells that may be others than the recorded ones got new ids. So a
         # number is that of a page which read it before the kernel registered the same notebook.
-        matching_id = self._best_match(name, cell_ids)
+        matching_id = self._index.best_match(name, cell_ids)
         if matching_id is not None:
             return matching_id
-        for notebook_id, notebook in sorted(self._notebooks.items()):
+        for notebook_id, notebook in sorted(self._index.notebooks.items()):
             if notebook.path == name and notebook.pending_fork_of is None:
                 _, count = await self._store.list_sessions(notebook_id, owner=self._owner, limit=1)
                 if not count:
                     return notebook_id
         return None
-
-    def _find_at(self, name: str) -> list[str]:
-        """Return the ids of the notebooks at a path, or at that of the other file of a pair."""
-        return [
-            notebook_id
-            for notebook_id, notebook in sorted(self._notebooks.items())
-            if notebook.path and (notebook.path == name or self._are_pair(notebook.path, name))
-            if notebook.pending_fork_of is None
-        ]
-
-    def _are_pair(self, name: str, other: str) -> bool:
-        path, other_path = PurePosixPath(name), PurePosixPath(other)
-        suffixes = {path.suffix, other_path.suffix}
-        has_same_name = path.with_suffix("") == other_path.with_suffix("")
-        is_pair = has_same_name and len(suffixes) == 2 and ".ipynb" in suffixes
-        return is_pair or name in (self._pairs.get(other) or ())
-
-    def _best_match(self, name: str, cell_ids: Iterable[str]) -> str | None:
-        """Return the id of the notebook with this name that contains the most of these cells.
-
-        A notebook that had the name in the past also counts.
-        """
-        cells = set(cell_ids)
-        matches = [
-            (len(common), notebook.path == name, notebook_id)
-            for notebook_id, notebook in self._notebooks.items()
-            if (common := cells & notebook.cells_by_path.get(name, set()))
-        ]
-        return max(matches)[2] if matches else None
 
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return the ids of notebooks that are no longer at their paths, and may be this file.
@@ -434,7 +373,7 @@ class NotebookRegistry:
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
         likely: list[tuple[int, str, str, str]] = []
-        for notebook_id, notebook in self._notebooks.items():
+        for notebook_id, notebook in self._index.notebooks.items():
             path, order = notebook.path or "", notebook.cell_order or ()
             common = len(ids.intersection(order))
             is_text = suffix != ".ipynb" and PurePosixPath(path).suffix == suffix
@@ -451,10 +390,10 @@ class NotebookRegistry:
 
         Otherwise, the file is a copy of the notebook.
         """
-        notebook = self._notebooks.get(notebook_id)
-        if notebook is None or notebook.path in (None, name):
+        notebook = self._index.notebooks.get(notebook_id)
+        if notebook is None or notebook.path is None or self._index.is_at(notebook, name):
             return True
-        if self._are_pair(notebook.path, name) or not await self._files.exists(notebook.path):
+        if not await self._files.exists(notebook.path):
             return True
         if await self._files.is_same(notebook.path, name):
             return True
@@ -473,7 +412,7 @@ class NotebookRegistry:
         ``identify`` gives it copies of the sessions.
         """
         name = self._files.name(path)
-        copy_id = self._find_pending_copy(origin_id, name) or str(uuid.uuid4())
+        copy_id = self._index.find_pending_copy(origin_id, name) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)
@@ -499,19 +438,8 @@ class NotebookRegistry:
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
-            await self._refresh()
+            await self._index.refresh()
             await self._record_inherited(copy_id, last_seqs, digests)
-
-    def _find_pending_copy(self, origin_id: str, name: str) -> str | None:
-        """Return the id of a copy at the path whose id may have got lost before a page saved it."""
-        return next(
-            (
-                notebook_id
-                for notebook_id, notebook in self._notebooks.items()
-                if notebook.path == name and notebook.pending_fork_of == origin_id
-            ),
-            None,
-        )
 
     async def _record_inherited(
         self, copy_id: str, last_seqs: dict[str, int], digests: dict[str, str]
@@ -520,7 +448,7 @@ class NotebookRegistry:
 
         So the timeline places these records before all changes of the copy.
         """
-        notebook = self._notebooks[copy_id]
+        notebook = self._index.notebooks[copy_id]
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
             data = {"cells": last_seqs, "digests": digests, "id": id_, "inherited": True}
@@ -532,9 +460,9 @@ class NotebookRegistry:
         In the copy's log, these records count as already copied, so they aren't copied to the copy.
         ``stored_cells`` are the ids of the cells that have a session in the original notebook.
         """
-        notebook = self._notebooks[copy_id]
+        notebook = self._index.notebooks[copy_id]
         deleted: dict[str, list[str]] = {}
-        for cell_id, digests in self._notebooks[origin_id].copied.digests.items():
+        for cell_id, digests in self._index.notebooks[origin_id].copied.digests.items():
             if cell_id in notebook.copied.digests:
                 continue
             try:
@@ -545,27 +473,16 @@ class NotebookRegistry:
             if missing := digests.difference(seqs_by_digest(session) if session else ()):
                 deleted[cell_id] = sorted(missing)
         if deleted:
-            await self._append(copy_id, (_COPIED, {"taken": {}, "digests": deleted}))
+            await self._append(copy_id, (COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source_id: str, target_id: str) -> None:
         """Call ``OtherRoots.copy_sessions``, and log which records it copied."""
         if self._other_roots is None:
             return
-        notebook = self._notebooks[target_id]
+        notebook = self._index.notebooks[target_id]
         data = await self._other_roots.copy_sessions(path, source_id, target_id, notebook.copied)
         if data:
-            await self._append(target_id, (_COPIED, data))
-
-    async def _refresh(self) -> None:
-        """Update the index in memory from logs that have changed."""
-        before, marks = self._marks, await self._store.notebook_marks(owner=self._owner)
-        for notebook_id, mark in marks.items():
-            if self._marks.get(notebook_id) != mark:
-                log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
-                self._notebooks[notebook_id] = _Notebook().extend(log)
-        self._marks = dict(marks)
-        for notebook_id in before.keys() - marks.keys():
-            self._notebooks.pop(notebook_id, None)
+            await self._append(target_id, (COPIED, data))
 
     async def _record(
         self,
@@ -576,12 +493,12 @@ class NotebookRegistry:
         forked_from: str | None = None,
     ) -> None:
         """Log the path and the cells of a notebook if they have changed."""
-        notebook = self._notebooks.setdefault(notebook_id, _Notebook())
+        notebook = self._index.notebooks.setdefault(notebook_id, NotebookState())
         entries: list[tuple[str, dict[str, Any]]] = []
         is_moved = (notebook.path, notebook.pending_fork_of) != (name, forked_from)
         if is_moved:
             data = {"path": name} | ({"forked_from": forked_from} if forked_from else {})
-            entries.append((_PATH_SEEN, data))
+            entries.append((PATH_SEEN, data))
         if cell_ids and (is_moved or notebook.cell_order != list(cell_ids)):
             entries.append((ORDER, {"cell_ids": list(cell_ids)}))
         if entries:
@@ -592,4 +509,4 @@ class NotebookRegistry:
         now = utc_now()
         new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
         saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
-        self._notebooks.setdefault(notebook_id, _Notebook()).extend(saved)
+        self._index.notebooks.setdefault(notebook_id, NotebookState()).extend(saved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import itertools
 import logging
 import sys
 import uuid
@@ -460,6 +461,64 @@ async def test_a_copy_with_the_id_of_its_original_is_still_the_copy(world: World
     world.copy("a.ipynb", "b.ipynb")
     other = Notebook(world, "b.ipynb", {A: "another = 1", B: "notebook = 2"})
     assert (await other.open()).notebook_id not in (first.notebook_id, second.notebook_id)
+
+
+@in_loop
+@pytest.mark.parametrize("where", ["gone", "moved", "without id"])
+async def test_a_copy_with_the_id_of_a_missing_original_is_still_the_copy(
+    world: World, where: str
+) -> None:
+    """P28: on this branch, the original is deleted or renamed, or a tool has stripped it."""
+    original = Notebook(world, "a.ipynb")
+    first = await original.open()
+    world.copy("a.ipynb", "b.ipynb")
+    copied = Notebook(world, "b.ipynb", {**SOURCES, C: "answer = another(7)"})
+    await copied.open()
+    second = await copied.open()
+    assert list(copied.cells)[:2] == [A, B]
+    await world.write(first.notebook_id, A, "in the original")
+    world.copy("a.ipynb", "b.ipynb")
+    if where == "without id":
+        world.disk.ids["a.ipynb"] = None
+    elif where == "gone":
+        del world.disk.ids["a.ipynb"]
+    else:
+        world.move("a.ipynb", "c.ipynb")
+        original.path = "c.ipynb"
+    assert await copied.open() == second
+    assert await world.history(second.notebook_id, A) == []
+    if where == "moved":
+        assert await original.open() == first
+        original.cells["dddd4444"] = "new = load('new.csv')"
+        await original.open()
+        world.move("c.ipynb", "b.ipynb")
+        original.path = "b.ipynb"
+        assert await original.open() == first, "the original, with a cell more, replaces the copy"
+
+
+@in_loop
+@pytest.mark.parametrize("keeps_ids", [True, False])
+async def test_of_two_notebooks_at_one_path_it_is_the_last_used(
+    world: World, keeps_ids: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P28: a copy replaces its original (``mv b a``); then a tool strips the notebook's id."""
+    times = (f"2026-01-01T00:00:00.{millisecond:03}Z" for millisecond in itertools.count())
+    monkeypatch.setattr(identity, "utc_now", lambda: next(times))
+    first = await Notebook(world, "a.ipynb").open()
+    seconds = set()
+    for _ in range(6):
+        world.copy("a.ipynb", "b.ipynb")
+        await Notebook(world, "b.ipynb").open()
+        second = await Notebook(world, "b.ipynb").open()
+        world.move("b.ipynb", "a.ipynb")
+        assert await Notebook(world, "a.ipynb").open() == second
+        seconds.add(second.notebook_id)
+        world.disk.ids["a.ipynb"] = None
+        ids = list(SOURCES) if keeps_ids else ["0", "1", "2"]
+        stripped = Notebook(world, "a.ipynb", dict(zip(ids, SOURCES.values(), strict=True)))
+        assert await stripped.open() == second
+        world.disk.ids["a.ipynb"] = first.notebook_id
+    assert len(seconds) == 6
 
 
 @in_loop
