@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 from ..errors import NotFound, SettingError, StorageError
 from ..models import SessionKey, SessionSummary
+from ..notebooks.other_roots import name_under
 from ..replay import replay, with_requests
 from .files import is_file, notebook_id_of
 from .stores import StoreContext
+from .terminal import make_safe
 
 SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
@@ -35,7 +38,7 @@ async def select(context: StoreContext, name: str | None = None) -> list[Selecte
         return rows
     selected_id: str | None = name
     if is_file(name):
-        selected_id = notebook_id_of(name)
+        selected_id = await find_notebook(context, name)
     elif len(name) >= _MIN_PREFIX:
         ids = {id_ for key, _ in rows for id_ in (key.notebook_id, key.cell_id)}
         selected_id = find_id(ids, name)
@@ -64,6 +67,30 @@ async def count_requests(
                 summary = with_requests(summary, replay(session))
         counted.append((key, summary))
     return counted
+
+
+async def find_notebook(context: StoreContext, name: str) -> str:
+    """Return the id of the notebook in a file.
+
+    A copy, or a file that git has put back, may contain the id of another file's notebook. Raises
+    SettingError if the file has no id or is a copy without a history.
+    """
+    notebook_id = notebook_id_of(name)
+    path = _path_in(context.configuration.root_dir, name)
+    for owner in context.owners:
+        registry = context.notebooks(owner)
+        own_id = await registry.find(path, notebook_id)
+        if own_id is None:
+            original = make_safe((await registry.paths([notebook_id]))[notebook_id] or notebook_id)
+            raise SettingError(f"“{name}” is a copy of “{original}” and has no history of its own.")
+        if own_id != notebook_id:
+            return own_id
+    return notebook_id
+
+
+def _path_in(folder: Path, name: str) -> str:
+    """Return a file's path in the contents API of a server that serves ``folder``."""
+    return name_under(folder.resolve(), Path(name).resolve())
 
 
 def find_id(ids: Collection[str], name: str) -> str | None:

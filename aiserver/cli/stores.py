@@ -137,15 +137,16 @@ class StoreContext:
             with translate_os_errors():
                 self.root.mkdir(parents=True, exist_ok=True)
 
-    def notebooks(self) -> NotebookRegistry:
-        """Return the registry of the notebooks in the folder that Jupyter serves."""
+    def notebooks(self, owner: str | None = None) -> NotebookRegistry:
+        """Return an owner's registry of the notebooks in the folder that Jupyter serves."""
         # Imported here, because most commands don't need Jupyter's server.
         from jupyter_server.services.contents.filemanager import FileContentsManager
 
         from ..handlers.notebooks import notebook_registry
 
         contents = FileContentsManager(root_dir=str(self.configuration.root_dir))
-        return notebook_registry(self.store, contents, logging.getLogger(__name__), self.owner)
+        owner = self.owner if owner is None else owner
+        return notebook_registry(self.store, contents, logging.getLogger(__name__), owner)
 
 
 @contextlib.asynccontextmanager

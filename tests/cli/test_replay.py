@@ -152,6 +152,19 @@ def test_missing_notebooks_and_histories_are_errors(replay: Replay, work: Path) 
     assert "has no notebook ID yet" in replay("report", "new.ipynb").err
 
 
+def test_a_copy_is_not_shared_with_the_conversation_of_the_original(
+    replay: Replay, work: Path
+) -> None:
+    """P28: the copy has the original's ID until it is opened."""
+    (work / "copy.ipynb").write_bytes((work / "sales.ipynb").read_bytes())
+    for command in ("show", "export", "report"):
+        done = replay(command, "copy.ipynb")
+        assert done.status == 1 and done.out == ""
+        assert "“copy.ipynb” is a copy of “sales.ipynb”" in done.err
+    (work / "sales.ipynb").unlink()  # it was moved
+    assert replay("show", "copy.ipynb").status == 0
+
+
 def test_real_histories_are_shown_and_exported(replay: Replay, work: Path) -> None:
     """Histories of Verdant are imported, shown and exported."""
     assert cli.main(["sessions", "import", str(IMPORTS / "verdant")]) == 0

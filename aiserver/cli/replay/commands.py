@@ -23,8 +23,8 @@ from ...sharing.export import export, last_recorded_name
 from ...sharing.labels import cell_name, label_counts, percent
 from ...sharing.labels import shares as shares_of
 from ...sharing.narrative import narrative
-from ..files import is_file, notebook_id_of, read_notebook, write_output
-from ..selection import find_id
+from ..files import is_file, read_notebook, write_output
+from ..selection import find_id, find_notebook
 from ..stores import StoreContext
 from ..terminal import make_safe, print_json, print_markdown
 
@@ -80,16 +80,16 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
 
 async def _load_history(name: str, context: StoreContext) -> History:
     """Load the history of a notebook, which its path or id names. Raises NotFound, SettingError."""
-    notebook_id = _notebook_id(name)
+    notebook_id = await _notebook_id(name, context)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
         raise NotFound(f"No history of “{name}” in {context.name}.")
     return history
 
 
-def _notebook_id(name: str) -> str:
+async def _notebook_id(name: str, context: StoreContext) -> str:
     if is_file(name):
-        return notebook_id_of(name)
+        return await find_notebook(context, name)
     if is_id(name):
         return name
     raise SettingError(f"“{name}” is not a notebook file or ID.")

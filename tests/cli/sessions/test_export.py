@@ -26,13 +26,14 @@ from ..conftest import Run, stored, tree
 KEY = SessionKey("book", "cell-1")
 
 
-def save(root: Path, *turns: NewTurn, key: SessionKey = KEY) -> None:
+def save(root: Path, *turns: NewTurn, key: SessionKey = KEY, **log: str) -> None:
     async def work() -> None:
         store = FileSessionManager(root=str(root))
         for new_turn in turns:
             await store.save_interaction(key, new_turn)
         await store.record_events(key, [event("run", source="x = 2")])
-        await store.append_notebook_log(key.notebook_id, [log_entry(path="notes/书.ipynb")])
+        seen = log_entry(**(log or {"path": "notes/书.ipynb"}))
+        await store.append_notebook_log(key.notebook_id, [seen])
         await store.close()
 
     asyncio.run(work())
@@ -249,6 +250,30 @@ def test_delete_asks_for_confirmation_and_deletes_only_the_selected(run: Run, wo
     assert list(stored(work)) == ["other_cell-9.json"]
     assert not [name for name in tree(work) if "book.jsonl" in name]  # its log was deleted, too
     assert run("delete", "nothing", "--yes").status == 1
+
+
+def test_deleting_the_histories_of_a_copy_never_touches_the_original(run: Run, work: Path):
+    """P28: a copy, or a file that git has put back, has the ID of the original."""
+    for id_, log in (
+        ("aaaa", {"path": "a.ipynb"}),
+        ("bbbb", {"path": "b.ipynb", "forked_from": "aaaa"}),
+        ("bbbb", {"path": "b.ipynb"}),
+    ):
+        save(work, turn(), key=SessionKey(id_, "cell-1"), **log)
+    content = json.dumps({"cells": [], "metadata": {"aiserver": {"notebook_id": "aaaa"}}})
+    for name in ("a.ipynb", "b.ipynb", "new copy.ipynb"):
+        (work / name).write_text(content)
+    (work / "link.ipynb").symlink_to("a.ipynb")
+    done = run("delete", "new copy.ipynb", "--yes")
+    assert done.status == 1 and "“new copy.ipynb” is a copy of “a.ipynb”" in done.err
+    rows = json.loads(run("list", "--notebook", "b.ipynb", "--json").out)
+    assert [row["notebook_id"] for row in rows] == ["bbbb"]
+    assert run("delete", work / "b.ipynb", "--yes").status == 0
+    assert list(stored(work)) == ["aaaa_cell-1.json"]
+    assert run("delete", "b.ipynb", "--yes").status == 1, "it has no history any more"
+    assert list(stored(work)) == ["aaaa_cell-1.json"]
+    assert run("delete", "link.ipynb", "--yes").status == 0
+    assert not stored(work)
 
 
 def test_sessions_that_changed_meanwhile_are_not_deleted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import zipfile
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.testing.records import EXAMPLE_FILE, turn
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.testing.records import EXAMPLE_FILE, log_entry, turn
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import InputFile, ReadResult, UnreadableInput
 
@@ -121,6 +123,19 @@ def test_a_chat_is_attached_to_a_notebook_and_a_cell(run: Run, work: Path):
     assert name == "book_cell-1.json"
     assert run("import", chat, "--notebook", notebook).status == 0
     assert {session.meta.notebook_id for session in stored(work).values()} == {"book"}
+
+
+def test_histories_are_not_imported_into_the_original_of_a_copy(run: Run, work: Path):
+    """P28"""
+    content = json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}})
+    for name in ("book.ipynb", "copy.ipynb"):
+        (work / name).write_text(content)
+    store = FileSessionManager(root=str(work))
+    asyncio.run(store.append_notebook_log("book", [log_entry(path="book.ipynb")]))
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    done = run("import", chat, "--notebook", "copy.ipynb")
+    assert done.status == 1 and "“copy.ipynb” is a copy of “book.ipynb”" in done.err
+    assert not stored(work)
 
 
 def test_histories_of_many_cells_are_not_attached_to_one_cell(run: Run, work: Path):
