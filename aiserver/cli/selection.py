@@ -20,7 +20,9 @@ SelectedSession = tuple[SessionKey, SessionSummary]
 _MIN_PREFIX = 4  # the minimum number of characters of a shortened id
 
 
-async def select(context: StoreContext, name: str | None = None) -> list[SelectedSession]:
+async def select(
+    context: StoreContext, name: str | None = None, *, with_origins: bool = False
+) -> list[SelectedSession]:
     """Return the keys and summaries of the sessions that ``name`` selects; without it, of all.
 
     ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
@@ -36,16 +38,17 @@ async def select(context: StoreContext, name: str | None = None) -> list[Selecte
         ]
     if not name:
         return rows
-    selected_id: str | None = name
+    selected_ids: Collection[str | None] = [name]
     if is_file(name):
-        selected_id = await find_notebook(context, name)
+        selected_ids = await find_notebooks(context, name)
+        selected_ids = selected_ids if with_origins else selected_ids[:1]
     elif len(name) >= _MIN_PREFIX:
         ids = {id_ for key, _ in rows for id_ in (key.notebook_id, key.cell_id)}
-        selected_id = find_id(ids, name)
+        selected_ids = [find_id(ids, name)]
     selected = [
         (key, summary)
         for key, summary in rows
-        if selected_id in (key.notebook_id, key.cell_id)
+        if not {key.notebook_id, key.cell_id}.isdisjoint(selected_ids)
         or name == f"{key.notebook_id}/{key.cell_id}"
     ]
     if not selected:
@@ -69,8 +72,8 @@ async def count_requests(
     return counted
 
 
-async def find_notebook(context: StoreContext, name: str) -> str:
-    """Return the id of the notebook in a file.
+async def find_notebooks(context: StoreContext, name: str) -> list[str]:
+    """Return the id of the notebook in a file, and those that it had there before.
 
     A copy, or a file that git has put back, may contain the id of another file's notebook. Raises
     SettingError if the file has no id or is a copy without a history.
@@ -79,13 +82,13 @@ async def find_notebook(context: StoreContext, name: str) -> str:
     path = _path_in(context.configuration.root_dir, name)
     for owner in context.owners:
         registry = context.notebooks(owner)
-        own_id = await registry.find(path, notebook_id)
-        if own_id is None:
+        ids = await registry.find(path, notebook_id)
+        if not ids:
             original = make_safe((await registry.paths([notebook_id]))[notebook_id] or notebook_id)
             raise SettingError(f"“{name}” is a copy of “{original}” and has no history of its own.")
-        if own_id != notebook_id:
-            return own_id
-    return notebook_id
+        if ids != [notebook_id]:
+            return ids
+    return [notebook_id]
 
 
 def _path_in(folder: Path, name: str) -> str:

@@ -5,6 +5,8 @@ Invariants:
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
+- If another person has saved an id in the file that no log here has, the notebook with this id is a
+  copy of the one that was recorded at its path and has cells in common with it.
 - A notebook that lost its id is recognised by its path. But one of its cells must have an id and a
   content that were recorded at this path, or most of the contents must be the same, or the recorded
   notebook must have no sessions. So a new notebook at an old path (such as ``Untitled.ipynb``)
@@ -137,6 +139,10 @@ class NotebookRegistry:
         # A page that registers another notebook doesn't wait for that.
         if identity.forked_from:
             await self._copy_history(identity.forked_from, identity.notebook_id)
+            if identity.notebook_id == notebook_id:  # the page has the id already
+                async with self._lock, self._store.notebook_id_lock(owner=self._owner):
+                    await self._index.refresh()
+                    await self._record(notebook_id, self._files.name(path), cell_ids)
         matches = self._matches.pop(self._files.name(path)) or ()
         matches = [match for match in matches if match.id in cell_ids]
         await record_matches(self._store, identity.notebook_id, self._owner, matches)
@@ -152,6 +158,8 @@ class NotebookRegistry:
         id_ = notebook_id or await self._find_id(name, cell_ids)
         if id_ is None:
             id_ = str(uuid.uuid4())
+        elif origin_id := self._index.inherits_from(id_, name, cell_ids):
+            return await self._fork(origin_id, path, cell_ids, copy_id=id_)
         elif not await self._is_original(id_, name):
             return await self._fork(id_, path, cell_ids)
         await self._record(id_, name, cell_ids)
@@ -217,8 +225,16 @@ class NotebookRegistry:
             for id_ in self._index.relatives_at(name, notebook_id, is_own=is_own)
         ]
         best = max(relatives, key=lambda result: len(result.matches), default=None)
-        if notebook_id not in self._index.notebooks:
-            return best if best and best.matches else None
+        has_log = notebook_id in self._index.notebooks
+        if not has_log and best and best.matches:
+            return best
+        if self._index.may_inherit(notebook_id):
+            # Another person has saved this id in the file. ``identify`` makes it a copy.
+            result = await self._recognise_without_id(
+                name, cells, keeps_ids=keeps_ids, finds_moved=False
+            )
+            if result or not has_log:
+                return result and result._replace(notebook_id=notebook_id)
         if best and best.matches:
             own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
             if len(best.matches) >= len(own.matches):
@@ -227,7 +243,12 @@ class NotebookRegistry:
         return await self._recognise(notebook_id, cells, trusts_ids=is_own and keeps_ids)
 
     async def _recognise_without_id(
-        self, name: str, cells: Sequence[FileCell], *, keeps_ids: bool
+        self,
+        name: str,
+        cells: Sequence[FileCell],
+        *,
+        keeps_ids: bool,
+        finds_moved: bool = True,
     ) -> RecognisedCells | None:
         """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
@@ -242,7 +263,7 @@ class NotebookRegistry:
         # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
         # and its copies, it is the last used.
         candidates = sorted(
-            at_path.union(await self._find_moved(name, cells)),
+            at_path.union(await self._find_moved(name, cells) if finds_moved else []),
             key=lambda id_: (self._index.notebooks[id_].last_entry, id_),
             reverse=True,
         )
@@ -313,17 +334,19 @@ class NotebookRegistry:
         }
         return RecognisedCells(notebook_id, matches, recorded, unchanged)
 
-    async def find(self, path: str, notebook_id: str) -> str | None:
-        """Return which notebook the file at ``path`` is; None if it is a copy without a history.
+    async def find(self, path: str, notebook_id: str) -> list[str]:
+        """Return which notebook the file at ``path`` is, and those that it began there as.
 
-        ``notebook_id`` is the id in the file. Nothing is written. Raises StorageError.
+        There is none if the file is a copy without a history. ``notebook_id`` is the id in the
+        file. Nothing is written. Raises StorageError.
         """
         async with self._lock:
             await self._index.refresh()
             name = self._files.name(path)
             is_own = await self._is_original(notebook_id, name)
             relatives = self._index.relatives_at(name, notebook_id, is_own=is_own)
-        return next(iter(relatives), notebook_id if is_own else None)
+            id_ = next(iter(relatives), notebook_id if is_own else None)
+            return self._index.origins_at(name, id_) if id_ else []
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the current paths of notebooks in the contents API, by notebook id.
@@ -406,13 +429,15 @@ class NotebookRegistry:
         is_text = not notebook.path.endswith(".ipynb")
         return not is_text and await self._files.notebook_id(notebook.path) != notebook_id
 
-    async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
+    async def _fork(
+        self, origin_id: str, path: str, cell_ids: Sequence[str], copy_id: str | None = None
+    ) -> NotebookIdentity:
         """Assign an id of its own to the notebook at ``path``, a copy of notebook ``origin_id``.
 
-        ``identify`` gives it copies of the sessions.
+        ``identify`` gives it copies of the sessions. ``copy_id`` is the id that it has already.
         """
         name = self._files.name(path)
-        copy_id = self._index.find_pending_copy(origin_id, name) or str(uuid.uuid4())
+        copy_id = copy_id or self._index.find_pending_copy(origin_id, name) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy_id, name, cell_ids, forked_from=origin_id)

@@ -98,6 +98,35 @@ class NotebookIndex:
             if (notebook_id in self._origins(id_) if is_own else origins & set(self._origins(id_)))
         ]
 
+    def origins_at(self, name: str, notebook_id: str) -> list[str]:
+        """Return the id, and the ids of the notebooks at a path that this one began there as."""
+        at_path, origins = self.find_at(name), self._origins(notebook_id)
+        for count, origin_id in enumerate(origins[1:], 1):
+            notebook = self.notebooks[origins[count - 1]]
+            if origin_id not in at_path or next(iter(notebook.cells_by_path)) != name:
+                return origins[:count]
+        return origins
+
+    def may_inherit(self, notebook_id: str) -> bool:
+        """Return whether a notebook isn't recorded with its cells yet, or not copied completely."""
+        notebook = self.notebooks.get(notebook_id)
+        if notebook is None or not any(notebook.cells_by_path.values()):
+            return True
+        return notebook.pending_fork_of is not None and not notebook.has_inherited_entry
+
+    def inherits_from(self, notebook_id: str, name: str, cell_ids: Iterable[str]) -> str | None:
+        """Return the notebook that one with an id of another person is to be a copy of, if any.
+
+        It is at the path and has cells in common, or is the one of which not all was copied yet.
+        """
+        if not self.may_inherit(notebook_id):
+            return None
+        notebook = self.notebooks.get(notebook_id)
+        if notebook and notebook.pending_fork_of:
+            return notebook.pending_fork_of
+        origin_id = self.best_match(name, cell_ids)
+        return origin_id if origin_id and self.is_at(self.notebooks[origin_id], name) else None
+
     def _origins(self, notebook_id: str) -> list[str]:
         """Return the id, the id of the notebook that this one is a copy of, and so on."""
         origins = [notebook_id]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.errors import StorageFull
 from aiserver.models import Event, NewEvent, SessionKey, utc_now
 from aiserver.notebooks import identity, restored_ids
 from aiserver.notebooks.identity import NotebookIdentity
@@ -519,6 +520,79 @@ async def test_of_two_notebooks_at_one_path_it_is_the_last_used(
         assert await stripped.open() == second
         world.disk.ids["a.ipynb"] = first.notebook_id
     assert len(seconds) == 6
+
+
+@in_loop
+@pytest.mark.parametrize("numbers", [False, True])
+async def test_another_persons_id_keeps_the_histories(world: World, numbers: bool) -> None:
+    """P28: both opened the notebook that git had without id; a pull brings the other's id."""
+    notebook = Notebook(world, "a.ipynb")
+    mine = (await notebook.open()).notebook_id
+    await world.write(mine, B, "mine")
+    await world.write(mine, C, "about c")
+    other = str(uuid.uuid4())
+    world.disk.ids["a.ipynb"] = other
+    sources = [SOURCES[A], SOURCES[B], "answer = another(7)"]
+    notebook.rewrite(*sources, ids=["0", "1", "2"] if numbers else [A, B, C])
+    assert (await notebook.read())["metadata"]["aiserver"]["notebook_id"] == other
+    assert (await notebook.open()).notebook_id == other
+    assert list(notebook.cells)[:2] == [A, B] and C not in notebook.cells
+    assert await world.history(other, B) == ["mine"]
+    saved = notebook.content()
+    assert await notebook.open() == NotebookIdentity(other)
+    assert notebook.content() == saved, "nothing in the file changes again"
+    await world.write(other, B, "under the other id")
+    world.disk.ids["a.ipynb"] = None
+    notebook.rewrite(*sources, ids=["0", "1", "2"] if numbers else list(notebook.cells))
+    assert (await notebook.open()).notebook_id == other, "a checkout of the commit without id"
+    assert await world.history(other, B) == ["mine", "under the other id"]
+    assert await world.history(mine, B) == ["mine"]
+
+
+@in_loop
+async def test_another_notebook_with_an_unknown_id_inherits_nothing(world: World) -> None:
+    """P28: also if it has the ids of the cells, as one made from the same template."""
+    notebook = Notebook(world, "a.ipynb")
+    mine = (await notebook.open()).notebook_id
+    await world.write(mine, B, "mine")
+    for cells in ({A: "weather = load(1)", B: "secret = load(2)"}, {"dddd4444": SOURCES[B]}):
+        world.disk.ids["a.ipynb"] = other = str(uuid.uuid4())
+        notebook.cells = dict(cells)
+        assert await notebook.open() == NotebookIdentity(other)
+        assert B not in notebook.cells
+        assert await world.history(other, B) == []
+        world.disk.ids["a.ipynb"] = mine
+        notebook.cells = dict(SOURCES)
+        await notebook.open()
+
+
+@in_loop
+@pytest.mark.parametrize("interrupted", [True, False])
+async def test_what_was_not_copied_under_another_persons_id_is_copied_later(
+    world: World, monkeypatch: pytest.MonkeyPatch, interrupted: bool
+) -> None:
+    """P27: the server ends meanwhile; or a command has recorded the id, without any cells."""
+    notebook = Notebook(world, "a.ipynb")
+    mine = (await notebook.open()).notebook_id
+    await world.write(mine, B, "mine")
+
+    async def fail(*_: object) -> None:
+        raise StorageFull
+
+    world.disk.ids["a.ipynb"] = other = str(uuid.uuid4())
+    notebook.cells[C] = "answer = another(7)"
+    if interrupted:
+        with monkeypatch.context() as patch, pytest.raises(StorageFull):
+            patch.setattr(world.store, "fork", fail)
+            await notebook.open()
+    else:
+        await world.registry.identify("a.ipynb", other, [])
+    assert (await notebook.open()).notebook_id == other
+    assert C not in notebook.cells
+    assert await world.history(other, B) == ["mine"]
+    await world.store.delete(SessionKey(other, B))
+    await notebook.open()
+    assert await world.history(other, B) == [], "it does not come back"
 
 
 @in_loop

@@ -59,7 +59,10 @@ async def _check_notebook(
     recognised = await recognise_cells(registry, name, notebook.content)
     name, notes = make_safe(name), []
     if recognised is None:
-        text = f"{name}: it has no notebook ID, and other cells than the histories at this path."
+        which = "an unknown" if notebook.notebook_id else "no"
+        text = (
+            f"{name}: it has {which} notebook ID, and other cells than the histories at this path."
+        )
         return [note(text, "If it is the same notebook, restore its file, for example from git.")]
     if notebook.notebook_id is None:
         text = f"{name}: the file has no notebook ID; another tool may have removed it."

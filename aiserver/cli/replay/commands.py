@@ -24,7 +24,7 @@ from ...sharing.labels import cell_name, label_counts, percent
 from ...sharing.labels import shares as shares_of
 from ...sharing.narrative import narrative
 from ..files import is_file, read_notebook, write_output
-from ..selection import find_id, find_notebook
+from ..selection import find_id, find_notebooks
 from ..stores import StoreContext
 from ..terminal import make_safe, print_json, print_markdown
 
@@ -89,7 +89,7 @@ async def _load_history(name: str, context: StoreContext) -> History:
 
 async def _notebook_id(name: str, context: StoreContext) -> str:
     if is_file(name):
-        return await find_notebook(context, name)
+        return (await find_notebooks(context, name))[0]
     if is_id(name):
         return name
     raise SettingError(f"“{name}” is not a notebook file or ID.")

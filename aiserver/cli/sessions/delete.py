@@ -23,7 +23,9 @@ from ..terminal import ProgressBar, confirm
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Ask for confirmation; delete the selected sessions, and what was kept beside them."""
-    rows = dict([row for name in arguments.name for row in await select(context, name)])
+    rows = dict(
+        [row for name in arguments.name for row in await select(context, name, with_origins=True)]
+    )
     request_count = sum(row.turns for _, row in await count_requests(context, rows.items()))
     selected = f"{len(rows):,} histories with {request_count:,} requests"
     if not confirm(f"Permanently delete {selected} from {context.name}?", yes=arguments.yes):

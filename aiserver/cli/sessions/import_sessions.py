@@ -14,7 +14,7 @@ from ...transfer.databases import AgentScopeDatabase, AgentScopeRedis
 from ...transfer.importers.base import ReadResult, with_ids
 from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
-from ..selection import find_notebook
+from ..selection import find_notebooks
 from ..stores import StoreContext
 from ..terminal import ProgressBar, make_safe
 
@@ -24,7 +24,8 @@ _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
 
 async def run_import(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Import each file, folder and database that the command names."""
-    notebook_id = await find_notebook(context, arguments.notebook) if arguments.notebook else None
+    name = arguments.notebook
+    notebook_id = (await find_notebooks(context, name))[0] if name else None
     if arguments.cell and not notebook_id:
         raise SettingError("--cell requires --notebook.")
     if arguments.cell and not is_id(arguments.cell):

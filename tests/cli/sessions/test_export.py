@@ -276,6 +276,23 @@ def test_deleting_the_histories_of_a_copy_never_touches_the_original(run: Run, w
     assert not stored(work)
 
 
+def test_the_histories_under_the_id_before_another_persons_are_deleted_too(run: Run, work: Path):
+    """P28: else they would come back with the next opening."""
+    for id_, log in (
+        ("mine", {"path": "a.ipynb"}),
+        ("copy", {"path": "b.ipynb", "forked_from": "mine"}),
+        ("other", {"path": "a.ipynb", "forked_from": "mine"}),
+        ("other", {"path": "a.ipynb"}),
+    ):
+        save(work, turn(), key=SessionKey(id_, "cell-1"), **log)
+    content = json.dumps({"cells": [], "metadata": {"aiserver": {"notebook_id": "other"}}})
+    (work / "a.ipynb").write_text(content)
+    rows = json.loads(run("list", "--notebook", "a.ipynb", "--json").out)
+    assert [row["notebook_id"] for row in rows] == ["other"]
+    assert run("delete", "a.ipynb", "--yes").status == 0
+    assert list(stored(work)) == ["copy_cell-1.json"]
+
+
 def test_sessions_that_changed_meanwhile_are_not_deleted(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
