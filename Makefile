@@ -223,4 +223,4 @@ translations: $(DONE)/test
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
-	rm -rf $(DONE) $(VENV) node_modules lib aiserver/labextension aiserver/locale aiserver/sharing/page/page.js
+	rm -rf $(DONE) $(VENV) node_modules lib aiserver/labextension aiserver/locale aiserver/plugins/export/page/page.js

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_MAGICS = "aiserver.magics.ai"
+_MAGICS = "aiserver.plugins.magics.ai"
 __all__ = ["__version__"]
 
 try:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .generation.assistant import Assistant
     from .handlers.base import Services
     from .llm.registry import ModelRegistry
-    from .plugins import Plugins
+    from .loaded_plugins import Plugins
     from .sessions.base import SessionManager
 
 
@@ -143,7 +143,7 @@ class AIServer(ExtensionApp):
     @cached_property
     def plugins(self) -> Plugins:
         """The plugins. Raises SettingError if a setting of one is invalid."""
-        from .plugins import load_plugins
+        from .loaded_plugins import load_plugins
 
         return load_plugins(self)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .extension import AIServer
     from .llm.base import ChatModel, ModelInfo
     from .llm.local_models import LocalModels
+    from .loaded_plugins import Plugins
     from .models import SessionKey
-    from .plugins import Plugins
     from .prompts.file_profile import FileProfile
     from .prompts.prompt_input import FileText, Remembered, RulesText
     from .prompts.receipt import ContextItem

@@ -17,14 +17,14 @@ import statistics
 import time
 from typing import NamedTuple
 
-from aiserver.completion.gap import MAX_TOKENS, CompletionBody, find_gap
 from aiserver.errors import AnswerCut
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.local import machine, weights
-from aiserver.llm.local.catalogue import SMALLEST
-from aiserver.llm.local.model import LocalModel
-from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
+from aiserver.plugins.completion.gap import MAX_TOKENS, CompletionBody, find_gap
+from aiserver.plugins.local_models import machine, weights
+from aiserver.plugins.local_models.catalogue import SMALLEST
+from aiserver.plugins.local_models.model import LocalModel
+from aiserver.plugins.local_models.process import LocalProcess
 
 CELLS = [
     "import matplotlib.pyplot as plt\nimport numpy as np\nimport pandas as pd",

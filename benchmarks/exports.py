@@ -31,12 +31,12 @@ from aiserver.models import (
     UserRequest,
     new_session,
 )
-from aiserver.search import SearchEngine
+from aiserver.plugins.export.export import FORMATS
+from aiserver.plugins.export.process import Exporter
+from aiserver.plugins.search import SearchEngine
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.filenames import session_name
-from aiserver.sharing.export import FORMATS
-from aiserver.sharing.process import Exporter
 
 NOON = "2026-01-27T12:00:00.000Z"
 TICK = 0.005  # the interval of the timer on the event loop, in seconds

@@ -21,20 +21,20 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
-from aiserver.memory.past_answers import find_past_answer
 from aiserver.models import NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, free_memory
 from aiserver.notebooks.other_roots import blobs_in
 from aiserver.notebooks.unused_blobs import delete_unused_blobs
+from aiserver.plugins.export.process import Exporter
+from aiserver.plugins.memory.past_answers import find_past_answer
+from aiserver.plugins.search import SearchEngine
+from aiserver.plugins.usage.reader import UsageReader
 from aiserver.prompts.language import cell_language
 from aiserver.replay import report
-from aiserver.search import SearchEngine
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.filenames import session_name
-from aiserver.sharing.process import Exporter
 from aiserver.surrogates import json_bytes
-from aiserver.usage.reader import UsageReader
 
 from .replay import NOW, random_session
 from .search import resident

@@ -27,12 +27,12 @@ from pathlib import Path
 
 import numpy as np
 
-from aiserver.memory.entries import MemoryEntry
-from aiserver.memory.listed import ListedEntry
-from aiserver.memory.recall import Recall
-from aiserver.memory.recall.recall import MAX_ENTRIES, PACKAGES
-from aiserver.search.embeddings import Package, is_installed, vectors
-from aiserver.search.entry_index import EntryIndex
+from aiserver.plugins.memory.entries import MemoryEntry
+from aiserver.plugins.memory.listed import ListedEntry
+from aiserver.plugins.memory.recall import Recall
+from aiserver.plugins.memory.recall.recall import MAX_ENTRIES, PACKAGES
+from aiserver.plugins.search.embeddings import Package, is_installed, vectors
+from aiserver.plugins.search.entry_index import EntryIndex
 
 from .search import Lateness
 from .suite.intervals import wilson

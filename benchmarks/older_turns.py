@@ -16,9 +16,9 @@ import sys
 from dataclasses import dataclass
 
 from aiserver.llm.base import ChatModel
-from aiserver.llm.local.models import CatalogueModels
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import Interaction
+from aiserver.plugins.local_models.models import CatalogueModels
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.parsed_request import parse_request
 from aiserver.prompts.prompt_input import OlderTurns, PromptInput

@@ -18,10 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from aiserver.memory.past_answers import find_past_answer
 from aiserver.models import SessionKey
+from aiserver.plugins.memory.past_answers import find_past_answer
+from aiserver.plugins.search import SearchEngine
 from aiserver.prompts.language import cell_language
-from aiserver.search import SearchEngine
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, turn
 

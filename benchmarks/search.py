@@ -30,8 +30,8 @@ from aiserver.models import (
     UserRequest,
     new_session,
 )
-from aiserver.search import SearchEngine
-from aiserver.search.embeddings import is_installed
+from aiserver.plugins.search import SearchEngine
+from aiserver.plugins.search.embeddings import is_installed
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.codec import dumps
 from aiserver.sessions.record.filenames import session_name

@@ -25,7 +25,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from aiserver.handlers.routes import ROUTES
-from aiserver.plugins import load_plugins
+from aiserver.loaded_plugins import load_plugins
 from aiserver.requests import Body
 
 SOURCE = Path(__file__).with_name("rest-api.yml")

@@ -2,21 +2,21 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './ask/plugin';
-import { blamePlugin } from './blame/plugin';
-import { completionPlugin } from './completion/plugin';
-import { dataPlugin } from './data/plugin';
-import { firstStepsPlugin } from './firstSteps/plugin';
-import { gitAdvicePlugin } from './gitAdvice/plugin';
+import { blamePlugin } from './plugins/blame/plugin';
+import { completionPlugin } from './plugins/completion/plugin';
+import { dataPlugin } from './plugins/data/plugin';
+import { firstStepsPlugin } from './plugins/firstSteps/plugin';
+import { gitAdvicePlugin } from './plugins/gitAdvice/plugin';
 import { historyPlugin } from './history/plugin';
 import { identityPlugin } from './identity/plugin';
 import { lineBreaksPlugin } from './lineBreaks/plugin';
-import { magicPlugin } from './magic/plugin';
-import { memoryPlugin } from './memory/plugin';
+import { magicPlugin } from './plugins/magic/plugin';
+import { memoryPlugin } from './plugins/memory/plugin';
 import { modelsPlugin } from './providers/plugin';
 import { placeholderPlugin } from './placeholder/plugin';
 import { replayPlugin } from './replay/plugin';
 import { trackPlugin } from './tracking/plugin';
-import { sharingPlugin } from './sharing/plugin';
+import { sharingPlugin } from './plugins/export/plugin';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each plugin provides another type
 const plugins: JupyterFrontEndPlugin<any>[] = [

@@ -18,22 +18,22 @@ const SHARED = [
 ];
 const FEATURES = [
   'ask',
-  'blame',
-  'completion',
-  'data',
-  'exportedPage',
-  'firstSteps',
-  'gitAdvice',
   'history',
   'identity',
   'lineBreaks',
-  'magic',
-  'memory',
   'placeholder',
   'providers',
   'replay',
-  'sharing',
-  'tracking'
+  'tracking',
+  'plugins/blame',
+  'plugins/completion',
+  'plugins/data',
+  'plugins/export',
+  'plugins/exportedPage',
+  'plugins/firstSteps',
+  'plugins/gitAdvice',
+  'plugins/magic',
+  'plugins/memory'
 ];
 /** The parts of a feature, lowest first. */
 const INNER = ['model', 'view', 'plugin'];
@@ -71,6 +71,12 @@ const EDGES = [...IMPORTS].flatMap(([name, targets]) =>
   targets.map(target => [name, target] as const)
 );
 
+/** The feature that a file belongs to, and the path below its folder. */
+const splitFeature = (name: string): [string, string] => {
+  const feature = FEATURES.find(folder => name.startsWith(`${folder}/`)) ?? '';
+  return [feature, name.slice(feature.length + 1)];
+};
+
 const isIn = (name: string, part: string) =>
   name === part || name.startsWith(`${part}/`);
 
@@ -93,7 +99,7 @@ function level(name: string): number {
   if (shared) {
     return shared[0];
   }
-  if (FEATURES.includes(name.split('/')[0])) {
+  if (splitFeature(name)[0]) {
     return SHARED.length;
   }
   throw new Error(`${name} is in no layer`);
@@ -126,13 +132,13 @@ describe('layers', () => {
     const isOther = (name: string, target: string) =>
       level(name) === SHARED.length &&
       level(target) === SHARED.length &&
-      name.split('/')[0] !== target.split('/')[0];
+      splitFeature(name)[0] !== splitFeature(target)[0];
     expect(wrong(isOther)).toEqual([]);
   });
 
   it('lets imports within a feature go from plugin to view to model', () => {
     const inner = (name: string) => {
-      const at = INNER.indexOf(name.split('/')[1]);
+      const at = INNER.indexOf(splitFeature(name)[1].split('/')[0]);
       return at < 0 ? (name.endsWith('examples') ? 0 : NaN) : at;
     };
     const features = NAMES.filter(name => level(name) === SHARED.length);
@@ -158,7 +164,7 @@ describe('layers', () => {
       'ask/view/notebookAskManager',
       'cells/applySource',
       'cells/source',
-      'completion/model/provider'
+      'plugins/completion/model/provider'
     ];
     const readers = sources().filter(file =>
       fs.readFileSync(file, 'utf-8').includes('.getSource()')

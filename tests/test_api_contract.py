@@ -14,7 +14,7 @@ from openapi_spec_validator import validate
 import aiserver
 from aiserver import models
 from aiserver.handlers.routes import ROUTES as OF_CORE
-from aiserver.plugins import load_plugins
+from aiserver.loaded_plugins import load_plugins
 from aiserver.replay.step import WIRE_NAMES
 
 ROOT = pathlib.Path(__file__).parent.parent

@@ -7,7 +7,7 @@ import pathlib
 from runpy import run_path
 
 import aiserver
-from aiserver.plugins import OWN
+from aiserver.loaded_plugins import OWN
 
 ROOT = pathlib.Path(aiserver.__file__).parent
 
@@ -30,7 +30,7 @@ LAYERS = [
         "tokens",
     },
     {"models", "durable", "features", "plugin", "commands"},
-    {"plugins"},
+    {"loaded_plugins"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "schemas"},
     {"notebooks"},
@@ -51,14 +51,14 @@ INNER = {
         {"file", "memory", "redis", "sql"},
         {"factory"},
     ],
-    "memory": [
+    "plugins/memory": [
         {"entries", "reviews", "thread", "bodies"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},
         {"notes"},
         {"manager"},
         {"factory", "recall", "forgetting"},
-        {"past_answers", "remembered"},
+        {"past_answers", "remembered", "cli"},
         {"plugin"},
         {"handler"},
     ],
@@ -74,7 +74,7 @@ INNER = {
     ],
 }
 WEB = {"handlers", "extension", "cli", "__init__"}
-LANGCHAIN = {"prompts", "llm", "wording"}  # the last one is the prompt of a plugin
+LANGCHAIN = {"prompts", "llm", "local_models", "wording"}  # the last one is the prompt of a plugin
 TESTING = {"testing"}  # the only part that may need pytest; no other part imports it
 
 # Which file belongs to which plugin is written down in one place.
@@ -89,7 +89,7 @@ def modules():
 
 def layer(parts: tuple[str, ...]) -> str:
     """Return the name of a module's layer."""
-    return "a plugin" if plugin(parts) else parts[0]
+    return "a plugin" if plugin(parts) or parts[0] == "plugins" else parts[0]
 
 
 def plugin(parts: tuple[str, ...]) -> str:
@@ -101,7 +101,10 @@ def plugin(parts: tuple[str, ...]) -> str:
 def imports(path: pathlib.Path, parts: tuple[str, ...]):
     """Yield the imports of a module as absolute names, including those in functions."""
     tree = ast.parse(path.read_text())
-    if parts[0] in ("plugin", "plugins"):  # the contract names what plugins get, only for types
+    if parts[0] in (
+        "plugin",
+        "loaded_plugins",
+    ):  # the contract names what plugins get, only for types
         tree.body = [node for node in tree.body if not isinstance(node, ast.If)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -128,7 +131,9 @@ def test_every_module_has_a_layer_and_no_layer_is_stale():
     assert units == set().union(*LAYERS)
     assert len(units) == sum(map(len, LAYERS)), "a part is in two layers"
     for package, layers in INNER.items():
-        units = {parts[1] for _, parts in modules() if parts[0] == package} - {"__init__"}
+        depth = package.count("/") + 1
+        own = [parts for _, parts in modules() if "/".join(parts[:depth]) == package]
+        units = {parts[depth] for parts in own} - {"__init__"}
         assert units == set().union(*layers)
 
 
@@ -144,8 +149,10 @@ def test_imports_go_down_only():
     wrong = []
     for path, parts in modules():
         for target in aims(path, parts):
-            if parts[0] == target[0]:
-                layers, here, aim = INNER.get(parts[0], []), parts[1:2], target[1:2]
+            depth = 2 if parts[0] == "plugins" else 1
+            if parts[:depth] == target[:depth]:
+                layers = INNER.get("/".join(parts[:depth]), [])
+                here, aim = parts[depth : depth + 1], target[depth : depth + 1]
                 if not layers or not aim or here == ("__init__",) or here == aim:
                     continue
                 here, aim = here[0], aim[0]
@@ -213,7 +220,7 @@ def test_web_langchain_and_pytest_are_imported_only_where_allowed():
             top = name.split(".")[0]
             if top in ("tornado", "jupyter_server") and not is_web(parts):
                 wrong.append(f"{'.'.join(parts)} imports {name}")
-            if top.startswith("langchain") and not {parts[0], parts[-1]} & LANGCHAIN:
+            if top.startswith("langchain") and not {*parts} & LANGCHAIN:
                 wrong.append(f"{'.'.join(parts)} imports {name}")
             if top in ("pytest", "_pytest", "hypothesis") and parts[0] not in TESTING:
                 wrong.append(f"{'.'.join(parts)} imports {name}")

@@ -67,7 +67,7 @@ def test_the_wheel_contains_both_parts_as_they_are_in_the_sources(tmp_path):
     for name in (
         "rest-api.yml",
         "schemas/session.schema.json",
-        "llm/local/server.py",
+        "plugins/local_models/server.py",
         "testing/contract/sessions.py",
         "testing/session-1.0.json",
     ):

@@ -13,11 +13,14 @@ from ..commands import add_command
 def add_lazy_command(
     commands: Any, name: str, help_text: str, function: str, runner: str
 ) -> argparse.ArgumentParser:
-    """Add a command: ``runner`` calls ``function`` with what it opens. Paths are below ``cli``."""
+    """Add a command: ``runner`` calls ``function`` with what it opens.
+
+    Both are paths in this package, such as ``plugins.git.commands.run_install``.
+    """
 
     def run(arguments: argparse.Namespace) -> int:
-        run_command = import_item(f"{__package__}.{function}")
-        status: int = import_item(f"{__package__}.{runner}")(run_command, arguments)
+        run_command = import_item(f"aiserver.{function}")
+        status: int = import_item(f"aiserver.{runner}")(run_command, arguments)
         return status
 
     return add_command(commands, name, help_text, run)
@@ -27,7 +30,7 @@ def add_store_command(
     commands: Any, name: str, help_text: str, function: str, option: str = "--store"
 ) -> argparse.ArgumentParser:
     """Add a command that works on a store, which ``option`` selects."""
-    command = add_lazy_command(commands, name, help_text, function, "stores.run_with_store")
+    command = add_lazy_command(commands, name, help_text, function, "cli.stores.run_with_store")
     command.add_argument(
         option,
         dest="store",

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from .. import __version__
 from ..errors import AIServerError
-from ..plugins import load_plugins
+from ..loaded_plugins import load_plugins
 from .doctor import commands as doctor
 
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ..durable import translate_os_errors
 from ..errors import SettingError
+from ..loaded_plugins import Plugins, load_plugins
 from ..plugin import Host
-from ..plugins import Plugins, load_plugins
 from ..sessions.base import SessionManager
 from ..sessions.factory import hide_password
 from ..sessions.file.manager import FileSessionManager

@@ -1,7 +1,7 @@
 """The places where a small model may add text to code, for a request with /document or /test.
 
 Told to change nothing, a small model changes the code all the same. So its answer is restricted to
-the code, with ``Gap``s for what may be added. ``llm/local/grammar.py`` makes a grammar of them, so
+the code, with ``Gap``s for what may be added. A grammar is made of them, so
 that the model can't write anything else.
 
 Invariants:

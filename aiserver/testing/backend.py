@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import pytest
 
-from ..memory.stores.base import MemoryStore
 from ..models import SessionKey
+from ..plugins.memory.stores.base import MemoryStore
 from ..sessions.base import SessionManager
 
 

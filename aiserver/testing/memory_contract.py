@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from ..errors import MemoryTooLarge
-from ..memory.stores.base import MAX_MEMORY_BYTES, NAMES, DocumentName
+from ..plugins.memory.stores.base import MAX_MEMORY_BYTES, NAMES, DocumentName
 from .backend import MemoryBackend
 from .records import in_loop
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from aiserver.magics.attachments import attach, mentions, named_frames, relevant_variables
+from aiserver.plugins.magics.attachments import attach, mentions, named_frames, relevant_variables
 
 __all__ = ["attach", "mentions", "named_frames", "relevant_variables"]
 

@@ -1,7 +1,10 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../api/types';
-import { describeLine, summariseLines } from '../blame/view/blameLabels';
+import {
+  describeLine,
+  summariseLines
+} from '../plugins/blame/view/blameLabels';
 import { Contribution, contributorTone, editedBy } from './contributorLabels';
 
 const trans = nullTranslator.load('aiserver');

@@ -161,7 +161,7 @@ def test_apply_writes_nothing_if_the_file_was_changed_meanwhile(
     def change(*_: object) -> None:
         path.write_text(path.read_text().replace("x = 1", "x = 2"))
 
-    monkeypatch.setattr("aiserver.cli.ask.commands.check_not_open", change)
+    monkeypatch.setattr("aiserver.plugins.ask.commands.check_not_open", change)
     done = ask("a.ipynb", "3", "load", "--apply")
     assert done.status == 1 and "changed in the meantime" in done.err
     assert "x = 2" in path.read_text() and "load" not in path.read_text()

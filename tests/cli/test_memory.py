@@ -17,17 +17,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.cli import main as cli
-from aiserver.cli.memory import import_export
-from aiserver.cli.memory.commands import memories_of
 from aiserver.cli.stores import open_store
-from aiserver.memory import document
-from aiserver.memory.entries import MemoryEntry, TurnSource
-from aiserver.memory.factory import person_folder
-from aiserver.memory.listed import ListedEntry
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.proposals import MAX_PROPOSALS
 from aiserver.models import SessionKey
-from aiserver.project_files.visible_text import visible_part
+from aiserver.plugins.memory import document
+from aiserver.plugins.memory.cli import import_export
+from aiserver.plugins.memory.cli.commands import memories_of
+from aiserver.plugins.memory.entries import MemoryEntry, TurnSource
+from aiserver.plugins.memory.factory import person_folder
+from aiserver.plugins.memory.listed import ListedEntry
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.proposals import MAX_PROPOSALS
+from aiserver.plugins.rules.visible_text import visible_part
 from aiserver.sessions.base import SessionManager
 from aiserver.testing.records import turn
 

@@ -21,9 +21,9 @@ import pytest
 
 from aiserver.cli import main as cli
 from aiserver.errors import InstallFailed
-from aiserver.llm.local import fetch, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, CatalogueModel
-from aiserver.llm.local.fetch import Progress
+from aiserver.plugins.local_models import fetch, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, SMALLEST, CatalogueModel
+from aiserver.plugins.local_models.fetch import Progress
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
@@ -31,7 +31,7 @@ DIGEST = hashlib.sha256(b"".join(CONTENT)).hexdigest()
 # The command, with the small weights of this test.
 COMMAND = (
     "import sys; from aiserver.cli import main as cli;"
-    "from aiserver.llm.local.catalogue import CATALOGUE;"
+    "from aiserver.plugins.local_models.catalogue import CATALOGUE;"
     f"values = {{'size': {sum(map(len, CONTENT))}, 'sha256': {DIGEST!r}}};"
     "[vars(model).update(values) for model in CATALOGUE]; sys.exit(cli.main(sys.argv[1:]))"
 )
@@ -339,7 +339,7 @@ def test_a_download_that_is_cut_again_and_again_is_continued(
     path = weights.staging_folder(tmp_path / "models", "hub", SMALLEST) / f"{DIGEST}.part"
     assert path.stat().st_size == 20 * 500
     path.unlink()
-    enough = "from aiserver.llm.local import fetch; fetch._MIN_GAIN = 500;"
+    enough = "from aiserver.plugins.local_models import fetch; fetch._MIN_GAIN = 500;"
     done = run("model", "install", "0.5b", "--source", "hub", before=enough, HF_ENDPOINT=endpoint)
     assert done.returncode == 0, done.stderr
     path = tmp_path / "models" / SMALLEST.file
@@ -425,7 +425,7 @@ def test_disk_errors_have_plain_messages(error, text, monkeypatch, capsys, tmp_p
         raise error
 
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
-    monkeypatch.setattr("aiserver.cli.model.install", fail)
+    monkeypatch.setattr("aiserver.plugins.local_models.commands.install", fail)
     assert cli.main(["model", "install", "0.5b", "--yes"]) == 1
     assert text in capsys.readouterr().err
 
@@ -435,7 +435,7 @@ def test_ctrl_c_prints_no_traceback(monkeypatch, capsys, tmp_path) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
-    monkeypatch.setattr("aiserver.cli.model.install", stop)
+    monkeypatch.setattr("aiserver.plugins.local_models.commands.install", stop)
     assert cli.main(["model", "install", "0.5b", "--yes"]) == 130
     assert "Interrupted" in capsys.readouterr().err
 

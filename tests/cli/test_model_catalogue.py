@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from aiserver.cli import main as cli
-from aiserver.llm.local import machine, speed, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
+from aiserver.plugins.local_models import machine, speed, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
 
 from .test_model import (  # noqa: F401 - some of them are fixtures
     CONTENT,
@@ -125,7 +125,7 @@ def test_without_a_name_the_suggested_model_is_installed(
         installed.append(model)
         return install(model)
 
-    monkeypatch.setattr("aiserver.cli.model.install", fake_install)
+    monkeypatch.setattr("aiserver.plugins.local_models.commands.install", fake_install)
     assert cli.main(["model", "install", "--yes"]) == 0
     out = capsys.readouterr().out
     assert "Qwen2.5-Coder 1.5B is suggested for this computer. Larger models" in out

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from aiserver.llm.base import ChatModel, ModelInfo
-from aiserver.llm.local.catalogue import QWEN_FILL_TOKENS, SMALLEST
-from aiserver.llm.local.model import LocalModel
-from aiserver.llm.local.process import Address, LocalProcess
 from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.streaming import Limits
+from aiserver.plugins.local_models.catalogue import QWEN_FILL_TOKENS, SMALLEST
+from aiserver.plugins.local_models.model import LocalModel
+from aiserver.plugins.local_models.process import Address, LocalProcess
 
 from ..conftest import Call, request
 from ..handlers.test_generate import running, until

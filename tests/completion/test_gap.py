@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aiserver.completion.gap import (
+from aiserver.plugins.completion.gap import (
     PREFIX_TOKENS,
     STEP_TOKENS,
     SUFFIX_TOKENS,

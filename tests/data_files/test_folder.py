@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiserver.data_files import folder
-from aiserver.data_files.reader import DataFiles
+from aiserver.plugins.data_files import folder
+from aiserver.plugins.data_files.reader import DataFiles
 
 from ..examples import examples
 
@@ -64,7 +64,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             paths.append(os.readlink(f"/proc/self/fd/{descriptor}"))
         return descriptor
 
-    monkeypatch.setattr("aiserver.data_files.folder.os.open", recording_open)
+    monkeypatch.setattr("aiserver.plugins.data_files.folder.os.open", recording_open)
     yield paths
 
 

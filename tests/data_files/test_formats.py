@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from aiserver.data_files.names import mentioned_files
-from aiserver.data_files.reader import MAX_BYTES, DataFiles
+from aiserver.plugins.data_files.names import mentioned_files
+from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
 from aiserver.prompts.file_profile import FileProfile
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"

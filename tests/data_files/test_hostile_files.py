@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aiserver.data_files.reader import MAX_BYTES, DataFiles
+from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
 from aiserver.prompts.file_profile import FileProfile
 
 from ..effort import at_most
@@ -48,7 +48,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     def recording_fdopen(descriptor: int, *_: Any, **__: Any) -> Recording:
         return Recording(descriptor)
 
-    monkeypatch.setattr("aiserver.data_files.folder.os.fdopen", recording_fdopen)
+    monkeypatch.setattr("aiserver.plugins.data_files.folder.os.fdopen", recording_fdopen)
     yield sizes
 
 
@@ -125,7 +125,7 @@ def test_whatever_a_reader_raises_the_file_is_not_described(
         raise error
 
     for reader in ("delimited", "json", "with_library"):
-        monkeypatch.setattr(f"aiserver.data_files.reader.read_{reader}", fail)
+        monkeypatch.setattr(f"aiserver.plugins.data_files.reader.read_{reader}", fail)
     (tmp_path / name).write_text("a\n1\n")
     profile = described(tmp_path, name)
     assert (profile.table.columns, profile.database, profile.size) == ((), None, 4)
@@ -181,5 +181,5 @@ def test_a_file_that_may_not_be_read_is_ignored(
     def refuse(base: str, parts: list[str]) -> int:
         raise PermissionError
 
-    monkeypatch.setattr("aiserver.data_files.folder._open_parts", refuse)
+    monkeypatch.setattr("aiserver.plugins.data_files.folder._open_parts", refuse)
     assert DataFiles(str(tmp_path)).describe("n.ipynb", [["a.csv"]]) == []

@@ -16,8 +16,8 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from aiserver.data_files import library
-from aiserver.data_files.reader import DataFiles
+from aiserver.plugins.data_files import library
+from aiserver.plugins.data_files.reader import DataFiles
 from aiserver.prompts.data_texts import file_by_line, file_in_line
 from aiserver.prompts.file_profile import Database, FileProfile
 from aiserver.prompts.language import cell_language

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.data_files.names import MAX_LENGTH, kind_of, mentioned_files
+from aiserver.plugins.data_files.names import MAX_LENGTH, kind_of, mentioned_files
 
 from ..effort import at_most
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.data_files.reader import DataFiles
+from aiserver.plugins.data_files.reader import DataFiles
 from aiserver.prompts.file_profile import Table
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aiserver.generation.additions import MAX_LENGTH, additions
 from aiserver.llm.base import Additions, Gap
-from aiserver.llm.local.grammar import with_additions
+from aiserver.plugins.local_models.grammar import with_additions
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.language import CellLanguage, cell_language
 from aiserver.prompts.parsed_request import ParsedRequest

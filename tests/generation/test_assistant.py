@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from aiserver.completion import completer
-from aiserver.completion.gap import CompletionBody
 from aiserver.generation.assistant import Assistant
 from aiserver.generation.receipts import ReceiptOptions
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import SessionKey
+from aiserver.plugins.completion import completer
+from aiserver.plugins.completion.gap import CompletionBody
 from aiserver.requests import GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 

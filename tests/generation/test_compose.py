@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.data_files import context as file_context
-from aiserver.data_files.plugin import DataFilesPlugin
-from aiserver.data_files.reader import DataFiles
 from aiserver.generation.allowed_parts import ContextOptions
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.plugin import MemoryPlugin
-from aiserver.memory.recall import Recall
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
-from aiserver.plugins import Plugins
+from aiserver.loaded_plugins import Plugins
+from aiserver.plugins.data_files import context as file_context
+from aiserver.plugins.data_files.plugin import DataFilesPlugin
+from aiserver.plugins.data_files.reader import DataFiles
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.plugin import MemoryPlugin
+from aiserver.plugins.memory.recall import Recall
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.prompts.context import as_text
 from aiserver.prompts.file_profile import FileProfile
 from aiserver.requests import Context, GenerateBody, LineRange, Mention, WarmUpBody

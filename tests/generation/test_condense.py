@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from aiserver.completion.completer import Completer
-from aiserver.completion.gap import CompletionBody
 from aiserver.generation.assistant import Assistant
 from aiserver.generation.past_turns import HISTORY_TURNS
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
 from aiserver.llm.registry import ModelRegistry
 from aiserver.models import Interaction, NewEvent, SessionKey
+from aiserver.plugins.completion.completer import Completer
+from aiserver.plugins.completion.gap import CompletionBody
 from aiserver.requests import GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
 

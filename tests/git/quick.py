@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aiserver.git import driver
+from aiserver.plugins.git import driver
 
 _CLIENT = """\
 import json, os, socket, sys

@@ -13,8 +13,8 @@ import pytest
 
 from aiserver.cli import main as cli
 from aiserver.cli.doctor.storage import check_storage
-from aiserver.git import driver
 from aiserver.models import NewEvent, SessionKey, new_session
+from aiserver.plugins.git import driver
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events
 from aiserver.testing.records import NOON

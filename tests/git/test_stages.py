@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aiserver import safe_git
-from aiserver.git import setup
 from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey, new_session
+from aiserver.plugins.git import setup
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.record.mutations import append_events, number_entries

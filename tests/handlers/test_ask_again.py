@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from aiserver.plugins.export.labels import outcome as outcome_text
 from aiserver.replay import Step
-from aiserver.sharing.labels import outcome as outcome_text
 
 from ..conftest import request
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.git.setup import LINES
+from aiserver.plugins.git.setup import LINES
 from tests.conftest import Call, request
 
 

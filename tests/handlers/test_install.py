@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.llm.local.catalogue import SMALLEST
+from aiserver.plugins.local_models.catalogue import SMALLEST
 
 from ..conftest import SSE, Call
 from .test_generate import until
@@ -23,7 +23,7 @@ CONTENT = bytes(range(256)) * 100_000  # 25.6 MB, more than one chunk of the hub
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 # What the hub sends must be what the catalogue says. Python imports this module when it starts.
 _SITE = f"""
-from aiserver.llm.local.catalogue import CATALOGUE
+from aiserver.plugins.local_models.catalogue import CATALOGUE
 for model in CATALOGUE:
     vars(model).update(size={len(CONTENT)}, sha256={DIGEST!r})
 """

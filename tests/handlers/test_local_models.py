@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from aiserver.llm.local import machine, speed, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
-from aiserver.llm.local.model import LocalModel
+from aiserver.plugins.local_models import machine, speed, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
+from aiserver.plugins.local_models.model import LocalModel
 
 from ..conftest import SSE, Call, request
 from .test_install import CONTENT, Hub, hub, state  # noqa: F401 - the hub is a fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.memory.plugin import MemoryPlugin
+from aiserver.plugins.memory.plugin import MemoryPlugin
 
 from ..conftest import request
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aiserver.errors import StorageFull
-from aiserver.memory.plugin import MemoryPlugin
+from aiserver.plugins.memory.plugin import MemoryPlugin
 
 from ..conftest import request
 
@@ -225,7 +225,7 @@ async def test_guests_and_forbidden_features_get_no_note(
     call, server_config, scripted, remote_model, extension
 ):
     """P9: also not in the prompts of their requests."""
-    from aiserver.memory.notes.outline import Outline
+    from aiserver.plugins.memory.notes.outline import Outline
 
     await extension.plugins.get(MemoryPlugin).manager.notes.update(
         "nb", Outline("canary-4711 of the owner")

@@ -14,7 +14,7 @@ from traitlets import List
 
 from aiserver.handlers.base import RESOURCE
 from aiserver.handlers.routes import ROUTES as OF_CORE
-from aiserver.plugins import load_plugins
+from aiserver.loaded_plugins import load_plugins
 
 from ..conftest import request
 

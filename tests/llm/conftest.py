@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from aiserver.llm import providers
-from aiserver.llm.local.models import CatalogueModels
 from aiserver.llm.registry import ModelRegistry
+from aiserver.plugins.local_models.models import CatalogueModels
 
 
 @pytest.fixture(autouse=True)

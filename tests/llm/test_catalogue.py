@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.llm.local import catalogue, weights
-from aiserver.llm.local.catalogue import CATALOGUE, CatalogueModel
-from aiserver.llm.local.model import LocalModel
 from aiserver.llm.registry import ModelRegistry
+from aiserver.plugins.local_models import catalogue, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, CatalogueModel
+from aiserver.plugins.local_models.model import LocalModel
 
 ROOT = Path(__file__).parents[2]
 GB = 10**9
@@ -119,8 +119,8 @@ async def test_the_suggested_model_is_the_default_if_several_are_installed(
     cores: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small, standard, large = CATALOGUE[0], CATALOGUE[1], CATALOGUE[3]
-    monkeypatch.setattr("aiserver.llm.local.machine.cores", lambda: cores)
-    monkeypatch.setattr("aiserver.llm.local.machine.memory", lambda: 16 * GB)
+    monkeypatch.setattr("aiserver.plugins.local_models.machine.cores", lambda: cores)
+    monkeypatch.setattr("aiserver.plugins.local_models.machine.memory", lambda: 16 * GB)
     models = ModelRegistry()
     install(large)
     default = await models.default()

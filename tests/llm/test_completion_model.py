@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from aiserver import errors
-from aiserver.llm.local import machine, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
 from aiserver.llm.registry import ModelRegistry
+from aiserver.plugins.local_models import machine, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, SMALLEST, STANDARD, CatalogueModel
 
 OTHER = next(model for model in CATALOGUE if model.fill_tokens is None)
 

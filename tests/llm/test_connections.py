@@ -16,10 +16,10 @@ from aiserver import errors
 from aiserver.llm.credentials import secret_store as secretstore
 from aiserver.llm.credentials.connections import Connections
 from aiserver.llm.credentials.private_file import PrivateFile
-from aiserver.llm.local import weights
 from aiserver.llm.policy import Access, ModelPolicy
 from aiserver.llm.providers import PROVIDERS, blank_key_variable
 from aiserver.llm.registry import ModelRegistry
+from aiserver.plugins.local_models import weights
 
 from ..keyring_backend import Keyring, Locked
 

@@ -18,16 +18,16 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
-from aiserver.completion.gap import MAX_TOKENS, CompletionBody, find_gap
 from aiserver.generation.compose import compose
 from aiserver.generation.past_turns import PastTurns
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.local import weights
-from aiserver.llm.local.catalogue import SMALLEST
-from aiserver.llm.local.model import LocalModel
-from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
+from aiserver.plugins.completion.gap import MAX_TOKENS, CompletionBody, find_gap
+from aiserver.plugins.local_models import weights
+from aiserver.plugins.local_models.catalogue import SMALLEST
+from aiserver.plugins.local_models.model import LocalModel
+from aiserver.plugins.local_models.process import LocalProcess
 from aiserver.prompts.answers.reader import AnswerReader
 from aiserver.prompts.context import build_messages
 from aiserver.prompts.language import cell_language

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aiserver.llm.local.catalogue import CATALOGUE
-from aiserver.llm.local.labels import model_label
+from aiserver.plugins.local_models.catalogue import CATALOGUE
+from aiserver.plugins.local_models.labels import model_label
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.local import server as local_server
-from aiserver.llm.local.model import LocalModel, ends_in_repetition
-from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
+from aiserver.plugins.local_models import server as local_server
+from aiserver.plugins.local_models.model import LocalModel, ends_in_repetition
+from aiserver.plugins.local_models.process import LocalProcess
 
 ASK = [HumanMessage("SAY: x = 1")]
 INFO = ModelInfo("local:fake", "fake", True)
@@ -198,7 +198,7 @@ async def test_the_child_ends_with_a_parent_that_was_killed(weights):
     script = (
         "import asyncio, sys, time\n"
         "from pathlib import Path\n"
-        "from aiserver.llm.local.process import LocalProcess\n"
+        "from aiserver.plugins.local_models.process import LocalProcess\n"
         "async def main():\n"
         f"    process = LocalProcess(Path({str(weights)!r}), threads=1, context=9, memory=1,"
         f" command={CHILD!r})\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.llm.local import machine
+from aiserver.plugins.local_models import machine
 
 GIB = 1 << 30
 

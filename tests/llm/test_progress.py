@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.model import JsonProgress
-from aiserver.llm.local import weights
-from aiserver.llm.local.catalogue import SMALLEST
+from aiserver.plugins.local_models import weights
+from aiserver.plugins.local_models.catalogue import SMALLEST
+from aiserver.plugins.local_models.commands import JsonProgress
 
 
 def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,12 +14,12 @@ from aiserver import errors
 from aiserver.llm import providers
 from aiserver.llm.catalog import catalog
 from aiserver.llm.catalog.model_list import ServedModel, list_models
-from aiserver.llm.local import catalogue, weights
-from aiserver.llm.local.model import LocalModel
 from aiserver.llm.policy import Access
 from aiserver.llm.providers import ollama_address
 from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.remote.model import RemoteModel
+from aiserver.plugins.local_models import catalogue, weights
+from aiserver.plugins.local_models.model import LocalModel
 
 KEY = "canary-key-91aa"
 

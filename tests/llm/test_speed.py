@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 from langchain_core.messages import HumanMessage
 
-from aiserver.llm.local import machine, speed, weights
-from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST
-from aiserver.llm.local.model import LocalModel, SpeedMeter
+from aiserver.plugins.local_models import machine, speed, weights
+from aiserver.plugins.local_models.catalogue import CATALOGUE, SMALLEST
+from aiserver.plugins.local_models.model import LocalModel, SpeedMeter
 
 from .test_local import child, model_fixture
 
@@ -66,7 +66,7 @@ async def test_the_speed_of_answers_is_reported(model: LocalModel) -> None:
 def test_the_first_piece_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(step=0.5)
     fake_time = SimpleNamespace(monotonic=lambda: next(clock))
-    monkeypatch.setattr("aiserver.llm.local.model.time", fake_time)
+    monkeypatch.setattr("aiserver.plugins.local_models.model.time", fake_time)
     meter = SpeedMeter()
     assert meter.speed(100) is None
     for piece in ("x" * 60, "", "x" * 20, "x" * 20):
@@ -79,7 +79,7 @@ def test_the_first_piece_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None
 def test_pieces_that_arrive_all_at_once_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(step=0.001)
     fake_time = SimpleNamespace(monotonic=lambda: next(clock))
-    monkeypatch.setattr("aiserver.llm.local.model.time", fake_time)
+    monkeypatch.setattr("aiserver.plugins.local_models.model.time", fake_time)
     meter = SpeedMeter()
     for _ in range(100):
         meter.add("x" * 4)

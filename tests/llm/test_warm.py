@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from aiserver.llm.local.model import LocalModel
-from aiserver.llm.local.process import LocalProcess
-from aiserver.llm.local.warm import RESERVE, WarmModels
 from aiserver.llm.streaming import Limits
+from aiserver.plugins.local_models.model import LocalModel
+from aiserver.plugins.local_models.process import LocalProcess
+from aiserver.plugins.local_models.warm import RESERVE, WarmModels
 
 from .test_local import ASK, CHILD, INFO, child, take
 

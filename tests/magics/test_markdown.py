@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from aiserver.magics.markdown import answer_markdown, safe_markdown
+from aiserver.plugins.magics.markdown import answer_markdown, safe_markdown
 
 JOINER = "\N{WORD JOINER}"
 

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from aiserver.magics.ai import _LINE, allow_question
-from aiserver.magics.output import TerminalOutput, review_hint
-from aiserver.magics.stream import read_events
+from aiserver.plugins.magics.ai import _LINE, allow_question
+from aiserver.plugins.magics.output import TerminalOutput, review_hint
+from aiserver.plugins.magics.stream import read_events
 from aiserver.running_servers.client import ServerError
 
 
@@ -89,7 +89,7 @@ def test_the_magics_import_nothing_of_the_server() -> None:
         "before = set(sys.modules)\n"
         "import aiserver\n"
         "light = sorted(set(sys.modules) - before)\n"
-        "import aiserver.magics.ai\n"
+        "import aiserver.plugins.magics.ai\n"
         "print(json.dumps([light, sorted(set(sys.modules) - before)]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -104,9 +104,10 @@ def test_the_magics_import_nothing_of_the_server() -> None:
         if name.partition(".")[0] not in sys.stdlib_module_names
     }
     assert foreign <= {"aiserver", "IPython"}
-    own = {".".join(name.split(".")[:2]) for name in loaded if name.startswith("aiserver.")}
-    allowed = {"magics", "running_servers", "kernel", "_version", "errors", "i18n"}
-    assert own <= {f"aiserver.{name}" for name in allowed}
+    own = {name.removeprefix("aiserver.plugins.") for name in loaded if "aiserver." in name}
+    own = {name.removeprefix("aiserver.").split(".")[0] for name in own}
+    allowed = {"magics", "running_servers", "kernel", "_version", "errors", "i18n", "plugins"}
+    assert own <= allowed
 
 
 def test_the_hint_is_in_the_language_of_the_page() -> None:

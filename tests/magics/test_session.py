@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from aiserver.magics.session import _notebook_id
+from aiserver.plugins.magics.session import _notebook_id
 from aiserver.running_servers.client import Server
 
 

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from aiserver.errors import StorageError
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.base import MemoryStore
-from aiserver.memory.stores.file import FileMemoryStore
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores.base import MemoryStore
+from aiserver.plugins.memory.stores.file import FileMemoryStore
 from tests.sessions.file import saver
 
 OWNER = "ada"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.errors import MemoryEntryChanged, NotFound
-from aiserver.memory import document
-from aiserver.memory.entries import MemoryEntry, TurnSource, computed_id
-from aiserver.memory.listed import digests_of
+from aiserver.plugins.memory import document
+from aiserver.plugins.memory.entries import MemoryEntry, TurnSource, computed_id
+from aiserver.plugins.memory.listed import digests_of
 
 from ..effort import at_most
 

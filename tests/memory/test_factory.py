@@ -10,9 +10,14 @@ import pytest
 
 from aiserver.errors import SettingError
 from aiserver.extension import AIServer
-from aiserver.memory.factory import create_memory, create_person_store, make_memory, project_root
-from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.factory import (
+    create_memory,
+    create_person_store,
+    make_memory,
+    project_root,
+)
+from aiserver.plugins.memory.stores.file import FileMemoryStore
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop

@@ -10,11 +10,11 @@ import pytest
 
 from aiserver.errors import StorageUnreachable
 from aiserver.generation.receipts import SentPrompt, decode_prompt
-from aiserver.memory.entries import Scope
-from aiserver.memory.forgetting import StoredPrompts, forget
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.file import PROJECT_FOLDER, FileMemoryStore
 from aiserver.models import SessionKey
+from aiserver.plugins.memory.entries import Scope
+from aiserver.plugins.memory.forgetting import StoredPrompts, forget
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores.file import PROJECT_FOLDER, FileMemoryStore
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
@@ -194,7 +194,7 @@ async def test_prompts_are_searched_in_threads(monkeypatch: pytest.MonkeyPatch) 
         threads.append(threading.current_thread())
         return decode_prompt(data)
 
-    monkeypatch.setattr("aiserver.memory.forgetting.decode_prompt", decode)
+    monkeypatch.setattr("aiserver.plugins.memory.forgetting.decode_prompt", decode)
     sessions = InMemorySessionManager()
     await sessions.put_blob(prompt("canary"))
     await StoredPrompts(sessions, ["canary"]).delete()

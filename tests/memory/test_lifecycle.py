@@ -19,13 +19,13 @@ from aiserver.errors import (
     ProposalNotFound,
     StorageFull,
 )
-from aiserver.memory import document, proposals
-from aiserver.memory.entries import MemoryEntry, Scope, TurnSource
-from aiserver.memory.manager import LIFETIME, MemoryManager
-from aiserver.memory.notes.outline import Outline
-from aiserver.memory.stores.base import MAX_MEMORY_BYTES, MemoryStore, check_size
-from aiserver.memory.stores.file import FileMemoryStore
 from aiserver.models import SessionKey
+from aiserver.plugins.memory import document, proposals
+from aiserver.plugins.memory.entries import MemoryEntry, Scope, TurnSource
+from aiserver.plugins.memory.manager import LIFETIME, MemoryManager
+from aiserver.plugins.memory.notes.outline import Outline
+from aiserver.plugins.memory.stores.base import MAX_MEMORY_BYTES, MemoryStore, check_size
+from aiserver.plugins.memory.stores.file import FileMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import NotRemembered
-from aiserver.memory.limits import MAX_TEXT, checked_proposal, checked_text
+from aiserver.plugins.memory.limits import MAX_TEXT, checked_proposal, checked_text
 
 SECRETS = [
     "the key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD",

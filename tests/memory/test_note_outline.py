@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver.memory.bodies import NoteCell
-from aiserver.memory.limits import MAX_NOTE
-from aiserver.memory.notes.outline import clean_cells, outline_of
+from aiserver.plugins.memory.bodies import NoteCell
+from aiserver.plugins.memory.limits import MAX_NOTE
+from aiserver.plugins.memory.notes.outline import clean_cells, outline_of
 
 from ..effort import at_most
 from ..examples import examples

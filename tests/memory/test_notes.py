@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiserver.errors import MemoryEntryChanged, MemoryUnreadable, NotFound, NotRemembered
-from aiserver.memory.notes.manager import (
+from aiserver.plugins.memory.notes.manager import (
     LIFETIME,
     MAX_NOTES,
     MAX_OWN_NOTES,
@@ -17,9 +17,9 @@ from aiserver.memory.notes.manager import (
     encode,
     parse,
 )
-from aiserver.memory.notes.outline import Outline
-from aiserver.memory.stores.base import check_size
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.notes.outline import Outline
+from aiserver.plugins.memory.stores.base import check_size
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop

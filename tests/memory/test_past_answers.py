@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from aiserver.memory import past_answers
-from aiserver.memory.past_answers import PastAnswer, find_past_answer
 from aiserver.models import NewEvent, NewTurn, SessionKey
+from aiserver.plugins.memory import past_answers
+from aiserver.plugins.memory.past_answers import PastAnswer, find_past_answer
+from aiserver.plugins.search import Hit, SearchEngine, SearchResult
 from aiserver.prompts.language import cell_language
-from aiserver.search import Hit, SearchEngine, SearchResult
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import event, in_loop, turn
 

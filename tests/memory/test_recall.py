@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from aiserver.memory.entries import MemoryEntry
-from aiserver.memory.listed import ListedEntry
-from aiserver.memory.recall import EntryMatch, Recall, find_entries
-from aiserver.memory.recall import recall as recall_module
-from aiserver.search.embeddings import is_installed
-from aiserver.search.process import SearchProcess
+from aiserver.plugins.memory.entries import MemoryEntry
+from aiserver.plugins.memory.listed import ListedEntry
+from aiserver.plugins.memory.recall import EntryMatch, Recall, find_entries
+from aiserver.plugins.memory.recall import recall as recall_module
+from aiserver.plugins.search.embeddings import is_installed
+from aiserver.plugins.search.process import SearchProcess
 from aiserver.testing.records import in_loop
 
 LONG = 60.0
@@ -26,9 +26,9 @@ BROKEN = """
 import os, sys, time
 from functools import partial
 from aiserver.child_process import serve_parent
-from aiserver.search.entry_index import EntryIndex
-from aiserver.search.text_index import TextIndex
-from aiserver.search.worker import serve
+from aiserver.plugins.search.entry_index import EntryIndex
+from aiserver.plugins.search.text_index import TextIndex
+from aiserver.plugins.search.worker import serve
 
 def fail(*_arguments):
     {failure}

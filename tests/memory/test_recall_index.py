@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.search import entry_index as index_module
-from aiserver.search.entry_index import EntryIndex, Row
-from aiserver.search.words import WordIndex
+from aiserver.plugins.search import entry_index as index_module
+from aiserver.plugins.search.entry_index import EntryIndex, Row
+from aiserver.plugins.search.words import WordIndex
 
 from ..effort import at_most
 

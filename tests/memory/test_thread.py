@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from aiserver.memory import document
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory import document
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 

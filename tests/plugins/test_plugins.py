@@ -14,8 +14,8 @@ from typing import Any, cast
 import pytest
 
 from aiserver.handlers.routes import ROUTES
+from aiserver.loaded_plugins import OWN, Plugins, load_plugins
 from aiserver.plugin import ContextRequest, ContextText, Plugin
-from aiserver.plugins import OWN, Plugins, load_plugins
 
 from ..conftest import request
 
@@ -134,8 +134,8 @@ class Sure(Plugin):
 async def test_a_plugin_that_fails_harms_nobody(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aiserver.plugins.CONTEXT_TIMEOUT", 0.01)
-    monkeypatch.setattr("aiserver.plugins._TIMEOUT", 0.01)
+    monkeypatch.setattr("aiserver.loaded_plugins.CONTEXT_TIMEOUT", 0.01)
+    monkeypatch.setattr("aiserver.loaded_plugins._TIMEOUT", 0.01)
     plugins = Plugins([Broken(), Slow(), Odd(), Sure()])
     assert await plugins.context(cast("ContextRequest", None)) == await Sure().context(None)
     assert not plugins.routes()
@@ -203,7 +203,7 @@ def test_the_example_adds_a_text_and_a_command(tmp_path: Path) -> None:
     code = f"""
 import sys, asyncio, types
 sys.path[:0] = [{str(tmp_path)!r}, {str(EXAMPLE.parent.parent)!r}]
-from aiserver.plugins import load_plugins
+from aiserver.loaded_plugins import load_plugins
 request = types.SimpleNamespace(intent="arr by month", source="")
 [plugin] = [plugin for plugin in load_plugins() if plugin.name == "terms"]
 print(*asyncio.run(plugin.context(request)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import NotFound, RecipeExists, RecipeNameRefused, StorageError
-from aiserver.project_files.recipes import (
+from aiserver.plugins.rules.recipes import (
     MAX_BYTES,
     MAX_RECIPES,
     is_name,
@@ -210,7 +210,7 @@ def test_a_folder_that_cant_be_written_is_reported(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("aiserver.project_files.recipes.replace_file", full)
+    monkeypatch.setattr("aiserver.plugins.rules.recipes.replace_file", full)
     with pytest.raises(StorageError, match="could not be saved"):
         save_own(own, "a", "text", replace=False)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.project_files.rules_files import MAX_BYTES, MAX_FILES, list_files, read_used
+from aiserver.plugins.rules.rules_files import MAX_BYTES, MAX_FILES, list_files, read_used
 from aiserver.requests import UsedRulesFile
 
 NOTEBOOK = "project/notes/n.ipynb"

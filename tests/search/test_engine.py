@@ -11,10 +11,10 @@ import pytest
 
 from aiserver.errors import SessionCorrupt, StorageUnreachable
 from aiserver.models import SessionKey
-from aiserver.search import SearchEngine, SearchResult
-from aiserver.search import sync as indexes
-from aiserver.search.process import SearchProcess
-from aiserver.search.text_index import TextIndex
+from aiserver.plugins.search import SearchEngine, SearchResult
+from aiserver.plugins.search import sync as indexes
+from aiserver.plugins.search.process import SearchProcess
+from aiserver.plugins.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.recovery import parse_or_recover
@@ -230,7 +230,7 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     loaded_keys = []
     store.loaded.clear()
     monkeypatch.setattr(
-        "aiserver.search.text_index.parse_or_recover",
+        "aiserver.plugins.search.text_index.parse_or_recover",
         lambda data, key: loaded_keys.append(key) or parse_or_recover(data, key),
     )
     result = await engine.search("question", limit=22, patience=LONG)

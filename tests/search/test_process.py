@@ -17,10 +17,10 @@ import pytest
 from aiserver.child_process import ChildEnded, send
 from aiserver.errors import SearchFailed
 from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, new_session
-from aiserver.search import SearchEngine
-from aiserver.search.process import SearchProcess
-from aiserver.search.text_index import TextIndex
-from aiserver.search.worker import serve
+from aiserver.plugins.search import SearchEngine
+from aiserver.plugins.search.process import SearchProcess
+from aiserver.plugins.search.text_index import TextIndex
+from aiserver.plugins.search.worker import serve
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.codec import dumps
@@ -192,7 +192,7 @@ def test_the_event_loop_never_goes_through_all_sessions():
 def test_it_does_not_outlive_a_server_that_was_killed():
     code = (
         "import asyncio\n"
-        "from aiserver.search.process import SearchProcess\n"
+        "from aiserver.plugins.search.process import SearchProcess\n"
         "async def main():\n"
         "    process = SearchProcess()\n"
         "    number = await process.start()\n"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
-from aiserver.search import text_index
-from aiserver.search.normalize import find, fold
-from aiserver.search.query import (
+from aiserver.plugins.search import text_index
+from aiserver.plugins.search.normalize import find, fold
+from aiserver.plugins.search.query import (
     MAX_COMPARED,
     Term,
     compared_parts,
@@ -17,9 +17,9 @@ from aiserver.search.query import (
     request_parts,
     similarity,
 )
-from aiserver.search.simplified import simplify
-from aiserver.search.snippet import snippet
-from aiserver.search.text_index import TextIndex
+from aiserver.plugins.search.simplified import simplify
+from aiserver.plugins.search.snippet import snippet
+from aiserver.plugins.search.text_index import TextIndex
 from aiserver.sessions.record.codec import dumps
 
 from ..effort import at_most

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from aiserver.cli.sessions.copy import copy
+from aiserver.plugins.sessions.cli.copy import copy
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import Backend

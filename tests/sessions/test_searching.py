@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiserver.models import SessionKey
-from aiserver.search import SearchEngine
+from aiserver.plugins.search import SearchEngine
 from aiserver.sessions.base import SessionManager
 from aiserver.testing.records import in_loop, turn
 

@@ -10,8 +10,8 @@ import pytest
 
 from aiserver.models import Event, Interaction, NotebookLogEntry, Session
 from aiserver.notebooks.history import Histories, History
+from aiserver.plugins.export.export import FORMATS, Format, export
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sharing.export import FORMATS, Format, export
 
 from ..replay.notebook_page import Page
 from ..replay.session_builder import SessionBuilder, create_timeline, log

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from aiserver.notebooks.history import History
-from aiserver.sharing.annotated import annotate
-from aiserver.sharing.narrative import narrative
-from aiserver.sharing.page_data import AUTHORS, page_data
+from aiserver.plugins.export.annotated import annotate
+from aiserver.plugins.export.narrative import narrative
+from aiserver.plugins.export.page_data import AUTHORS, page_data
 
 from ..replay.session_builder import SessionBuilder, create_timeline, log
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from aiserver.sharing.fences import escape_inline, fenced, quoted
+from aiserver.plugins.export.fences import escape_inline, fenced, quoted
 
 _SIGNS = "\\`*_{}[]()#+-.!|<>~$=:@&;/ ab1\n"
 hostile = st.text(st.sampled_from(_SIGNS), max_size=40)

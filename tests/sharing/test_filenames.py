@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aiserver.sharing.filenames import LIMIT, file_name
+from aiserver.plugins.export.filenames import LIMIT, file_name
 
 DEVICES = {"con", "prn", "aux", "nul", "com1", "com¹", "lpt9", "conin$"}
 

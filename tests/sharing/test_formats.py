@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
+from aiserver.plugins.export.annotated import annotate
+from aiserver.plugins.export.narrative import narrative
 from aiserver.replay import report
-from aiserver.sharing.annotated import annotate
-from aiserver.sharing.narrative import narrative
 
 from .demo import BARS, BY_HAND, FIXED, HOSTILE, PLOT, notebook
 from .test_page import demo, verdant

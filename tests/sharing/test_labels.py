@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from babel.messages.pofile import read_po
 
+from aiserver.plugins.export.labels import outcome, title
 from aiserver.replay import Step
 from aiserver.replay.step import Kind, Outcome
-from aiserver.sharing.labels import outcome, title
 
 POT = Path(__file__).parent.parent.parent / "translations" / "aiserver.pot"
 

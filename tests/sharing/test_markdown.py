@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from aiserver.sharing import markdown
-from aiserver.sharing.markdown import tree
-from aiserver.sharing.page import page
-from aiserver.sharing.page_data import page_data
+from aiserver.plugins.export import markdown
+from aiserver.plugins.export.markdown import tree
+from aiserver.plugins.export.page import page
+from aiserver.plugins.export.page_data import page_data
 
 from .demo import HOSTILE
 from .test_page import ROOT, data_of, demo
@@ -117,7 +117,7 @@ def test_only_markdown_cells_and_answers_are_rendered() -> None:
 
 def test_the_script_creates_only_allowed_tags() -> None:
     """P12: the data can't create an element that loads or runs something."""
-    script = (ROOT / "src" / "exportedPage" / "view" / "code.ts").read_text("utf-8")
+    script = (ROOT / "src" / "plugins" / "exportedPage" / "view" / "code.ts").read_text("utf-8")
     tags = re.findall(r"'(\w+)'", script.partition("const TAGS = [")[2].partition("];")[0])
     assert set(tags) == markdown.TAGS - {"h"}
     assert not {"a", "img", "script", "style", "iframe", "svg", "form"} & set(tags)

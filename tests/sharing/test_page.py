@@ -21,21 +21,26 @@ from babel.messages.pofile import read_po
 
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, History
+from aiserver.plugins.export.export import export
+from aiserver.plugins.export.page import catalogues, page
+from aiserver.plugins.export.page_data import AUTHORS, page_data
+from aiserver.plugins.export.pictures import (
+    data_urls,
+    load_pictures,
+    output_hashes,
+    referenced_pictures,
+)
+from aiserver.plugins.sessions.importers import detect
+from aiserver.plugins.sessions.importers.base import InputFile
 from aiserver.replay import blame, trace
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sharing.export import export
-from aiserver.sharing.page import catalogues, page
-from aiserver.sharing.page_data import AUTHORS, page_data
-from aiserver.sharing.pictures import data_urls, load_pictures, output_hashes, referenced_pictures
-from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import InputFile
 
 from ..effort import at_most
 from .demo import HOSTILE, NOTEBOOK, fill, picture
 
 VERDANT = Path(__file__).parent.parent / "data" / "imports" / "verdant"
 ROOT = Path(__file__).parent.parent.parent
-SCRIPT = ROOT / "aiserver" / "sharing" / "page" / "page.js"
+SCRIPT = ROOT / "aiserver" / "plugins" / "export" / "page" / "page.js"
 
 
 def demo() -> tuple[InMemorySessionManager, History]:
@@ -183,7 +188,7 @@ def test_only_real_pictures_are_exported(monkeypatch: pytest.MonkeyPatch) -> Non
         (data,) = urls.values()
         head, _, body = data.partition(",")
         assert (head, base64.b64decode(body)) == ("data:image/png;base64", picture())
-        monkeypatch.setattr("aiserver.sharing.pictures.LIMIT", 10)
+        monkeypatch.setattr("aiserver.plugins.export.pictures.LIMIT", 10)
         assert await load_pictures(store, references, owner="") == {}
 
     asyncio.run(work())
@@ -243,7 +248,7 @@ def test_every_text_of_the_page_is_translated_in_it() -> None:
     texts = {
         message.id if isinstance(message.id, str) else message.id[0]
         for message in messages
-        if any(path.startswith("src/exportedPage/") for path, _ in message.locations)
+        if any(path.startswith("src/plugins/exportedPage/") for path, _ in message.locations)
         and not message.context
     }
     embedded = catalogues(SCRIPT.read_text("utf-8"))
@@ -292,7 +297,7 @@ def test_each_cell_is_traced_once_and_no_session_is_parsed_again(
         traced.append(cell_id)
         return trace(cell_id, *rest)
 
-    monkeypatch.setattr("aiserver.sharing.page_data.trace", counting_trace)
+    monkeypatch.setattr("aiserver.plugins.export.page_data.trace", counting_trace)
     monkeypatch.setattr(sys.modules["aiserver.replay.report"], "trace", counting_trace)
     monkeypatch.setattr("aiserver.notebooks.history.codec.parse", None)
     assert referenced_pictures(history) == ["0" * 64]

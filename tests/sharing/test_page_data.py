@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiserver.notebooks.history import History
-from aiserver.sharing.page_data import page_data
+from aiserver.plugins.export.page_data import page_data
 
 from ..replay.notebook_page import Page
 from ..replay.session_builder import create_timeline

@@ -15,12 +15,12 @@ from aiserver.errors import ExportFailed, ExportTimeout
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks import history as notebook_history
 from aiserver.notebooks.history import Histories
+from aiserver.plugins.export import process
+from aiserver.plugins.export.export import FORMATS, export
+from aiserver.plugins.export.process import Exporter
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
-from aiserver.sharing import process
-from aiserver.sharing.export import FORMATS, export
-from aiserver.sharing.process import Exporter
 
 from .demo import NOTEBOOK, fill, notebook
 

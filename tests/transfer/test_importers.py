@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from aiserver.models import Session
+from aiserver.plugins.sessions import backup
+from aiserver.plugins.sessions.importers import detect
+from aiserver.plugins.sessions.importers.base import NO_TIME, InputFile, ReadResult, UnreadableInput
+from aiserver.plugins.sessions.importers.messages import split_answer
 from aiserver.sessions.record import codec
 from aiserver.testing.records import EXAMPLE_FILE
-from aiserver.transfer import backup
-from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import NO_TIME, InputFile, ReadResult, UnreadableInput
-from aiserver.transfer.importers.messages import split_answer
 
 from ..cli.conftest import IMPORTS
 

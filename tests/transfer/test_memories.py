@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from aiserver.transfer import memories
-from aiserver.transfer.importers.base import UnreadableInput
-from aiserver.transfer.memories import MemoryFile, MemoryText, read_memories
+from aiserver.plugins.sessions import memories
+from aiserver.plugins.sessions.importers.base import UnreadableInput
+from aiserver.plugins.sessions.memories import MemoryFile, MemoryText, read_memories
 
 DATA = Path(__file__).parent.parent / "data" / "memories"
 

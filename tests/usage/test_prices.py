@@ -6,7 +6,7 @@ import pytest
 
 from aiserver.errors import SettingError
 from aiserver.llm.base import ModelInfo
-from aiserver.usage.prices import PriceList
+from aiserver.plugins.usage.prices import PriceList
 
 OPENAI = ModelInfo("openai:gpt-4o", "gpt-4o", False, has_list_price=True)
 COUNTS = {"input_tokens": 1_000_000, "output_tokens": 100_000}

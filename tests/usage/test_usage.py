@@ -17,11 +17,11 @@ from aiserver.models import (
     SessionKey,
     UserRequest,
 )
+from aiserver.plugins.usage import reader as usage_reader
+from aiserver.plugins.usage.reader import UsageReader
+from aiserver.plugins.usage.records import time_of
 from aiserver.sessions.file import FileSessionManager, session_files
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.usage import reader as usage_reader
-from aiserver.usage.reader import UsageReader
-from aiserver.usage.records import time_of
 
 KEY = SessionKey("nb", "c1")
 

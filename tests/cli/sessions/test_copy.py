@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from aiserver.cli.sessions.copy import copy
 from aiserver.errors import StorageFull
 from aiserver.models import NewLogEntry, Session, SessionKey
+from aiserver.plugins.sessions.cli.copy import copy
+from aiserver.plugins.sessions.write import Report
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import NOON, in_loop, turn
-from aiserver.transfer.write import Report
 from tests.sessions.conftest import FileBackend
 from tests.sessions.projects import NOTEBOOKS, all_of, fill
 

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from aiserver.models import NewTurn, SessionKey
+from aiserver.plugins.sessions.markdown import session_markdown
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
-from aiserver.transfer.markdown import session_markdown
 from tests.sessions.projects import NOTEBOOKS, fill
 
 from ..conftest import Run, stored, tree
@@ -297,7 +297,7 @@ def test_sessions_that_changed_meanwhile_are_not_deleted(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """P33"""
-    from aiserver.cli.sessions import delete as deleting
+    from aiserver.plugins.sessions.cli import delete as deleting
 
     save(work, turn())
 

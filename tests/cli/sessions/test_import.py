@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.plugins.sessions.importers import detect
+from aiserver.plugins.sessions.importers.base import InputFile, ReadResult, UnreadableInput
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import EXAMPLE_FILE, log_entry, turn
-from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import InputFile, ReadResult, UnreadableInput
 
 from ..conftest import IMPORTS, Run, configure, stored, tree
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.sessions.prune import time_before
 from aiserver.errors import SettingError
 from aiserver.models import Session, SessionKey
+from aiserver.plugins.sessions import backup
+from aiserver.plugins.sessions.cli.prune import time_before
+from aiserver.plugins.sessions.importers.base import UnreadableInput
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
-from aiserver.transfer import backup
-from aiserver.transfer.importers.base import UnreadableInput
 from tests.sessions.projects import fill
 
 from ..conftest import Run, stored, tree

@@ -21,11 +21,11 @@ from aiserver.errors import (
     StorageFull,
     StorageReadOnly,
 )
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores import file as file_module
-from aiserver.memory.stores.base import MAX_MEMORY_BYTES
-from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores import file as file_module
+from aiserver.plugins.memory.stores.base import MAX_MEMORY_BYTES
+from aiserver.plugins.memory.stores.file import FileMemoryStore
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 

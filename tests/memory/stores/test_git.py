@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.memory.manager import MemoryManager
-from aiserver.memory.stores.file import FileMemoryStore
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
+from aiserver.plugins.memory.manager import MemoryManager
+from aiserver.plugins.memory.stores.file import FileMemoryStore
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from aiserver.cli.sessions.copy import copy
 from aiserver.models import NewEvent, SessionKey
 from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder
 from aiserver.notebooks.history import Histories
+from aiserver.plugins.sessions.cli.copy import copy
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
 from aiserver.sessions.record.merge import three_way as merging

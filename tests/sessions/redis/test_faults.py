@@ -15,8 +15,8 @@ import pytest
 import redis
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.models import Session, SessionKey
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager

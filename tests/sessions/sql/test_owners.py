@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 from aiserver.errors import StorageReadOnly
-from aiserver.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.models import SessionKey
+from aiserver.plugins.memory.stores.key_value import KeyValueMemoryStore
 from aiserver.sessions.sql import SQLSessionManager
 from aiserver.testing.records import in_loop, turn
 

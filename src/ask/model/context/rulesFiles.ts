@@ -20,7 +20,7 @@ export interface IRulesFile extends RulesFile {
   readonly choice: RulesChoice;
 }
 
-/** The names of rules files, as in `aiserver/project_files/rules_files.py`. */
+/** The names of rules files, as in `aiserver/plugins/rules/rules_files.py`. */
 const NAMES = ['.github/copilot-instructions.md', 'CLAUDE.md', 'AGENTS.md'];
 const MAX_FILES = 20;
 const MAX_PATH = 1000;

@@ -1,0 +1,1 @@
+"""AI Server's own plugins: one folder each, which the core never imports."""

@@ -1,0 +1,27 @@
+"""The plugin that completes code while a person types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...plugin import Host, Plugin
+
+if TYPE_CHECKING:
+    from .completer import Completer
+
+
+class CompletionPlugin(Plugin):
+    """Completes code with an embedded model."""
+
+    name = "completion"
+    completer: Completer
+
+    def start(self, host: Host) -> None:
+        """Create the completer, which runs one completion at a time."""
+        from .completer import Completer
+
+        self.completer = Completer()
+
+    def routes(self) -> dict[str, str]:
+        """Return the route of completions."""
+        return {"/aiserver/complete": "aiserver.plugins.completion.handler.CompleteHandler"}

@@ -1,0 +1,100 @@
+"""Find the data files that a request names, and describe them. Read the texts of other files.
+
+Invariants: at most ``MAX_BYTES`` of a text file are read. Other files are read in a child process
+with limits. If a file can't be described, for example because it is damaged, its description has no
+columns, and no error is raised, whatever a reader raises. No description contains lone surrogates.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from ...prompts.file_profile import Database, FileProfile, Table
+from .folder import open_below, parts_below_root
+from .json_records import read_json
+from .library import missing_package, read_with_library
+from .names import kind_of, mentioned_files
+from .text import decode, read_delimited
+
+MAX_FILES = 5
+MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
+_SQLITE = b"SQLite format 3\0"
+
+
+class DataFiles:
+    """Describes the data files below ``root``, the folder that Jupyter serves, if it is one."""
+
+    def __init__(self, root: str | None) -> None:
+        self.root = root
+
+    def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
+        """Return a list of possible names for each file that the texts mention, without reading the
+        disk.
+        """
+        return mentioned_files(texts) if self.root and notebook_path else []
+
+    def describe(
+        self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
+    ) -> list[FileProfile]:
+        """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
+
+        The first of a mention's possible names for which a file exists counts. ``examples`` is the
+        number of values to show for each column of texts.
+        """
+        profiles: dict[str, FileProfile] = {}
+        for names in mentions:
+            for name in names:
+                parts = parts_below_root(notebook_path, name)
+                if parts and self.root:
+                    with open_below(self.root, parts) as file:
+                        profile = file and _profile(file, name, parts[-1], examples)
+                        if profile:
+                            profiles.setdefault("/".join(parts), profile)
+                            break
+            if len(profiles) == MAX_FILES:
+                break
+        return list(profiles.values())
+
+    def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
+        """Return the first ``MAX_BYTES`` of the text files among ``paths``, relative to the
+        notebook's folder.
+        """
+        texts: dict[str, str] = {}
+        for path in dict.fromkeys(paths):
+            parts = parts_below_root(notebook_path, path)
+            if parts and self.root:
+                with open_below(self.root, parts) as file:
+                    decoded = decode(file.read(MAX_BYTES)) if file is not None else None
+                if decoded is not None:
+                    texts[path] = decoded[0]
+        return texts
+
+
+def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FileProfile | None:
+    """Return a file's description; None if it can't have the format of its extension."""
+    kind, size = kind_of(file_name), 0
+    content: Table | Database | None = None
+    with contextlib.suppress(Exception):  # whatever a damaged file causes, the request doesn't fail
+        size = os.fstat(file.fileno()).st_size
+        if file_name.lower().endswith(".db"):  # this extension has several meanings
+            if file.read(len(_SQLITE)) != _SQLITE:
+                return None
+            file.seek(0)
+        if kind in ("CSV", "TSV", "JSON", "JSON Lines"):
+            content = _text_table(file, kind, size, examples)
+        else:
+            content = read_with_library(file, kind, examples)
+    if isinstance(content, Database):
+        return FileProfile(name, kind, size, database=content)
+    return FileProfile(name, kind, size, content or Table(), missing_package=missing_package(kind))
+
+
+def _text_table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
+    data = file.read(MAX_BYTES)
+    if kind in ("CSV", "TSV"):
+        delimiter = "\t" if kind == "TSV" else ","
+        return read_delimited(data, delimiter, size=size, examples=examples)
+    return read_json(data, lines=kind == "JSON Lines", size=size, examples=examples)

@@ -1,0 +1,167 @@
+"""Describe a table by its first rows: whether it has a header, its columns and their dtypes. Pure.
+
+Invariant (P15): if ``examples`` is 0, a description contains no values. So a table without a header
+must be recognised, or the values of its first row would be used as column names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...prompts.file_profile import MAX_COLUMNS, Table, describe_column
+from .dtypes import MISSING, dtype_of_texts, is_number
+
+MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
+_MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds
+# A text such as `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24` or `2024年5月`.
+_PERIOD = re.compile(
+    r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
+    r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# A text such as `31-May-2024` or `May 31, 2024`.
+_NAMED_MONTH = re.compile(
+    rf"\s*(?:\d{{1,2}}[-. /]+{_MONTH}|{_MONTH}[-. /]+\d{{1,2}})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
+    re.IGNORECASE,
+)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
+_NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
+_MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
+_LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
+
+
+def describe_rows(
+    rows: Sequence[Sequence[Any]],
+    *,
+    examples: int = 0,
+    is_complete: bool = False,
+    dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
+) -> Table:
+    """Return the description of a table. The first of its ``rows`` may be a header.
+
+    ``is_complete`` means that the table has no further rows.
+    """
+    if not rows or not rows[0]:
+        return Table()
+    first = [_as_text(value).strip() for value in rows[0]]
+    below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
+    has_header = _is_header(first, below)
+    data = below if has_header else [rows[0], *below]
+    # If every row has one cell more than the header, pandas reads the first column as the index.
+    if data and has_header and all(len(row) == len(first) + 1 for row in data):
+        data = [row[1:] for row in data]
+    names = _unique_names(first) if has_header else list(map(str, range(len(first))))
+    columns = []
+    for index, name in enumerate(names[:MAX_COLUMNS]):
+        values = [row[index] for row in data if index < len(row)]
+        dtype = dtype_of(values)
+        shown = example_values(values, examples) if dtype == "object" else []
+        columns.append(describe_column(name, dtype, shown))
+    count = len(rows) - has_header if is_complete else None
+    return Table(columns, len(first), count, has_header)
+
+
+def estimated_row_count(sample_count: int, sample_size: int, size: int) -> int | None:
+    """Return about how many rows a file of ``size`` bytes has; None if the sample is too small."""
+    if sample_count < _MIN_SAMPLE:
+        return None
+    return round(size * sample_count / sample_size)
+
+
+def example_values(values: Sequence[Any], count: int) -> list[str]:
+    """Return the first ``count`` different texts among the values, shortened to ``MAX_EXAMPLE``."""
+    texts: dict[str, None] = {}
+    for value in values if count else ():
+        if isinstance(value, str) and value.strip() and value not in MISSING:
+            texts.setdefault(value.strip()[:MAX_EXAMPLE])
+            if len(texts) == count:
+                break
+    return list(texts)
+
+
+def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
+    """Return whether the first row contains names instead of values."""
+    numbers = [cell for cell in first if is_number(cell)]
+    if len(numbers) > 1 and numbers == list(map(str, range(len(numbers)))):
+        return True  # pandas wrote the numbers 0, 1, 2, … as the names of columns without names
+    rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
+    start = list(first[:MAX_COLUMNS])
+    rows = [row for row in rows if row != start]  # files that were joined repeat the header
+    for index, cell in enumerate(start):
+        column = [row[index] for row in rows if index < len(row)]
+        if _PERIOD.fullmatch(cell):
+            # A column's name may be a year or a date. The cell counts as a value if there are no
+            # values below it, or if at least half of these values are years or dates, too.
+            periods = [value for value in column if _PERIOD.fullmatch(value)]
+            if not column or 2 * len(periods) >= len(column):
+                return False
+        elif (
+            _is_value(cell) or (cell and cell in {*column, *MISSING}) or _is_like_most(cell, column)
+        ):
+            return False
+    return any(first)
+
+
+def _is_like_most(cell: str, column: Sequence[str]) -> bool:
+    """Return whether a text with digits, as ``NO123``, is written as at least half of a column."""
+    shape = _shape(cell)
+    return (
+        "9" in shape and bool(column) and 2 * list(map(_shape, column)).count(shape) >= len(column)
+    )
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d+", "9", text[:_LONGEST_NAME]))
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a text looks like a value: a number, URL, e-mail address or long text."""
+    if len(cell) > _LONGEST_NAME or "://" in cell or is_number(cell):
+        return True
+    if cell.lower() in ("true", "false") or _UUID.fullmatch(cell) or _NAMED_MONTH.fullmatch(cell):
+        return True
+    if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
+        return True
+    name, _, host = cell.partition("@")
+    return bool(name) and "." in host and " " not in cell
+
+
+def _unique_names(first: Sequence[str]) -> list[str]:
+    """Return the names that pandas creates: ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for index, cell in enumerate(first):
+        name = cell or f"Unnamed: {index}"
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        names.append(f"{name}.{count}" if count else name)
+    return names
+
+
+def _as_text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def describe_records(
+    records: Sequence[dict[str, Any]],
+    dtype_of: Callable[[Sequence[Any]], str],
+    *,
+    examples: int = 0,
+    is_complete: bool = False,
+    arguments: tuple[str, ...] = (),
+) -> Table:
+    """Return the description of a table whose columns are the keys of the records."""
+    names = list(dict.fromkeys(key for record in records for key in record))
+    if len(records) > 1 and len(names) == sum(map(len, records)):
+        names = []  # no two records have a key in common, so the keys are values, such as people
+    columns = []
+    for name in names[:MAX_COLUMNS]:
+        values = [record.get(name) for record in records]
+        dtype = dtype_of(values)
+        shown = example_values(values, examples) if dtype == "object" else []
+        columns.append(describe_column(name, dtype, shown))
+    count = len(records) if is_complete else None
+    return Table(columns, len(names), count, arguments=arguments)

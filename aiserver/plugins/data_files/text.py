@@ -1,0 +1,108 @@
+"""Read CSV and TSV files: their encoding, their delimiter and their first rows. Pure."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import replace
+
+from ...prompts.file_profile import Table
+from .table import describe_rows, estimated_row_count
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_DELIMITERS = (",", "\t", ";", "|")
+_SNIFFED_ROWS = 30
+# With the right delimiter, at least this fraction of the rows has the same number of fields.
+_MIN_CONSISTENT = 0.8
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # the bytes that ASCII doesn't use
+# In GB 18030, a common Chinese character is a pair of high bytes. In a Latin text, a high byte is
+# usually next to ASCII letters.
+_CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
+
+
+def read_delimited(data: bytes, default: str, *, size: int, examples: int = 0) -> Table | None:
+    """Return the description of a CSV or TSV file; None if ``data`` isn't text.
+
+    ``data`` is the beginning of a file of ``size`` bytes. ``default`` is pandas' delimiter for it.
+    """
+    decoded = decode(data)
+    if decoded is None:
+        return None
+    text, encoding = decoded
+    is_complete = size <= len(data)
+    if not is_complete:
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line may be cut
+    delimiter = _delimiter(text, default)
+    rows = _rows(text, delimiter)
+    estimate = None
+    if not is_complete:
+        estimate = estimated_row_count(len(rows), len(text.encode(encoding)), size)
+    if not is_complete and len(rows) > 1:
+        rows.pop()  # the last row may be cut within a field that contains line breaks
+    table = describe_rows(rows, examples=examples, is_complete=is_complete)
+    arguments = [
+        *([f"sep={delimiter!r}"] if delimiter != default else []),
+        *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
+        *([] if table.has_header else ["header=None"]),
+    ]
+    if estimate is not None:
+        table = replace(table, row_count=estimate - table.has_header, has_estimate=True)
+    return replace(table, arguments=tuple(arguments))
+
+
+def decode(data: bytes) -> tuple[str, str] | None:
+    """Return the text, up to a cut character at its end, and its encoding; None for no text."""
+    for encoding in _encodings(data):
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(data)
+        except UnicodeError:
+            continue
+        return None if _CONTROL.search(text) else (text.removeprefix("\ufeff"), encoding)
+    return None
+
+
+def _encodings(data: bytes) -> list[str]:
+    if data.startswith(codecs.BOM_UTF8):
+        return ["utf-8-sig"]
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ["utf-16"]
+    start = data[:400]
+    for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if zeros.count(0) * 3 > len(zeros) > 0:  # in UTF-16, an ASCII character has a zero byte
+            return [encoding]
+    pair_count = len(_CHINESE_PAIR.findall(data))
+    high_byte_count = len(_HIGH_BYTES.findall(data))
+    is_chinese = 2 * pair_count > 0.6 * high_byte_count  # most high bytes are in pairs
+    return ["utf-8", *(["gb18030"] if is_chinese else []), "cp1252", "latin-1"]
+
+
+def _delimiter(text: str, default: str) -> str:
+    """Return ``default``, unless only others divide the first row and most others into the same
+    number of fields, at least two. Of these, return the one that yields the most fields.
+    """
+    start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
+    widths = {}
+    for delimiter in dict.fromkeys((default, *_DELIMITERS)):
+        rows = _rows(start, delimiter)[:_SNIFFED_ROWS]
+        width, count = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        is_consistent = count >= _MIN_CONSISTENT * len(rows)
+        widths[delimiter] = width if is_consistent and rows and len(rows[0]) == width else 0
+    if widths[default] > 1:
+        return default
+    best = max(widths, key=lambda delimiter: widths[delimiter])
+    return best if widths[best] > 1 else default
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """Return the rows that aren't blank, up to the first one that can't be parsed."""
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if row and row != [""]:
+                rows.append(row)
+    except csv.Error:
+        pass  # the rows before the malformed row are enough
+    return rows

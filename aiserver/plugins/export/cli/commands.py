@@ -1,0 +1,129 @@
+"""``replay show``, ``replay export`` and ``replay report``.
+
+Invariants: histories are never changed. Files are written atomically, and only the user who runs
+the command can read them. Existing files are overwritten only with ``--force``. The contents of
+sessions can't control the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ....cli.files import is_file, read_notebook, write_output
+from ....cli.selection import find_id, find_notebooks
+from ....cli.stores import StoreContext
+from ....cli.terminal import make_safe, print_json, print_markdown
+from ....errors import NotFound, SettingError
+from ....models import is_id
+from ....notebooks.history import Histories, History
+from ....notebooks.restored_ids import restore_ids
+from ....replay import report
+from ..export import export, last_recorded_name
+from ..labels import cell_name, label_counts, percent
+from ..labels import shares as shares_of
+from ..narrative import narrative
+
+
+async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
+    """Print the history of all cells, or of only the cell that the option ``--cell`` names."""
+    history = await _load_history(arguments.notebook, context)
+    cell_ids = [cell["cellId"] for cell in history.timeline.cells()]
+    if arguments.cell:
+        cell_id = find_id(cell_ids, arguments.cell)
+        if cell_id is None:
+            raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
+        cell_ids = [cell_id]
+    print_markdown(narrative(history, last_recorded_name(history), cell_ids))
+    return 0
+
+
+async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
+    """Write the replay to one file, or to standard output."""
+    history = await _load_history(arguments.notebook, context)
+    notebook = _load_notebook(arguments.notebook)
+    if notebook is not None:
+        await restore_ids(context.notebooks(), arguments.notebook, notebook)
+    file = await export(
+        context.store,
+        history,
+        arguments.format,
+        last_recorded_name(history) if notebook is None else Path(arguments.notebook).name,
+        owner=context.owner,
+        notebook=notebook,
+    )
+    data = file.content.encode("utf-8", "backslashreplace")
+    if arguments.output == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return 0
+    target = write_output(arguments.output, file.name, data, force=arguments.force)
+    print(f"The replay was written to {target}")
+    return 0
+
+
+async def run_report(arguments: argparse.Namespace, context: StoreContext) -> int:
+    """Print how much of a notebook each contributor wrote."""
+    history = await _load_history(arguments.notebook, context)
+    notebook_report = report(history.timeline, history.sessions)
+    if arguments.json:
+        print_json(notebook_report)
+    else:
+        for line in _report_lines(notebook_report, last_recorded_name(history)):
+            print(make_safe(line.replace("\n", " ")).rstrip())
+    return 0
+
+
+async def _load_history(name: str, context: StoreContext) -> History:
+    """Load the history of a notebook, which its path or id names. Raises NotFound, SettingError."""
+    notebook_id = await _notebook_id(name, context)
+    history = await Histories(context.store, owner=context.owner).load(notebook_id)
+    if not history.timeline.moments:
+        raise NotFound(f"No history of “{name}” in {context.name}.")
+    return history
+
+
+async def _notebook_id(name: str, context: StoreContext) -> str:
+    if is_file(name):
+        return (await find_notebooks(context, name))[0]
+    if is_id(name):
+        return name
+    raise SettingError(f"“{name}” is not a notebook file or ID.")
+
+
+def _load_notebook(name: str) -> dict[str, Any] | None:
+    try:
+        content = json.loads(read_notebook(name))
+    except (SettingError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _report_lines(notebook_report: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Yield how many lines each contributor wrote: in total, by model or person, and by cell."""
+    total = notebook_report["total"]
+    line_count = total["lines"]
+    yield f"{name}  {line_count:,} non-blank lines"
+    shares = shares_of(total)
+    width = max(8, *(len(label) + 1 for label, _ in shares))
+    for label, count in shares:
+        bar = "█" * round(30 * count / line_count) if line_count else ""
+        yield f"  {label:<{width}}{count:>6,}  {percent(count, line_count):>6}  {bar}"
+    for count_by_name in (label_counts(total["models"]), total["names"]):
+        pairs = sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0]))
+        for contributor, count in pairs:
+            yield f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {contributor}"
+    yield f"  {total['turns']:,} requests"
+    for number, cell in enumerate(notebook_report["cells"], 1):
+        if cell["lines"] or cell["turns"]:
+            other_count = cell["lines"] - cell["byModel"] - cell["byPerson"]
+            yield (
+                f"  {cell_name(number, cell):<9} {cell['lines']:>5,} lines  "
+                f"AI {cell['byModel']:>5,}  by hand {cell['byPerson']:>5,}  "
+                f"other {other_count:>5,}  requests {cell['turns']:>3,}  "
+                f"{', '.join(label_counts(cell['models']))}"
+            )

@@ -1,0 +1,56 @@
+"""The commands ``jupyter aiserver replay …`` and their options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....cli.commands import add_store_command
+from ....commands import add_group
+
+# These names are repeated from ``export.FORMATS``, because importing that module would make
+# every command slower to start.
+_FORMATS = ("html", "md", "ipynb")
+_NOTEBOOK_HELP = "the notebook (file or ID)"
+
+_HERE = "plugins.export.cli"
+
+
+def add_commands(groups: Any) -> None:
+    """Add the group ``replay`` to the command line."""
+    commands = add_group(groups, "replay", "show, export and report how a notebook was made")
+
+    command = add_store_command(
+        commands, "show", "print how each cell was made", f"{_HERE}.commands.run_show"
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
+    command.add_argument("--cell", metavar="ID", help="only this cell (ID, or the start of it)")
+
+    command = add_store_command(
+        commands,
+        "export",
+        "export the replay as one file",
+        f"{_HERE}.commands.run_export",
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
+    command.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="html",
+        help="html: a self-contained web page (default); md: Markdown; "
+        "ipynb: the notebook with the history of its cells",
+    )
+    command.add_argument(
+        "--output",
+        metavar="FILE",
+        help="output file (default: a file in the current folder); - for standard output",
+    )
+    command.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+    command = add_store_command(
+        commands,
+        "report",
+        "show how much was written by AI, and by which models",
+        f"{_HERE}.commands.run_report",
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
+    command.add_argument("--json", action="store_true", help="print JSON")

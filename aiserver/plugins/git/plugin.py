@@ -1,0 +1,23 @@
+"""The plugin that lets git merge histories, or ignore them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...plugin import Plugin
+
+
+class GitPlugin(Plugin):
+    """Sets up a repository with histories, and merges their files."""
+
+    name = "git"
+
+    def routes(self) -> dict[str, str]:
+        """Return the route of the question about a repository."""
+        return {"/aiserver/git": "aiserver.plugins.git.handler.GitHandler"}
+
+    def add_commands(self, groups: Any) -> None:
+        """Add the group ``git``."""
+        from .cli import add_commands
+
+        add_commands(groups)

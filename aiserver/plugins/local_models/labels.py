@@ -1,0 +1,12 @@
+"""The name of a model, which may be one of the catalogue."""
+
+from __future__ import annotations
+
+from ...llm import labels
+from . import catalogue
+
+
+def model_label(model_id: str) -> str:
+    """Return the label of a model, such as ``Qwen2.5-Coder 7B`` or ``gpt-5 (OpenAI)``."""
+    model = catalogue.by_id(model_id)
+    return model.label if model else labels.model_label(model_id)

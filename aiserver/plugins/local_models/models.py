@@ -1,0 +1,268 @@
+"""Describe, install, create and remove the local models of the catalogue.
+
+Invariant: models that the administrator excludes are neither listed nor installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+from ...errors import (
+    InstallRunning,
+    ModelInUse,
+    ModelNotAllowed,
+    ModelPackageMissing,
+    NoModel,
+    NotFound,
+    UserText,
+)
+from ...llm.base import ChatModel, ModelInfo
+from ...llm.local_models import LocalModels
+from ...llm.policy import ModelPolicy
+from ...llm.streaming import Limits
+from . import catalogue, machine, speed, weights
+from .catalogue import CatalogueModel
+from .install import Installer
+from .model import LocalModel
+from .process import LocalProcess
+from .warm import WarmModels
+
+INSTALL_LOCAL = "pip install 'aiserver[local]'"
+# A slow computer reads the prompt of a large model for many minutes before the first token. So
+# local models may be silent for this many times as long as models on other computers.
+_PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class LocalEntry:
+    """A model of the catalogue, and its state on this machine.
+
+    ``partial_bytes`` is the size of an interrupted download. ``is_removable``: it is installed in
+    the user's own folder. ``fits`` is false if it needs more memory than this machine has.
+    ``speed`` is in tokens per second, or None if it wasn't measured.
+    """
+
+    model: CatalogueModel
+    installed_bytes: int
+    partial_bytes: int
+    is_removable: bool
+    is_suggested: bool
+    fits: bool
+    speed: float | None
+
+    @property
+    def is_installed(self) -> bool:
+        return self.installed_bytes > 0
+
+
+def local_entries() -> list[LocalEntry]:
+    """Return an entry for each model of the catalogue, in the catalogue's order."""
+    memory, speeds = machine.memory(), speed.stored()
+    suggested = catalogue.suggested_model(memory, machine.cores())
+    entries = []
+    for model in catalogue.CATALOGUE:
+        path = weights.installed(model)
+        entries.append(
+            LocalEntry(
+                model,
+                path.stat().st_size if path else 0,
+                0 if path else weights.partial_bytes(model),
+                path is not None and path.parent == weights.folder(),
+                model is suggested,
+                memory is None or model.memory <= memory,
+                speeds.get(model.name),
+            )
+        )
+    return entries
+
+
+class CatalogueModels(LocalModels):
+    """The models of the catalogue, and the model file that the administrator configured."""
+
+    def __init__(
+        self, policy: Callable[[], ModelPolicy], chat_models: dict[str, ChatModel]
+    ) -> None:
+        super().__init__(policy, chat_models)
+        self.installer = Installer()
+        self.warm_models = WarmModels()
+
+    def configured(self) -> ModelInfo | None:
+        """See LocalModels."""
+        policy = self._policy()
+        path = policy.model_file()
+        if path is None:
+            return self.find(policy.model) or self.smallest()
+        problem = (
+            None
+            if path.is_file()
+            else UserText("The configured model file does not exist. Check the path.")
+        )
+        id = f"local:{path.stem}"
+        return ModelInfo(id, path.stem, True, problem is None, problem, is_small=True)
+
+    def find(self, model_id: str) -> ModelInfo | None:
+        """See LocalModels."""
+        model = catalogue.by_id(model_id)
+        return describe(model) if model else None
+
+    def smallest(self) -> ModelInfo:
+        """See LocalModels."""
+        return describe(catalogue.SMALLEST)
+
+    def installed(self) -> list[ModelInfo]:
+        """Return the suggested model first, then from small to large."""
+        models = weights.installed_models()
+        if len(models) > 1:
+            suggested = catalogue.suggested_model(machine.memory(), machine.cores())
+            models.sort(key=lambda model: model != suggested)
+        return [describe(model) for model in models]
+
+    def can_complete(self, model_id: str) -> bool:
+        """See LocalModels."""
+        model = catalogue.by_id_or_file(model_id, self._policy().model_file())
+        return model is not None and model.fill_tokens is not None
+
+    def create(self, info: ModelInfo, limits: Limits) -> LocalModel:
+        """See LocalModels."""
+        if not is_package_installed():
+            raise ModelPackageMissing(None, INSTALL_LOCAL)
+        policy = self._policy()
+        path = policy.model_file()
+        model = catalogue.by_id_or_file(info.id, path)
+        if path is None or info.id != f"local:{path.stem}":
+            path = weights.installed(model) if model else None
+        if path is None:
+            raise NoModel
+        # A model whose file isn't in the catalogue gets the short prompts of the smallest model,
+        # which suit any model.
+        similar_model = model or catalogue.SMALLEST
+        size = path.stat().st_size if path.is_file() else 0
+        process = LocalProcess(
+            path,
+            threads=policy.threads or machine.spare_cores(),
+            context=similar_model.context,
+            memory=model.memory if model else catalogue.memory_for_file(size),
+            gpu_layers=policy.gpu_layers,
+        )
+        return LocalModel(
+            info,
+            process,
+            replace(limits, timeout=_PATIENCE * limits.timeout),
+            style=similar_model.style,
+            prompt_tokens=similar_model.prompt_tokens,
+            # The context must have room for the prompt and the answer.
+            max_tokens=min(policy.max_tokens, similar_model.context // 4),
+            tracing=policy.tracing,
+            fill_tokens=model.fill_tokens if model else None,
+            warm_models=self.warm_models,
+            on_speed=partial(speed.store_faster, model) if model else None,
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """See LocalModels."""
+        entries = [entry for entry in local_entries() if self._is_allowed(entry.model)]
+        is_allowed = self._is_allowed(catalogue.SMALLEST)
+        return {
+            "local": self._smallest_fields() if is_allowed else None,
+            "localModels": [_entry_fields(entry) for entry in entries],
+        }
+
+    def _smallest_fields(self) -> dict[str, object]:
+        model, has_package = catalogue.SMALLEST, is_package_installed()
+        is_installed = weights.installed(model) is not None
+        installation = self.installer.current
+        return {
+            "id": model.id,
+            "label": model.label,
+            "installed": is_installed,
+            "bytes": model.size,
+            "kept": 0 if is_installed else weights.partial_bytes(model),
+            "package": has_package,
+            "install": weights.INSTALL if has_package else INSTALL_LOCAL,
+            "installing": asdict(installation.state) if installation else None,
+        }
+
+    async def close(self) -> None:
+        """See LocalModels."""
+        await self.installer.stop()
+
+    def to_install(self, name: str | None) -> CatalogueModel:
+        """Return the named or smallest model. Raises NotFound, ModelNotAllowed."""
+        model = catalogue.SMALLEST if name is None else _find(name)
+        if not self._is_allowed(model):
+            raise ModelNotAllowed
+        return model
+
+    async def remove(self, name: str) -> None:
+        """Delete a model's file and its partial downloads; end the model's process.
+
+        Raises NotFound, ModelShared, ModelInUse, InstallRunning, StorageError.
+        """
+        model = _find(name)
+        installation = self.installer.current
+        if installation is not None and installation.model is model:
+            raise InstallRunning(InstallRunning.message_with_model.fill(model.label))
+        await asyncio.to_thread(weights.removable_bytes, model)
+        chat_model = self._chat_models.get(model.id)
+        if isinstance(chat_model, LocalModel):
+            if chat_model.is_answering:
+                raise ModelInUse
+            del self._chat_models[model.id]
+            await chat_model.close()
+        await asyncio.to_thread(weights.remove, model)
+
+    def _is_allowed(self, model: CatalogueModel) -> bool:
+        return self._policy().allows(ModelInfo(model.id, model.label, True))
+
+
+def describe(model: CatalogueModel) -> ModelInfo:
+    """Describe a model of the catalogue, even if it isn't installed."""
+    problem, install = None, None
+    if not is_package_installed():
+        problem = UserText("The local model needs one more Python package.")
+        install = INSTALL_LOCAL
+    elif weights.installed(model) is None:
+        size = str(model.size // 1_000_000)
+        problem = UserText("The local model is not installed yet (%1 MB).", size)
+        is_smallest = model is catalogue.SMALLEST
+        install = weights.INSTALL if is_smallest else f"{weights.INSTALL} {model.name}"
+    is_ready, is_small = problem is None, model.style == "compact"
+    return ModelInfo(model.id, model.label, True, is_ready, problem, install, is_small=is_small)
+
+
+def is_package_installed() -> bool:
+    """Return whether the packages that run the models are installed."""
+    return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))
+
+
+def _find(name: str) -> CatalogueModel:
+    model = catalogue.by_id(f"local:{name}")
+    if model is None:
+        raise NotFound(UserText("There is no local model with this name."))
+    return model
+
+
+def _entry_fields(entry: LocalEntry) -> dict[str, object]:
+    model = entry.model
+    return {
+        "name": model.name,
+        "id": model.id,
+        "label": model.label,
+        "parameters": model.parameters,
+        "bytes": model.size,
+        "memory": model.memory,
+        "licence": model.licence,
+        "quality": asdict(model.quality) if model.quality else None,
+        "speed": entry.speed,
+        "installed": entry.is_installed,
+        "installedBytes": entry.installed_bytes,
+        "kept": entry.partial_bytes,
+        "removable": entry.is_removable,
+        "suggested": entry.is_suggested,
+        "fits": entry.fits,
+    }

@@ -1,0 +1,244 @@
+"""``memory list``, ``add``, ``search``, ``forget`` and ``pending``.
+
+Invariant: entries can't control the terminal, because control characters in them are replaced or,
+in JSON, escaped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ....cli.selection import find_id
+from ....cli.stores import StoreContext, open_store
+from ....cli.terminal import confirm, make_safe, print_json
+from ....errors import NotFound, SettingError
+from ....surrogates import fix_surrogates
+from ..factory import make_memory
+from ..forgetting import StoredPrompts, erase_copies, forget
+from ..listed import ListedEntry
+from ..manager import MemoryManager
+from ..recall import Recall, entries_with_all_words
+
+_NAMES = {"project": "The project’s memory", "person": "Your memory"}
+_REVIEWS = {"new": "not used: not yet seen", "declined": "not used", "used": ""}
+_MAX_RELATED = 10  # entries
+_PATIENCE = 6.0  # seconds; the process that searches has to start
+
+
+@dataclass
+class MemoryContext:
+    """The memories of a command, and the histories in which their texts may be stored."""
+
+    memories: MemoryManager
+    histories: StoreContext
+
+    async def listed(self, scope: str | None = None) -> list[ListedEntry]:
+        for unreadable in await self.memories.unreadable_scopes():
+            print(
+                f"Not read: the memory of the {unreadable}. It must be Markdown in UTF-8, of at "
+                "most 256 KB, readable, and not a link.",
+                file=sys.stderr,
+            )
+        listed = await self.memories.list_entries(skip_unreadable=True)
+        return [item for item in listed if scope in (None, item.scope)]
+
+
+def memories_of(histories: StoreContext) -> MemoryManager:
+    """Create the memories that a server with this store uses."""
+    configuration = histories.configuration
+    folder = str(configuration.root_dir)
+    return make_memory(configuration.extension, histories.store, folder, histories.owner)
+
+
+def run_with_memories(
+    run_command: Callable[[argparse.Namespace, MemoryContext], Awaitable[int]],
+    arguments: argparse.Namespace,
+) -> int:
+    """Run a command with the memories that a server in this folder would use."""
+
+    async def run() -> int:
+        async with open_store() as histories:
+            memories = memories_of(histories)
+            try:
+                return await run_command(arguments, MemoryContext(memories, histories))
+            finally:
+                await memories.close()
+
+    return asyncio.run(run())
+
+
+def _full_ids(starts: Sequence[str], ids: Collection[str]) -> list[str]:
+    """Return the ids that begin with the given texts. Raises NotFound, SettingError."""
+    selected: dict[str, None] = {}
+    for start in starts:
+        id_ = find_id(ids, start) if start else None
+        if id_ is None:
+            raise NotFound(f"There is no “{start}” in the list.")
+        selected[id_] = None
+    return list(selected)
+
+
+async def run_list(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Print the entries of one memory, or of all."""
+    _print_entries(await context.listed(arguments.scope), arguments)
+    waiting = await context.memories.pending()
+    if waiting and not arguments.json:
+        print(f"{len(waiting):,} more wait for you: jupyter aiserver memory pending")
+    return 0
+
+
+async def run_add(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Add an entry, unless the memory has the same one."""
+    if fix_surrogates(arguments.text) != arguments.text:  # bytes that aren't in the encoding
+        raise SettingError("The text contains invalid characters.")
+    for item in await context.listed(arguments.scope):
+        if item.entry.text == arguments.text.strip():
+            print(f"Already remembered: {item.entry.id}")
+            return 0
+    entry = await context.memories.add(arguments.scope, arguments.text)
+    print(f"Remembered: {entry.id}  {_single_line(entry.text)}")
+    return 0
+
+
+async def run_search(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Print the entries that contain all words, the best first; if there are none, related ones."""
+    listed, words = await context.listed(), " ".join(arguments.words)
+    matches = await asyncio.to_thread(entries_with_all_words, listed, words)
+    if not matches and listed:
+        matches = await _related_entries(listed, words)
+        if matches and not arguments.json:
+            print("No entry contains all words. Related entries:")
+    _print_entries(matches, arguments)
+    return 0
+
+
+async def _related_entries(listed: Sequence[ListedEntry], words: str) -> list[ListedEntry]:
+    recall = Recall()
+    try:
+        return await recall.find(listed, words, limit=_MAX_RELATED, patience=_PATIENCE)
+    finally:
+        await recall.close()
+
+
+def _single_line(text: str) -> str:
+    return make_safe(" ".join(text.split()))
+
+
+def _print_entries(listed: Sequence[ListedEntry], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print_json([_as_json_data(item) for item in listed])
+        return
+    if not listed:
+        print("No entries.")
+    for scope, name in _NAMES.items():
+        lines = [_line(item) for item in listed if item.scope == scope]
+        if lines:
+            print("\n".join([name, *lines]))
+
+
+def _line(item: ListedEntry) -> str:
+    entry, review = item.entry, _REVIEWS[item.review]
+    text = _single_line(entry.text) + (f"  ({review})" if review else "")
+    return f"  {entry.id}  {entry.date or '-':10}  {text}"
+
+
+def _as_json_data(item: ListedEntry) -> dict[str, Any]:
+    entry = item.entry
+    fields = {"id": entry.id, "scope": item.scope, "text": entry.text, "review": item.review}
+    if entry.date:
+        fields["date"] = entry.date
+    if entry.section:
+        fields["section"] = entry.section
+    return fields | ({"source": entry.source.to_dict()} if entry.source else {})
+
+
+async def run_forget(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Show the entries, ask for confirmation, and forget them."""
+    if not (arguments.id or any(text.strip() for text in arguments.text)):
+        raise SettingError("Choose what to forget: an ID of “memory list”, or --text.")
+    listed = await context.listed()
+    ids = _full_ids(arguments.id, {item.entry.id for item in listed})
+    # The same text in both memories can have the same id; both are forgotten.
+    selected = [item for item in listed if item.entry.id in ids]
+    # An entry with a text that is given has to be forgotten as well; otherwise, the text would be
+    # in the next prompt.
+    texts = {text.strip() for text in arguments.text if text.strip()}
+    selected += [item for item in listed if item.entry.text in texts and item not in selected]
+    for item in selected:
+        print(f"{item.entry.id}  {_single_line(item.entry.text)}")
+    if not confirm(_question(len(selected)), yes=arguments.yes):
+        print("Nothing was forgotten.")
+        return 1
+    async with AsyncExitStack() as stack:
+        all_histories = [
+            context.histories,
+            *[
+                await stack.enter_async_context(
+                    open_store(name, None, False, context.histories.configuration)
+                )
+                for name in arguments.store
+            ],
+        ]
+        texts |= {item.entry.text for item in selected}
+        stored = [
+            StoredPrompts(histories.store, texts, owner=histories.owner)
+            for histories in all_histories
+        ]
+        await erase_copies(context.memories, texts)
+        count = await forget(context.memories, selected, stored)
+    names = ", ".join(dict.fromkeys(histories.name for histories in all_histories))
+    print(f"Forgot {len(selected):,} entries. Deleted {count:,} stored prompts in {names}.")
+    return 0
+
+
+def _question(count: int) -> str:
+    prompts = "the stored prompts with this text"
+    if not count:
+        return f"Permanently delete {prompts}?"
+    return f"Permanently forget {count:,} entries, and delete {prompts}?"
+
+
+async def run_pending(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Print the proposals, oldest first."""
+    waiting = await context.memories.pending()
+    if arguments.json:
+        print_json([proposal.to_dict() for proposal in waiting])
+        return 0
+    if not waiting:
+        print("Nothing waits for you.")
+    for proposal in waiting:
+        until = datetime.fromtimestamp(proposal.expires_at).strftime("%Y-%m-%d %H:%M")
+        place = f"{proposal.scope}, until {until}"
+        print(f"{proposal.id}  {_single_line(proposal.text)}  ({place})")
+    return 0
+
+
+async def run_confirm(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Make the selected proposals entries."""
+    for id_ in await _selected(arguments, context):
+        entry = await context.memories.confirm(id_)
+        print(f"Remembered: {entry.id}  {_single_line(entry.text)}")
+    return 0
+
+
+async def run_reject(arguments: argparse.Namespace, context: MemoryContext) -> int:
+    """Remove the selected proposals."""
+    ids = await _selected(arguments, context)
+    for id_ in ids:
+        await context.memories.reject(id_)
+    print(f"Discarded {len(ids):,}.")
+    return 0
+
+
+async def _selected(arguments: argparse.Namespace, context: MemoryContext) -> list[str]:
+    if arguments.all == bool(arguments.id):
+        raise SettingError("Name the IDs, or choose --all.")
+    ids = [proposal.id for proposal in await context.memories.pending()]
+    return ids if arguments.all else _full_ids(arguments.id, ids)

@@ -1,0 +1,310 @@
+"""Read and change the text of a memory, ``MEMORY.md``. Pure.
+
+An entry is an item of a list at the top level, or a paragraph at the top level::
+
+    - Plot with seaborn, titles in Chinese. (2026-11-27) <!-- aiserver id=3f9c2a41b07d -->
+
+The date and the comment are optional. The comment contains the entry's id, and the ids of its
+source.
+
+Invariants:
+
+- A change affects only the lines of one entry. All other text, such as headings, tables, comments
+  and code blocks, stays byte for byte.
+- A text that is written is read again as the same text of one entry.
+- Each change can be repeated: an entry whose id exists isn't added again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import MemoryEntryChanged, MemoryUnreadable, NotFound
+from ...gc_pause import pause_gc
+from ..rules.visible_text import visible_part
+from .entries import MemoryEntry, TurnSource, computed_id, is_entry_id
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+HEAD = "# Memory\n\n"
+_FIELDS = re.compile(r"\s*aiserver((?:\s+[a-z]+=[\w-]+)+)\s*")
+_DATE = re.compile(r"\(([0-9]{4}-[0-9]{2}-[0-9]{2})\)")
+_BULLET = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
+# The parser's lines; ``splitlines`` would also end lines at other characters.
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# Marks that git leaves if it merges without the attribute ``merge=union``.
+_CONFLICT_MARK = re.compile(r"^(?:[<>|]{7} [^\r\n]*|={7})(?=\r?$)", re.MULTILINE)
+_UNSAFE = re.compile(r"<!--|-->")
+_DATE_LENGTH = len("(2026-11-27)")
+_MAX_SECTION = 200  # characters of a heading, which is a part of each entry below it
+_MAX_SKIPPED = 100  # ids
+
+
+class _Block(NamedTuple):
+    """The lines ``start`` to ``end``, without blank lines at the end, that contain an entry."""
+
+    start: int
+    end: int
+    section: str
+    is_item: bool
+
+
+def parse(text: str) -> list[MemoryEntry]:
+    """Return the entries of a memory, in the order of the text."""
+    return list(_parse(text)[0])
+
+
+@lru_cache(maxsize=8)
+@pause_gc()  # which would double the time
+def _parse(text: str) -> tuple[tuple[MemoryEntry, ...], tuple[_Block, ...]]:
+    """Return the entries and their blocks, in linear time for any text.
+
+    The slowest text of ``MAX_MEMORY_BYTES`` takes about 2 s.
+    """
+    if "<<<<<<< " in text:  # ``=======`` would be the line below a heading
+        text = _CONFLICT_MARK.sub("", text)
+    lines = _LINES.findall(text)
+    entries: list[MemoryEntry] = []
+    blocks: list[_Block] = []
+    ids: set[str] = set()
+    ids_of_copies: dict[str, Iterator[str]] = {}
+    for block in _blocks(text, lines):
+        entry = _entry_of(lines[block.start : block.end], block)
+        if not entry.text:
+            continue
+        id_ = entry.id or computed_id(entry.text)
+        if id_ in ids:  # a line that was copied, or that git has kept in two versions
+            if entry.text not in ids_of_copies:
+                ids_of_copies[entry.text] = _ids_of_copies(entry.text, ids)
+            id_ = next(ids_of_copies[entry.text])
+        ids.add(id_)
+        entries.append(replace(entry, id=id_))
+        blocks.append(block)
+    return tuple(entries), tuple(blocks)
+
+
+def _ids_of_copies(text: str, used: Collection[str]) -> Iterator[str]:
+    """Yield unused ids of entries with the same text.
+
+    A memory can contain many ids that somebody has computed. After ``_MAX_SKIPPED`` of them, a long
+    text is no longer hashed for each, which would take quadratic time.
+    """
+    hashed, skipped_count = text, 0
+    for number in itertools.count(1):
+        id_ = computed_id(hashed, number)
+        if id_ not in used:
+            yield id_
+        elif (skipped_count := skipped_count + 1) == _MAX_SKIPPED:
+            hashed = computed_id(text)
+
+
+def add(text: str, entry: MemoryEntry) -> str:
+    """Return a memory with a new entry: below the last list that has no heading, or above headings.
+
+    An entry below a heading would be sent together with the heading, which may be somebody else's.
+    Raises MemoryUnreadable if the memory's Markdown leaves no place for an entry.
+    """
+    entries, blocks = _parse(text)
+    if any(existing.id == entry.id for existing in entries):
+        return text
+    text = text if text.strip() else HEAD
+    lines = _LINES.findall(text)
+    plain = [index for index, block in enumerate(blocks) if not block.section]
+    items = [index for index in plain if blocks[index].is_item]
+    texts = [existing.text for existing in entries]
+    # Below the last list, above the first heading of a section, or at the beginning.
+    places = [(blocks[items[-1]].end, items[-1] + 1)] if items else []
+    places += [(_first_section(text, len(lines)), len(plain)), (0, 0)]
+    for line, index in places:
+        expected = [*texts[:index], entry.text, *texts[index:]]
+        is_above_heading = line < len(lines) and lines[line].lstrip().startswith("#")
+        gap = _end_of_line(text) if is_above_heading else ""
+        new = _join(lines[:line], _format(entry, text) + gap, lines[line:], expected)
+        if new and not _parse(new)[0][index].section:
+            return new
+    raise MemoryUnreadable
+
+
+def change(text: str, id_: str, new_text: str, expected: str) -> str:
+    """Return a memory in which an entry has another text.
+
+    Raises NotFound if there is no such entry, MemoryEntryChanged if its text is not ``expected``,
+    because somebody has changed it in the meantime, and MemoryUnreadable if the memory's Markdown
+    leaves no place for the text.
+    """
+    entries, blocks = _parse(text)
+    index = _index_of(entries, id_)
+    entry, block = entries[index], blocks[index]
+    if entry.text == new_text:
+        return text
+    if entry.text != expected:
+        raise MemoryEntryChanged
+    # From now on, the id is stored, so that the entry has the same id as before.
+    changed = replace(entry, text=new_text)
+    undated, date = _split_date(new_text)
+    if date and undated and not entry.date:  # the text would be read as one with a date
+        changed = replace(entry, text=undated, date=date)
+    new_lines = _format(changed, text)
+    texts = [other.text for other in entries]
+    texts[index] = changed.text
+    lines = _LINES.findall(text)
+    new = _join(lines[: block.start], new_lines, lines[block.end :], texts)
+    if new is None:
+        raise MemoryUnreadable
+    return new
+
+
+def remove(text: str, id_: str) -> str:
+    """Return a memory without an entry. Raises NotFound if there is no such entry."""
+    entries, blocks = _parse(text)
+    index = _index_of(entries, id_)
+    lines = _LINES.findall(text)
+    before, after = lines[: blocks[index].start], lines[blocks[index].end :]
+    texts = [other.text for other in (*entries[:index], *entries[index + 1 :])]
+    return _join(before, "", after, texts) or "".join([*before, *after])
+
+
+def _join(before: list[str], new: str, after: list[str], expected: list[str]) -> str | None:
+    """Return the lines with new ones in between, separated so that the entries are ``expected``.
+
+    Without a separator, an item could become a part of the text before it, or contain the text
+    after it. Return None if no separator helps.
+    """
+    text = "".join([*before, *after])
+    end = _end_of_line(text)
+    start = _terminated("".join(before), end)
+    separators = ["", end, f"{end}<!-- -->{end}{end}"]
+    for first, second in itertools.product(separators, separators):
+        joined = "".join([start, first if start else "", new, second if after else "", *after])
+        if [entry.text for entry in _parse(joined)[0]] == expected:
+            return joined
+    return None
+
+
+def _first_section(text: str, end: int) -> int:
+    """Return the line of the first heading of a section; ``end`` if there is none."""
+    for token in _parser().parse(text):
+        if token.type == "heading_open" and token.level == 0 and token.tag != "h1" and token.map:
+            return int(token.map[0])
+    return end
+
+
+def _index_of(entries: Sequence[MemoryEntry], id_: str) -> int:
+    for index, entry in enumerate(entries):
+        if entry.id == id_:
+            return index
+    raise NotFound
+
+
+def clean(text: str) -> str:
+    """Return a text as an entry can have it: without comments, blank lines and indentation."""
+    lines = (line.strip() for line in _UNSAFE.sub(" ", text).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _blocks(text: str, lines: list[str]) -> Iterator[_Block]:
+    """Yield the items and paragraphs at the top level."""
+    section = ""
+    tokens = _parser().parse(text)
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open" and token.level == 0:
+            # A heading of the first level is the title of the memory.
+            section = "" if token.tag == "h1" else _single_line(tokens[index + 1].content)
+            section = section[:_MAX_SECTION]
+        is_item = token.type == "list_item_open" and token.level == 1
+        if token.map and (is_item or (token.type == "paragraph_open" and token.level == 0)):
+            start, end = token.map
+            while end > start and not lines[end - 1].strip():
+                end -= 1
+            yield _Block(start, end, section, is_item)
+
+
+def _entry_of(lines: list[str], block: _Block) -> MemoryEntry:
+    """Return the entry in the lines of a block; its id is empty if none is stored."""
+    source, comments = _split_comments("".join(lines))
+    fields: dict[str, str] = {}
+    for comment in comments:
+        if stored := _FIELDS.fullmatch(comment):
+            fields |= dict(pair.split("=", 1) for pair in stored[1].split())
+    # Instructions could be hidden in characters that the person doesn't see.
+    text = clean(visible_part(source))
+    if block.is_item:
+        text = _BULLET.sub("", text, count=1)
+    text, date = _split_date(text)
+    id_ = fields.get("id", "")
+    turn = fields.get("turn", "0")
+    origin = {
+        "notebook_id": fields.get("notebook"),
+        "cell_id": fields.get("cell"),
+        "turn_id": int(turn) if turn.isdecimal() and len(turn) < 10 else 0,
+    }
+    return MemoryEntry(
+        id=id_ if is_entry_id(id_) else "",
+        text=text,
+        date=date,
+        source=TurnSource.from_dict(origin),
+        section=block.section,
+    )
+
+
+def _split_date(text: str) -> tuple[str, str]:
+    """Return a text without the date at its end, and this date; empty if there is none."""
+    date = _DATE.fullmatch(text[-_DATE_LENGTH:])
+    return (text[:-_DATE_LENGTH].rstrip(), date[1]) if date else (text, "")
+
+
+def _split_comments(source: str) -> tuple[str, list[str]]:
+    """Return a text without its comments, and their contents. Takes linear time for any text."""
+    parts, comments, position = [], [], 0
+    while (start := source.find("<!--", position)) >= 0:
+        end = source.find("-->", start + 4)
+        if end < 0:
+            break
+        parts.append(source[position:start])
+        comments.append(source[start + 4 : end])
+        position = end + 3
+    return "".join([*parts, source[position:]]), comments
+
+
+def _single_line(heading: str) -> str:
+    """Return the text of a heading as a person sees it."""
+    return " ".join(clean(visible_part(_split_comments(heading)[0])).split())
+
+
+def _format(entry: MemoryEntry, memory: str) -> str:
+    """Return the lines of an entry, as an item of a list, with the line ends of the memory."""
+    end_of_line = _end_of_line(memory)
+    source = entry.source
+    fields = [f"id={entry.id}"]
+    if source:
+        fields += [f"notebook={source.notebook_id}", f"cell={source.cell_id}"]
+        fields += [f"turn={source.turn_id}"] if source.turn_id else []
+    date = f" ({entry.date})" if entry.date else ""
+    first, *more = f"{entry.text}{date}".split("\n")
+    # The comment is in the first line, so that hyphens in it aren't a thematic break.
+    lines = [f"- {first} <!-- aiserver {' '.join(fields)} -->", *(f"  {line}" for line in more)]
+    return "".join(f"{line}{end_of_line}" for line in lines)
+
+
+def _end_of_line(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _terminated(text: str, end_of_line: str) -> str:
+    return text if not text or text.endswith(("\n", "\r")) else text + end_of_line
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Return a parser of blocks only."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.disable(["inline"])
+    return parser

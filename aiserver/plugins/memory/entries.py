@@ -1,0 +1,78 @@
+"""Entries of a memory, and the turns that they come from. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ...models import is_id
+
+Scope = Literal["project", "person"]
+
+SCOPES: tuple[Scope, ...] = ("project", "person")
+_ID = re.compile(r"[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class TurnSource:
+    """The turn from which an entry or a proposal comes. ``turn_id`` is 0 for a cell without one."""
+
+    notebook_id: str
+    cell_id: str
+    turn_id: int = 0
+
+    @classmethod
+    def from_dict(cls, fields: Any) -> TurnSource | None:
+        """Return the source that ``to_dict`` returned, or None if the fields are invalid."""
+        if not isinstance(fields, Mapping):
+            return None
+        ids = (fields.get("notebook_id"), fields.get("cell_id"))
+        turn_id = fields.get("turn_id", 0)
+        is_number = isinstance(turn_id, int) and not isinstance(turn_id, bool) and turn_id >= 0
+        if not (all(isinstance(id_, str) and is_id(id_) for id_ in ids) and is_number):
+            return None
+        return cls(str(ids[0]), str(ids[1]), turn_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the source as it is stored."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class MemoryEntry:
+    """An entry of a memory.
+
+    The ``id`` of an entry that AI Server wrote is stored in its line; that of any other entry is
+    computed from its text. ``date`` is the ISO date of the entry, or empty. ``section`` is the
+    nearest heading above it that isn't a title, or empty.
+    """
+
+    id: str
+    text: str
+    date: str = ""
+    source: TurnSource | None = None
+    section: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A hash of the text and its section, by which a person's decision about it is stored."""
+        return hashlib.sha256(f"{self.section}\0{self.text}".encode()).hexdigest()
+
+
+def new_id() -> str:
+    """Return a random id."""
+    return secrets.token_hex(6)
+
+
+def computed_id(text: str, number: int = 0) -> str:
+    """Return the id of the entry with this text; ``number`` counts the same ids before it."""
+    return hashlib.sha256(f"{number}\n{text}".encode()).hexdigest()[:12]
+
+
+def is_entry_id(text: str) -> bool:
+    """Return whether a text is the id of an entry or a proposal."""
+    return bool(_ID.fullmatch(text))

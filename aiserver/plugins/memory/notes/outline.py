@@ -1,0 +1,180 @@
+"""Make a note from a notebook's own text, without a model: its title, the first sentences below it,
+and the data files that its code reads. Pure, except for registered secrets.
+
+Invariants: the text has at most ``MAX_NOTE`` characters, no secret that ``redact`` recognises, and
+nothing of lines that are about the notebook's author. It is empty if the notebook doesn't say what
+it is about. Any cells give a result, in linear time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ....errors import NotRemembered
+from ....redact import redact
+from ....surrogates import fix_surrogates
+from ...data_files.names import is_data_file
+from ...rules.visible_text import visible_part
+from ..bodies import NoteCell
+from ..limits import checked_note
+from .personal import is_personal
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_MAX_SOURCES = 400_000  # characters of all cells; the cells after them are left out
+_MAX_MARKDOWN = 4000  # characters from which the title and the sentences are read
+_MAX_TITLE = 100
+_MAX_INTRODUCTION = 220
+_MAX_FILES = 4
+_MAX_NAME = 40  # of a file
+
+# A call such as ``pd.read_csv("a.csv")``, also in R and Julia. The name must be written out.
+_READS = re.compile(
+    r"\b(?:(?:read|scan)[._]?\w*|load(?!s)\w*|fread|vroom)\(\s*(?:\w+\s*=\s*)?"
+    r"""(["'])([^"'\n{}*?%<>|‹›]+)\1"""
+)
+_COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z_])|(?<=[。！？])")
+_CHINESE_SPACE = re.compile(r"(?<=[\u2e80-\uffff]) (?=[\u2e80-\uffff])")
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The parts of a note: the ``purpose``, which a model may word, and the names of files."""
+
+    purpose: str = ""
+    files: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole note."""
+        return self.with_purpose(self.purpose)
+
+    @property
+    def subject(self) -> str:
+        """A fingerprint of the text, by which changes of the notebook are recognised."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+    def with_purpose(self, purpose: str) -> str:
+        """Return the note with another purpose."""
+        return "\n".join(filter(None, (purpose, self.files)))
+
+
+def outline_of(cells: Sequence[NoteCell]) -> Outline:
+    """Return the outline of a notebook. Takes up to a second for the longest notebooks."""
+    clean = clean_cells(cells)
+    return Outline(_checked(_purpose(clean)), _checked(", ".join(_files(clean))))
+
+
+def clean_cells(cells: Sequence[NoteCell]) -> list[NoteCell]:
+    """Return cells without secrets, invisible characters and lines about the author.
+
+    The last cells of a very long notebook are left out.
+    """
+    clean = []
+    room = _MAX_SOURCES
+    for cell in cells:
+        room -= len(cell.source)
+        if room < 0:
+            break
+        clean.append(_clean(cell))
+    return clean
+
+
+def _clean(cell: NoteCell) -> NoteCell:
+    is_prose = cell.cell_type != "code"
+    lines = visible_part(fix_surrogates(cell.source)).splitlines()
+    text = "\n".join(
+        line
+        for line in lines
+        if not ((is_prose or line.lstrip().startswith("#")) and is_personal(line))
+    )
+    return cell.model_copy(update={"source": redact(text, is_prose=is_prose)})
+
+
+def _purpose(cells: Sequence[NoteCell]) -> str:
+    """Return the title and the first sentences, in two lines."""
+    blocks: list[tuple[str, str]] = []
+    tokens = _parser().parse(_beginning(cells)[:_MAX_MARKDOWN])
+    for token, following in pairwise(tokens):
+        if token.level == 0 and token.type in ("heading_open", "paragraph_open"):
+            blocks.append((token.type, _plain(following)))
+    blocks = [block for block in blocks if block[1]]
+    types = [type_ for type_, _ in blocks]
+    title = ""
+    if "heading_open" in types:
+        start = types.index("heading_open")
+        title, blocks = _shorten(blocks[start][1], _MAX_TITLE), blocks[start + 1 :]
+    is_text = blocks and blocks[0][0] == "paragraph_open"
+    return "\n".join(filter(None, (title, _sentences(blocks[0][1]) if is_text else "")))
+
+
+def _beginning(cells: Sequence[NoteCell]) -> str:
+    """Return the Markdown above the first code, or else the first cell with a title."""
+    above: list[str] = []
+    for cell in cells:
+        if cell.cell_type == "code" and cell.source.strip():
+            break
+        if cell.cell_type == "markdown":
+            above.append(cell.source)
+    titled = (cell.source for cell in cells if cell.cell_type == "markdown")
+    return "\n\n".join(filter(None, above)) or next(
+        (source for source in titled if source.lstrip().startswith("# ")), ""
+    )
+
+
+def _plain(inline: Token) -> str:
+    """Return the text of a heading or paragraph in one line, without markup."""
+    texts = {"text", "code_inline"}
+    parts = [
+        child.content if child.type in texts else " "
+        for child in inline.children or ()
+        if child.type in texts or child.type in ("softbreak", "hardbreak")
+    ]
+    return _CHINESE_SPACE.sub("", " ".join("".join(parts).split()))
+
+
+def _sentences(text: str) -> str:
+    """Return the first two sentences, or the first one if both are too long."""
+    ends = [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text), len(text)]
+    end = ends[1] if ends[1] <= _MAX_INTRODUCTION else ends[0]
+    return _shorten(text[:end].strip(), _MAX_INTRODUCTION)
+
+
+def _shorten(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def _files(cells: Sequence[NoteCell]) -> list[str]:
+    """Return the names of the data files that the code reads, without their folders."""
+    names: dict[str, None] = {}
+    for cell in cells:
+        if cell.cell_type == "code":
+            for match in _READS.finditer(_COMMENT.sub("", cell.source)):
+                name = re.split(r"[/\\]", match[2])[-1].strip()
+                if is_data_file(name) and len(name) <= _MAX_NAME:
+                    names[name] = None
+    return list(names)[:_MAX_FILES]
+
+
+def _checked(text: str) -> str:
+    """Return a text as a note may contain it; "" if it may not."""
+    try:
+        return checked_note(text)
+    except NotRemembered:
+        return ""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table")

@@ -1,0 +1,151 @@
+"""Find accepted answers in the person's other notebooks to requests like the present one.
+
+Invariants:
+
+- Only clean answers are returned: the person accepted the whole suggestion as it was. Until another
+  answer was accepted, nothing changed the cell's code, and its first run, if any, succeeded.
+- Only answers to the person's own requests are returned.
+- Nothing is sent to a model: the page offers the answer, and the person decides.
+- The work is bounded: a look-up examines only the requests of ``_PAGES``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from ...models import Session, SessionKey
+from ...prompts.language import CellLanguage, fence_name
+from ...replay import Step, replay
+from ...sessions.base import SessionManager
+from ..search import Hit, SearchEngine
+from ..search.embeddings import is_installed
+from ..search.engine import PATIENCE, SearchMode
+
+MIN_MEANING = 0.7  # the similarity of the embeddings, if the package for them is installed
+# The offsets and limits of the searches, by words and by meaning. Usually, the first one suffices.
+_PAGES = ((0, 16), (16, 48))
+_SEARCHES: list[tuple[SearchMode, float]] = [("request", 0.0), ("meaning", MIN_MEANING)]
+
+
+@dataclass(frozen=True)
+class PastAnswer:
+    """An accepted answer, and the request that it answered."""
+
+    notebook_id: str
+    cell_id: str
+    turn_id: int
+    timestamp: str
+    model: str | None
+    intent: str
+    code: str
+
+
+async def find_past_answer(
+    engine: SearchEngine,
+    store: SessionManager,
+    intent: str,
+    language: CellLanguage,
+    *,
+    owner: str = "",
+    owner_name: str = "",
+    except_notebook_id: str | None = None,
+) -> PastAnswer | None:
+    """Return the best past answer to a request like ``intent`` in this language, or None.
+
+    If ``owner_name`` isn't empty, requests of other people are left out. So are those in the
+    notebook ``except_notebook_id``, because the model knows its cells. Raises StorageError,
+    SearchFailed.
+    """
+    clean_steps: dict[SessionKey, dict[int, Step]] = {}
+    async for hit in _similar_hits(engine, intent, owner, except_notebook_id):
+        key = SessionKey(hit.notebook_id, hit.cell_id, owner)
+        if key not in clean_steps:
+            session = await store.load_if_exists(key)
+            clean_steps[key] = (
+                await asyncio.to_thread(_clean_steps, session, language.name, owner_name)
+                if session
+                else {}
+            )
+        step = clean_steps[key].get(hit.turn_id)
+        if step is not None:
+            return PastAnswer(
+                hit.notebook_id,
+                hit.cell_id,
+                hit.turn_id,
+                hit.timestamp,
+                step.model,
+                hit.intent,
+                step.code,
+            )
+    return None
+
+
+async def _similar_hits(
+    engine: SearchEngine, intent: str, owner: str, except_notebook_id: str | None
+) -> AsyncIterator[Hit]:
+    """Yield the turns with requests like ``intent``: by their words, then by their meaning."""
+    seen: set[tuple[str, str, int]] = set()
+    for by, minimum in _SEARCHES:
+        if by == "meaning" and not is_installed():
+            return
+        for offset, limit in _PAGES:
+            result = await engine.search(
+                intent,
+                owner=owner,
+                except_notebook_id=except_notebook_id,
+                by=by,
+                offset=offset,
+                limit=limit,
+                patience=0 if offset else PATIENCE,
+            )
+            similar = [hit for hit in result.hits if hit.score >= minimum]
+            for hit in similar:
+                turn = (hit.notebook_id, hit.cell_id, hit.turn_id)
+                if turn not in seen:
+                    seen.add(turn)
+                    yield hit
+            if len(similar) < len(result.hits) or offset + limit >= result.total:
+                break
+
+
+def _clean_steps(session: Session, language: str, owner_name: str) -> dict[int, Step]:
+    """Return the steps of the clean answers to the person's requests in a language, by turn id."""
+    own_turns = {
+        turn.turn_id
+        for turn in session.interactions
+        if fence_name(turn.user_request.language) == language
+        and not (owner_name and turn.user and turn.user != owner_name)
+    }
+    if not own_turns:
+        return {}
+    steps = replay(session)
+    return {
+        step.turn_id: step
+        for step in reversed(steps)  # if several turns have the same id, the first of them is used
+        if step.kind == "turn" and step.turn_id in own_turns and _is_clean(steps, step)
+    }
+
+
+def _is_clean(steps: Sequence[Step], turn: Step) -> bool:
+    """Return whether the person accepted a suggestion as it was, and didn't have to change it."""
+    if turn.outcome != "accepted" or not turn.code:
+        return False
+    accepts = (step for step in steps if step.kind == "accept" and step.from_step == turn.index)
+    accept = turn if turn.applied else next(accepts, None)
+    if accept is None or accept.code != turn.code:  # such as one of several changes
+        return False
+    has_run = False
+    for step in steps[accept.index + 1 :]:
+        if step.kind == "turn" and step.applied:
+            break
+        if step.kind == "accept":  # of an older answer: that one was better
+            return step.from_step is not None and step.from_step > turn.index
+        if step.after != turn.code or step.missing is not None:
+            return False
+        if step.kind == "run" and not has_run and step.outcome != "cancelled":
+            if step.outcome == "error":
+                return False
+            has_run = True
+    return True

@@ -1,0 +1,87 @@
+"""The plugin with what holds beyond one cell: memories, notes of notebooks, past answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...plugin import ContextRequest, Host, Plugin
+
+if TYPE_CHECKING:
+    from ...models import SessionKey
+    from ...prompts.prompt_input import Remembered
+    from ...sessions.base import SessionManager
+    from .manager import MemoryManager
+    from .notes.writer import NoteWriter
+    from .recall.recall import Recall
+
+_HANDLERS = {
+    "memory": "MemoryHandler",
+    "memory/review": "MemoryReviewHandler",
+    "memory/search": "MemorySearchHandler",
+    "memory/past-answer": "PastAnswerHandler",
+    "memory/pending": "ProposalsHandler",
+    "memory/pending/([0-9a-f]{12})/confirm": "MemoryConfirmHandler",
+    "memory/pending/([0-9a-f]{12})/reject": "MemoryRejectHandler",
+    "memory/(project|person)/([0-9a-f]{12})": "MemoryEntryHandler",
+}
+
+
+class MemoryPlugin(Plugin):
+    """Remembers entries and notes, and offers past answers."""
+
+    name = "memory"
+    manager: MemoryManager
+    recall: Recall
+    writer: NoteWriter
+    _sessions: SessionManager
+
+    def __init__(self, settings: Any = None) -> None:
+        """Remember the settings; ``start`` reads them."""
+        self._settings = settings
+
+    def start(self, host: Host) -> None:
+        """Create the manager of the memories. Raises SettingError."""
+        from ..search.plugin import SearchPlugin
+        from .factory import make_memory
+        from .notes.writer import NoteWriter
+        from .recall.recall import Recall
+
+        search = host.plugins.find(SearchPlugin)
+        self.manager = make_memory(self._settings, host.sessions, host.folder, host.session_owner)
+        self.recall = Recall(search.process if search else None)
+        self.writer = NoteWriter(self.manager.notes, host.log)
+        self._sessions = host.sessions
+
+    async def stop(self) -> None:
+        """Close the stores, and stop the process that ranks entries."""
+        await self.recall.close()
+        await self.manager.close()
+
+    async def clean_up(self, deleted: Sequence[SessionKey]) -> None:
+        """Remove expired notes and proposals, and those of deleted histories."""
+        if deleted:
+            await self.manager.forget_histories(self._sessions, deleted)
+            return
+        try:
+            await self.manager.sweep()
+        finally:
+            await self.manager.notes.sweep()
+
+    def add_commands(self, groups: Any) -> None:
+        """Add the group ``memory``."""
+        from .cli.parser import add_commands
+
+        add_commands(groups)
+
+    def routes(self) -> dict[str, str]:
+        """Return the routes of memories, proposals and notes."""
+        module = "aiserver.plugins.memory.handler"
+        routes = {f"/aiserver/{path}": f"{module}.{name}" for path, name in _HANDLERS.items()}
+        return routes | {"/aiserver/notebooks/([^/]+)/note": f"{module}.NoteHandler"}
+
+    async def context(self, request: ContextRequest) -> Sequence[Remembered]:
+        """Return the entries for a request, and the note of its notebook."""
+        from .remembered import remember
+
+        return [await remember(self.manager, self.recall, request)]

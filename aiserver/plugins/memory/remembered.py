@@ -1,0 +1,116 @@
+"""Choose the entries of the memories for a request, and read the note of its notebook.
+
+Invariants: an entry of the project's memory is used only if the person has confirmed it. A memory
+that can't be read in time, or not at all, never prevents a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+
+from ...errors import AIServerError
+from ...llm.base import ChatModel
+from ...plugin import ContextRequest
+from ...prompts.project import MAX_ENTRIES, MAX_SMALL, SHARE
+from ...prompts.prompt_input import MemoryText, Remembered, Style
+from ...tokens import estimate_tokens
+from .listed import ListedEntry
+from .manager import MemoryManager
+from .notes.manager import NoteManager
+from .recall.recall import Recall
+from .recall.shared_words import share_subject
+
+_TIMEOUT = 2.0  # seconds; if a store is slower, the request is sent without memories
+_log = logging.getLogger(__name__)
+
+
+async def remember(manager: MemoryManager, recall: Recall, request: ContextRequest) -> Remembered:
+    """Return the entries of the memories for a request, and the note of its notebook."""
+    model, context = request.model, request.body.context
+    notes = manager.notes if context.uses_note and model.style == "full" else None
+    note = note_of(notes, request.body.notebook_id)
+    if not context.uses_memory:
+        return Remembered(note=await note)
+    entries, text = await asyncio.gather(
+        remembered_entries(manager, recall, request.intent, request.source, model), note
+    )
+    relevant = only_relevant(entries, request.intent, model.style)[:MAX_ENTRIES]
+    return Remembered([_memory_text(*pair) for pair in relevant], len(entries), text)
+
+
+async def note_of(notes: NoteManager | None, notebook_id: str) -> str:
+    """Return the text of a notebook's note if requests use it; "" if it can't be read in time."""
+    if notes is None:
+        return ""
+    try:
+        note = await asyncio.wait_for(notes.get(notebook_id), _TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
+        _log.warning("The request is sent without the note: %s", type(error).__name__)
+        return ""
+    return note.text if note and note.used else ""
+
+
+async def remembered_entries(
+    manager: MemoryManager, recall: Recall, intent: str, code: str, model: ChatModel
+) -> list[tuple[int, ListedEntry]]:
+    """Return the entries that may be sent, the most relevant ones first, with their positions.
+
+    If all of them may fit into the model's prompt, they are in the order of the memories. In a
+    warm-up, which has no intent, a large memory is only prepared.
+    """
+    try:
+        listed = await asyncio.wait_for(_list(manager), _TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError, AIServerError) as error:
+        _log.warning("The request is sent without memories: %s", type(error).__name__)
+        return []
+    entries = [entry for entry in listed if entry.review == "used"]
+    numbered = list(enumerate(entries))
+    max_count = MAX_SMALL if model.style == "compact" else MAX_ENTRIES
+    room = model.prompt_tokens // SHARE
+    if len(entries) <= max_count and await asyncio.to_thread(_may_fit, entries, room):
+        return numbered
+    if not intent:
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+            await asyncio.wait_for(recall.prepare(entries), _TIMEOUT)
+        return numbered
+    ranked = await recall.rank(entries, intent, code)
+    position_by_id = {id(entry): position for position, entry in numbered}
+    first = [(position_by_id[id(entry)], entry) for entry in ranked]
+    chosen = {position for position, _ in first}
+    return [*first, *(pair for pair in numbered if pair[0] not in chosen)]
+
+
+def only_relevant(
+    entries: Sequence[tuple[int, ListedEntry]], intent: str, style: Style
+) -> Sequence[tuple[int, ListedEntry]]:
+    """Return the entries that a model of this style may get: of several, a small model gets one.
+
+    It gets the first entry, and none if this isn't about the subject of the request.
+    """
+    if style != "compact" or len(entries) <= MAX_SMALL:
+        return entries
+    return [pair for pair in entries[:MAX_SMALL] if share_subject(intent, pair[1].entry.text)]
+
+
+def _may_fit(entries: Sequence[ListedEntry], room: int) -> bool:
+    size = 0
+    for listed in entries:
+        size += estimate_tokens(listed.entry.text)
+        if size > room:
+            return False
+    return True
+
+
+async def _list(manager: MemoryManager) -> list[ListedEntry]:
+    with contextlib.suppress(AIServerError):  # on a full disk, for example
+        await manager.sweep()
+        await manager.notes.sweep()
+    return await manager.list_entries(skip_unreadable=True)
+
+
+def _memory_text(position: int, listed: ListedEntry) -> MemoryText:
+    entry = listed.entry
+    return MemoryText(f"{listed.scope}:{entry.id}", entry.text, entry.section, position)

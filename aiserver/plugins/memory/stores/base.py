@@ -1,0 +1,105 @@
+"""The contract of a store for memories: a few small documents of each owner.
+
+Invariants of each store:
+
+- **Durability**: when ``replace`` returns True, the new document survives a crash.
+- **Atomicity**: a reader sees a document as it is before or after a write, never in between.
+- **No lost updates**: ``replace`` writes only if the document is still the expected one.
+- **Isolation of owners**: owners are compared byte by byte. No owner ever sees another's documents.
+- **Nothing remains**: a document that was deleted or replaced is no longer in the store. (The logs
+  and backups of a database server are outside of the store.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+from traitlets import MetaHasTraits
+from traitlets.config import LoggingConfigurable
+
+from ....errors import MemoryTooLarge, StorageBusy
+from ..thread import run_in_memory_thread
+
+DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
+
+NAMES: tuple[DocumentName, ...] = ("memory", "proposals", "reviews", "corrections", "notes")
+# A repository may come with any memory, and each request parses it. The slowest takes about 2 s.
+MAX_MEMORY_BYTES = 256 * 1024
+_MAX_BYTES = 4 * 1024 * 1024  # of each other document, which AI Server alone writes
+_ATTEMPTS = 100
+
+
+class _Meta(ABCMeta, MetaHasTraits):
+    """Combines the metaclasses of ABC and traitlets, so that stores are configurable."""
+
+
+class MemoryStore(LoggingConfigurable, metaclass=_Meta):
+    """Stores documents. Methods may be called from any asyncio task.
+
+    Every method may raise StorageError or one of its subclasses.
+    """
+
+    @abstractmethod
+    async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
+        """Return a document, or None if it doesn't exist."""
+
+    @abstractmethod
+    async def replace(
+        self,
+        name: DocumentName,
+        expected: bytes | None,
+        new: bytes | None,
+        *,
+        owner: str = "",
+    ) -> bool:
+        """Write a document if it is still ``expected``; otherwise, change nothing, return False.
+
+        None stands for a document that doesn't exist. If ``new`` is None, the document is deleted.
+        If the result is False, nothing was written. If the response of a database server is lost
+        for good, the document may have been written although StorageUnreachable is raised. Raises
+        MemoryTooLarge if ``new`` has more than ``max_bytes`` bytes, and isn't shorter.
+        """
+
+    async def update(
+        self,
+        name: DocumentName,
+        change: Callable[[bytes | None], bytes | None],
+        *,
+        owner: str = "",
+    ) -> None:
+        """Replace a document by the result of ``change``, which gets the present document.
+
+        ``change`` runs in a thread, because parsing a long memory takes time. It is called again if
+        somebody else has written the document in the meantime. So it must have no other effects,
+        except that it may note the result of its last call. If it returns the same bytes, nothing
+        is written.
+        """
+        run = run_in_memory_thread if name == "memory" else asyncio.to_thread
+        for _ in range(_ATTEMPTS):
+            present = await self.read(name, owner=owner)
+            new = await run(partial(change, present))
+            if new == present or await self.replace(name, present, new, owner=owner):
+                return
+        raise StorageBusy
+
+    async def close(self) -> None:
+        """Close connections that the store has opened."""
+        return
+
+
+def max_bytes(name: DocumentName) -> int:
+    """Return how many bytes a document can have."""
+    return MAX_MEMORY_BYTES if name == "memory" else _MAX_BYTES
+
+
+def check_size(name: DocumentName, old: bytes | None, new: bytes | None) -> None:
+    """Raise MemoryTooLarge if a document is too large to be written.
+
+    A large one of an earlier version may become shorter.
+    """
+    if new is not None and len(new) > max(max_bytes(name), len(old or b"") - 1):
+        raise MemoryTooLarge

@@ -1,0 +1,223 @@
+"""Memories as files in a folder, which people may edit at the same time.
+
+Invariants:
+
+- A process writes only while it has the lock of the file's name, and looks at the file again
+  immediately before it replaces it. So a change that an editor has saved in the meantime isn't
+  lost.
+- A write that fails leaves the old file and no temp file. The temp file of a process that was
+  killed is removed at the next use of the folder.
+- The folder in a project contains, besides ``MEMORY.md``, only what git needs to merge it and to
+  ignore the rest. The files of the person's folder are private.
+- No link is followed: a project from elsewhere can't make AI Server read or write other files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ....durable import (
+    NotRegularFile,
+    check_folder,
+    ensure_folder,
+    flush_folder,
+    group_access,
+    lock_file,
+    read_file,
+    remove,
+    replace_file,
+    temp_target,
+    translate_os_errors,
+)
+from ....durable.platform import retry_while_in_use
+from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy, StorageError
+from .base import DocumentName, MemoryStore, check_size, max_bytes
+
+PROJECT_FOLDER = ".aiserver_memory"
+FILE_NAMES: dict[DocumentName, str] = {
+    "memory": "MEMORY.md",
+    "proposals": "proposals.json",
+    "reviews": "reviews.json",
+    "corrections": "corrections.json",
+    "notes": "notes.json",
+}
+_LOCK_TIMEOUT = 10.0  # seconds
+_LOCKS = "locks"
+# Two branches that both add entries don't conflict: git keeps the lines of both.
+_FOR_GIT = {
+    ".gitattributes": "MEMORY.md merge=union\n",
+    ".gitignore": f"{_LOCKS}/\n*.tmp\n.ipynb_checkpoints/\n",
+}
+
+
+class FileMemoryStore(MemoryStore):
+    """Stores the documents of an owner as files in one folder.
+
+    The files of an owner with a name are in a folder of their own. ``is_shared_by_git`` is set for
+    the folder in a project: its files are as readable as other files of the project.
+    """
+
+    def __init__(self, folder: Path, *, is_shared_by_git: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.folder = folder
+        self._is_shared_by_git = is_shared_by_git
+
+    def path(self, name: DocumentName, *, owner: str = "") -> Path:
+        """Return the path of a document's file."""
+        return self._folder_of(owner) / FILE_NAMES[name]
+
+    async def read(self, name: DocumentName, *, owner: str = "") -> bytes | None:
+        """Return a document, or None if it doesn't exist.
+
+        Raises MemoryTooLarge, and MemoryUnreadable if it, or the folder, is a link or not
+        accessible.
+        """
+        folder = self._folder_of(owner)
+        return await asyncio.to_thread(self._read_and_clean, folder, name)
+
+    async def replace(
+        self,
+        name: DocumentName,
+        expected: bytes | None,
+        new: bytes | None,
+        *,
+        owner: str = "",
+    ) -> bool:
+        """Write a document if it is still ``expected``."""
+        check_size(name, expected, new)
+        return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
+
+    def _folder_of(self, owner: str) -> Path:
+        if not owner:
+            return self.folder
+        # A hash, because an owner can be any text.
+        return self.folder / hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _read_and_clean(self, folder: Path, name: DocumentName) -> bytes | None:
+        data = self._read(folder, name)
+        with suppress(OSError, StorageError):  # a folder that can only be read, or a writer
+            for file_name in FILE_NAMES.values():
+                if self._temp_files(folder, file_name):
+                    with self._locked(folder, file_name, timeout=0):
+                        self._remove_orphans(folder, file_name)
+        return data
+
+    def _read(self, folder: Path, name: DocumentName) -> bytes | None:
+        with _translate_errors():
+            try:
+                if not check_folder(folder):
+                    return None
+            except StorageError as exc:  # the folder is a link or a file
+                raise MemoryUnreadable from exc
+            try:
+                path = folder / FILE_NAMES[name]
+                if path.lstat().st_size > max_bytes(name):
+                    raise MemoryTooLarge
+                stored = read_file(path)
+            except FileNotFoundError:
+                return None
+        return None if stored is None else stored[0]
+
+    def _replace(
+        self, folder: Path, name: DocumentName, expected: bytes | None, new: bytes | None
+    ) -> bool:
+        if expected == new:
+            return self._read(folder, name) == expected
+        file_name = FILE_NAMES[name]
+        with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
+            self._remove_orphans(folder, file_name)
+            if self._is_shared_by_git and name == "memory":
+                _prepare_for_git(folder)
+            if self._read(folder, name) != expected:
+                return False
+            if new is None:
+                remove(folder, [file_name])
+                return True
+            temp = folder / f"{file_name}.{secrets.token_hex(8)}.tmp"
+            try:
+                replace_file(folder, temp.name, new, public=self._is_shared_by_git, shareable=True)
+                with suppress(FileNotFoundError):  # others who can read the file still can
+                    temp.chmod(stat.S_IMODE((folder / file_name).lstat().st_mode))
+                if self._read(folder, name) != expected:  # an editor has saved it meanwhile
+                    return False
+                # ``replace_file`` has flushed the bytes, so nothing delays the rename.
+                retry_while_in_use(lambda: temp.replace(folder / file_name))
+                flush_folder(folder)
+            finally:
+                with suppress(OSError):
+                    temp.unlink()
+        return True
+
+    @contextmanager
+    def _locked(self, folder: Path, file_name: str, timeout: float) -> Iterator[None]:
+        """Create the missing folders, and lock a file. Raises StorageBusy after ``timeout``."""
+        self._ensure(folder)
+        ensure_folder(folder / _LOCKS, is_inner=True)
+        deadline = time.monotonic() + timeout
+        release = lock_file(str(folder / _LOCKS), file_name, deadline)
+        if release is None:
+            raise StorageBusy
+        try:
+            yield
+        finally:
+            release()
+
+    def _ensure(self, folder: Path) -> None:
+        if check_folder(folder):
+            return
+        if self._is_shared_by_git:
+            with suppress(FileExistsError):
+                folder.mkdir()
+                if group_access(folder.parent):
+                    folder.chmod(0o2770 | folder.stat().st_mode & 0o7)
+                flush_folder(folder.parent)
+            return
+        self.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ensure_folder(self.folder)
+        ensure_folder(folder)
+
+    def _temp_files(self, folder: Path, file_name: str) -> list[str]:
+        """Return the names of the temp files that will replace a file.
+
+        Files for git are written by a process that has the lock of the memory.
+        """
+        if not check_folder(folder):
+            return []
+        targets = (file_name, *_FOR_GIT) if file_name == FILE_NAMES["memory"] else (file_name,)
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if entry.name.startswith(tuple(f"{target}." for target in targets))
+                and temp_target(entry.name)
+                and not entry.is_dir(follow_symlinks=False)
+            ]
+
+    def _remove_orphans(self, folder: Path, file_name: str) -> None:
+        """Remove temp files of processes that were killed; the caller has the lock of the name."""
+        remove(folder, self._temp_files(folder, file_name))
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    with translate_os_errors():
+        try:
+            yield
+        except (NotRegularFile, PermissionError) as exc:  # e.g. a file of another account
+            raise MemoryUnreadable from exc
+
+
+def _prepare_for_git(folder: Path) -> None:
+    """Create the missing files for git; the caller has the lock of the memory."""
+    for name, text in _FOR_GIT.items():
+        if not os.path.lexists(folder / name):
+            replace_file(folder, name, text.encode(), public=True, shareable=True)

@@ -1,0 +1,41 @@
+"""The plugin with the rules files and recipes of a project."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...plugin import ContextRequest, Host, Plugin
+
+if TYPE_CHECKING:
+    from ...prompts.prompt_input import RulesText
+
+
+class RulesPlugin(Plugin):
+    """Finds rules files, such as ``AGENTS.md``, and keeps recipes."""
+
+    name = "rules"
+    _folder: str | None = None
+
+    def start(self, host: Host) -> None:
+        """Remember the folder of the files."""
+        self._folder = host.folder
+
+    def routes(self) -> dict[str, str]:
+        """Return the routes of rules files and recipes."""
+        return {
+            "/aiserver/rules-files": "aiserver.plugins.rules.handler.RulesFilesHandler",
+            "/aiserver/recipes": "aiserver.plugins.rules.handler.RecipesHandler",
+        }
+
+    async def context(self, request: ContextRequest) -> Sequence[RulesText]:
+        """Return the texts of the rules files that the person has chosen to use."""
+        used = request.body.context.rules_files
+        if not used or request.body.notebook_path is None:
+            return ()
+        from ...prompts.prompt_input import RulesText
+        from .rules_files import read_used
+
+        files = await asyncio.to_thread(read_used, self._folder, request.body.notebook_path, used)
+        return [RulesText(file.path, file.text) for file in files]

@@ -1,0 +1,107 @@
+"""Split a query into search terms, and compare the words of two texts. Pure.
+
+Spaces and Chinese punctuation (，。) separate terms, and quoted text is one term. A complete term
+also matches inside words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
+
+A term also has parts, by which texts are found that don't contain it as a whole. Those of a name
+such as ``pd.read_csv`` are its words; in scripts without spaces, they are the pairs of adjacent
+characters: 读取文件 has 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...surrogates import fix_surrogates
+from .normalize import fold
+
+MAX_TERMS = 16  # further terms of a query are ignored
+
+# The characters of scripts without spaces between words. Korean has spaces, but its script, Hangul,
+# is included, because Korean appends particles and endings to words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
+    "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+UNSPACED = re.compile(f"[{_UNSPACED}]")
+_TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
+# Removed from both ends of a term.
+_PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
+# A sequence of letters and digits: all from scripts without spaces, or all from other scripts.
+_WORD = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+# The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
+_CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+# Words that say nothing about the subject. “Use” isn't one: “use polars” contradicts “use pandas”.
+_COMMON = frozenset(["a", "an", "and", "are", "be", "is", "of", "our", "that", "the", "的", "了"])
+
+MIN_SIMILARITY = 0.5
+"""Texts are similar if they have at least this share of their words in common."""
+MAX_COMPARED = 1000
+"""The characters of a request that are compared; its beginning usually says what it is about."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A search term and its parts, which are folded (see ``normalize``).
+
+    There are no parts if the term can't be split.
+    """
+
+    text: str
+    parts: tuple[str, ...] = ()
+
+    @property
+    def subterms(self) -> tuple[str, ...]:
+        """The parts, or the term if it has none."""
+        return self.parts or (self.text,)
+
+
+def parse(query: str) -> tuple[Term, ...]:
+    """Return a query's distinct terms, at most ``MAX_TERMS``; an empty tuple if it has no terms."""
+    terms: dict[str, Term] = {}
+    for match in _TERM.finditer(fix_surrogates(query)):
+        quoted = match[1] or match[2] or match[3]
+        raw = quoted or match[4].strip(_PUNCTUATION) or match[4]
+        text = " ".join(fold(raw).split())
+        if text and len(terms) < MAX_TERMS:
+            parts = () if quoted else tuple(_parts(split_words(raw)))
+            terms.setdefault(text, Term(text, parts if len(parts) > 1 else ()))
+    return tuple(terms.values())
+
+
+def split_words(text: str) -> list[str]:
+    """Return the folded words of a text; those of a name such as ``read_csv`` are separate.
+
+    A sequence of characters of scripts without spaces is returned as one word.
+    """
+    return [fold(word) for word in _WORD.findall(_CAMEL_CASE.sub(" ", text))]
+
+
+def compared_parts(text: str) -> frozenset[str]:
+    """Return the words of a text and, in scripts without spaces, the pairs of its characters."""
+    return frozenset(_parts(split_words(text))) - _COMMON
+
+
+def request_parts(text: str) -> frozenset[str]:
+    """Return the same of a folded request, of which only the beginning counts."""
+    return frozenset(_parts(_WORD.findall(text[:MAX_COMPARED]))) - _COMMON
+
+
+def similarity(left: frozenset[str], right: frozenset[str]) -> float:
+    """Return the share of parts that two texts have in common, from 0 to 1 (Dice's coefficient)."""
+    return 2 * len(left & right) / max(len(left) + len(right), 1)
+
+
+def _parts(words: Iterable[str]) -> dict[str, None]:
+    """Return the distinct words, in scripts without spaces as pairs of characters."""
+    parts: dict[str, None] = {}
+    for word in words:
+        if UNSPACED.match(word) and len(word) > 1:
+            parts |= dict.fromkeys(word[index : index + 2] for index in range(len(word) - 1))
+        else:
+            parts[word] = None
+    return parts

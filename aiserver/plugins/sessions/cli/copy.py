@@ -1,0 +1,129 @@
+"""``sessions copy``: copy all sessions, change logs and blobs from one store to another.
+
+Invariants: if the target store doesn't have a session yet, the copy differs from the original only
+in its owner; otherwise, the two sessions are merged. The source store is not changed. If the
+command is interrupted, running it again copies the data that is still missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ....cli.stores import StoreContext, open_store
+from ....cli.terminal import ProgressBar, make_safe
+from ....concurrency import for_each
+from ....errors import SettingError, StorageError
+from ....models import SessionKey
+from ....sessions.base import SessionManager
+from ..write import Report, StoreWriter
+
+
+async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
+    """Copy the selected owners' data from ``source`` to the store that ``--to`` names."""
+    if arguments.all_owners and arguments.to_owner is not None:
+        raise SettingError("--to-owner can't be used with --all-owners.")
+    async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
+        if source.name == target.name and source.owners == target.owners:
+            raise SettingError("Source and target are the same store.")
+        if not await source.store.list_owners():  # the name of the store is probably mistyped
+            raise StorageError(f"No histories in {source.name}.")
+        target.create_root()
+        target_owner_by_owner = {
+            owner: owner if arguments.all_owners else target.owner for owner in source.owners
+        }
+        report = Report()
+        with ProgressBar("copying") as bar:
+            try:
+                for owner, to_owner in target_owner_by_owner.items():
+                    await copy(source.store, target.store, owner, to_owner, report, bar)
+            except BaseException:
+                # Copying was interrupted, for example by Ctrl+C or a full disk.
+                if report.session_count:
+                    progress = f"{report.session_count:,} histories copied to {target.name}"
+                    print(f"{progress}. Run the command again to resume.", file=sys.stderr)
+                raise
+            # The source may omit damaged sessions, logs and blobs when it lists its content. Such
+            # data hasn't been reported yet. Verify the source to count it.
+            damaged_count = await _count_damaged(source, bar)
+        _print_summary(report, source, target, damaged_count)
+    return 1 if report.skipped or damaged_count else 0
+
+
+async def copy(
+    source: SessionManager,
+    target: SessionManager,
+    owner: str,
+    to_owner: str,
+    report: Report | None = None,
+    bar: ProgressBar | None = None,
+) -> Report:
+    """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``; add to the report."""
+    report, bar = report or Report(), bar or ProgressBar("")
+    writer = StoreWriter(target, report)
+    source_blobs = await source.list_blobs(owner=owner)
+    target_blobs = set(await target.list_blobs(owner=to_owner))
+    missing_blobs = [sha256 for sha256 in source_blobs if sha256 not in target_blobs]
+    bar.begin("blobs", len(missing_blobs))
+
+    async def copy_blob(sha256: str) -> None:
+        data = await source.get_blob(sha256, owner=owner)
+        if data is None:
+            report.skipped.append(f"blob {sha256}: damaged")
+        else:
+            await writer.write_blob(data, to_owner)
+        bar.advance()
+
+    async def copy_log(notebook_id: str) -> None:
+        log = await source.read_notebook_log(notebook_id, owner=owner)
+        await writer.write_log(notebook_id, to_owner, log)
+        bar.advance()
+
+    async def copy_session(key: SessionKey) -> None:
+        try:
+            session = await source.load_if_exists(key)
+        except StorageError as error:
+            if error.retryable:  # for example, the store is unreachable for all sessions
+                raise
+            report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+            session = None
+        if session is not None:
+            target_key = SessionKey(key.notebook_id, key.cell_id, to_owner)
+            await writer.write_session(target_key, session)
+        bar.advance()
+
+    # Blobs first, so that sessions never refer to missing blobs.
+    await for_each(missing_blobs, copy_blob)
+    summaries, _ = await source.list_sessions(owner=owner)
+    bar.begin("histories", len(summaries))
+    keys = [SessionKey(summary.notebook_id, summary.cell_id, owner) for summary in summaries]
+    await for_each(keys, copy_session)
+    # Logs last, because their entries refer to records of the sessions.
+    notebook_ids = await source.list_notebooks(owner=owner)
+    bar.begin("notebooks", len(notebook_ids))
+    await for_each(notebook_ids, copy_log)
+    return report
+
+
+async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
+    bar.begin("checking", 0)
+    damaged_count = 0
+    for owner in source.owners:
+        async for result in source.store.verify(owner=owner):
+            damaged_count += result.problem is not None
+    return damaged_count
+
+
+def _print_summary(
+    report: Report, source: StoreContext, target: StoreContext, damaged_count: int
+) -> None:
+    for reason in report.skipped:
+        print(f"Not copied: {make_safe(reason)}", file=sys.stderr)
+    print(f"{report.session_count:,} histories from {source.name} are now in {target.name}:")
+    print("\n".join(report.lines()))
+    if report.skipped:
+        print(f"  not copied {len(report.skipped):,}, see above")
+    print(f"{source.name} was not changed.")
+    if damaged_count:
+        advice = "run “jupyter aiserver sessions verify”."
+        print(f"{damaged_count:,} records there are damaged: {advice}", file=sys.stderr)

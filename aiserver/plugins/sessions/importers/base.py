@@ -1,0 +1,230 @@
+"""The input of all importers (a file), their output (sessions), and conversions that they share.
+
+Invariants of each importer:
+
+- Importing is deterministic: ids are derived from the imported file's data or name (``derive_id``),
+  and times are taken from its data. So if an import is repeated, only new records are added.
+- Apart from secrets, no information is lost: each converted record contains the original data.
+- If some data can't be read, this is reported with a reason, and all other data is imported.
+- Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
+  unchanged, because their secrets were redacted when the files were written. (The files of its
+  predecessor are an exception; see ``aiserver_files.py``.)
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import PurePath
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ....models import (
+    Event,
+    Interaction,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionMeta,
+    Timestamp,
+    new_session,
+)
+from ....redact import redact_json
+from ....sessions.record import codec
+from ....sessions.record.mutations import number_turn
+
+# This namespace must never change, because ids are derived from it.
+_NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
+_TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
+NO_TIME = "1970-01-01T00:00:00Z"
+"""The timestamp of records whose time is unknown."""
+
+
+class UnreadableInput(ValueError):
+    """A file, or some data in it, can't be imported. The message is the reason."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file to import, with its content."""
+
+    path: PurePath
+    """The file's name, preceded by the name of its folder."""
+    data: bytes
+    notebook: bytes | None = None
+    """For a Verdant history ``a.ipyhistory``, the content of the notebook ``a.ipynb`` in the same
+    folder. None for other files, or if the notebook doesn't exist."""
+    is_in_agentscope_folder: bool = False
+    """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
+
+    @property
+    def folder(self) -> str:
+        return self.path.parent.name
+
+
+@dataclass
+class ReadResult:
+    """The histories that an importer has read from a file or database."""
+
+    sessions: list[Session] = field(default_factory=list)
+    logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
+    """Change logs by owner and notebook id (only in AI Server's own formats)."""
+    blobs: list[tuple[str, bytes]] = field(default_factory=list)
+    """Owners and contents of blobs (only in AI Server's own formats)."""
+    keeps_owners: bool = False
+    """True if the sessions keep their owners, as in a backup. Otherwise, the person who runs the
+    import becomes their owner."""
+    unreadable: list[str] = field(default_factory=list)
+    """Messages about data that could not be read, each with the reason."""
+    session_count: int | None = None
+    """For one of the results of a backup, the number of sessions in the whole backup. For any other
+    file, which has only one result, None."""
+
+
+Importer = Callable[[InputFile], ReadResult]
+
+
+def derive_id(*names: str) -> str:
+    """Derive a notebook id or cell id from names, always the same one."""
+    return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
+
+
+def load_json(data: bytes) -> Any:
+    """Parse the content of a JSON file. Raises UnreadableInput."""
+    return loads(decode_text(data))
+
+
+def loads(text: str) -> Any:
+    """Parse JSON. NaN, infinity and too large numbers become None. Raises UnreadableInput."""
+    try:
+        return json.loads(text, parse_constant=lambda name: None, parse_float=_parse_float)
+    except RecursionError as exc:
+        raise UnreadableInput("nested too deeply") from exc
+    except ValueError as exc:
+        raise UnreadableInput("not valid or complete JSON") from exc
+
+
+def _parse_float(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def decode_text(data: bytes) -> str:
+    """Decode the content of a text file. Raises UnreadableInput."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeError as exc:
+        raise UnreadableInput("not UTF-8 text") from exc
+
+
+def to_timestamp(value: Any) -> str | None:
+    """Convert a time to a timestamp; None if the value isn't a time.
+
+    A valid timestamp stays unchanged, even without a time zone. A number counts seconds or
+    milliseconds since 1970.
+    """
+    if isinstance(value, datetime):
+        value = value.isoformat()
+    if isinstance(value, str):
+        return _parse_time(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # A number above 1e11 is in milliseconds: 1e11 milliseconds after 1970 is in 1973, whereas 1e11
+    # seconds after 1970 is in the year 5138.
+    try:
+        seconds = value / 1000 if abs(value) > 1e11 else value
+        time = datetime.fromtimestamp(seconds, timezone.utc)
+    except (OverflowError, OSError, ValueError):
+        return None
+    return time.isoformat().replace("+00:00", "Z")
+
+
+def _parse_time(text: str) -> str | None:
+    # Python's `logging` writes a comma before the milliseconds.
+    for candidate in (text, text.replace(",", ".")):
+        try:
+            return _TIME.validate_python(candidate)
+        except ValidationError:
+            pass
+    try:
+        return datetime.fromisoformat(text).isoformat()
+    except ValueError:
+        return None
+
+
+def create_session(
+    notebook_id: str,
+    cell_id: str,
+    records: Sequence[dict[str, Any]],
+    *,
+    origin: dict[str, Any],
+    created: str | None = None,
+) -> Session:
+    """Create a session from the data of turns and events, and redact secrets.
+
+    The records are numbered in the given order. A record without ``timestamp`` gets that of the
+    record before it. ``origin`` is stored in ``meta.imported_from``.
+    """
+    last_timestamp = created or NO_TIME
+    turns: list[Interaction] = []
+    events: list[Event] = []
+    for seq, record in enumerate(records, 1):
+        last_timestamp = record.get("timestamp") or last_timestamp
+        fields = record | {"timestamp": last_timestamp, "seq": seq}
+        if "user_request" in fields:
+            turn = Interaction.model_validate(fields | {"turn_id": len(turns) + 1})
+            turns.append(number_turn(turn, turn.turn_id, seq))
+        else:
+            events.append(Event.model_validate(redact_json(fields)))
+    session = new_session(SessionKey(notebook_id, cell_id), NO_TIME)
+    first_timestamp = records[0].get("timestamp") if records else None
+    fields = session.meta.to_dict() | {
+        "created_at": created or first_timestamp or NO_TIME,
+        "last_updated": last_timestamp,
+        "revision": 1,
+        "imported_from": redact_json(origin),
+    }
+    session.meta = SessionMeta.model_validate(fields)
+    session.interactions = turns
+    if events:
+        session.events = events
+    codec.to_dict(session)  # raises an error if the session can't be stored as JSON
+    return session
+
+
+def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
+    """Return a copy of the session with the given ids. If an id is None, the old id stays."""
+    copy = session.model_copy(deep=True)
+    if notebook_id is not None:
+        copy.meta.notebook_id = notebook_id
+    if cell_id is not None:
+        copy.meta.cell_id = cell_id
+    return copy
+
+
+def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the lines' JSON objects, and a message about each line that isn't a JSON object.
+
+    Blank lines are skipped.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = decode_text(data).encode("utf-8", "surrogatepass")
+    objects: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = loads(decode_text(line))
+            if not isinstance(value, dict):
+                raise UnreadableInput("not a JSON object")
+            objects.append(value)
+        except UnreadableInput as reason:
+            problems.append(f"line {number}: {reason}")
+    return objects, problems

@@ -1,0 +1,50 @@
+"""``usage``: sums of tokens and costs."""
+
+from __future__ import annotations
+
+from ...handlers.base import AIServerHandler, guarded
+from ...models import Id, Timestamp
+from ...requests import Request
+from ...surrogates import json_bytes
+from .plugin import UsagePlugin
+from .records import time_of
+
+
+class UsageQuery(Request):
+    """The notebook whose usage is summed; without an id, the usage of all notebooks is summed.
+
+    Only requests at the time ``since`` or later count.
+    """
+
+    notebook_id: Id | None = None
+    since: Timestamp | None = None
+
+
+class UsageHandler(AIServerHandler):
+    """Sums the usage."""
+
+    @guarded("read")
+    async def get(self) -> None:
+        """Answer with the sums of a notebook, or of all notebooks.
+
+        With ``since``, other people's requests don't count.
+        """
+        query = self.query(UsageQuery)
+        since = None if query.since is None else time_of(query.since)
+        # The sums of a day are compared with a person's budget.
+        user = self.user_name if since else ""
+        totals = await self.services.plugins.get(UsagePlugin).reader.totals(
+            query.notebook_id, since, user=user
+        )
+        await self.finish(json_bytes(totals.to_wire()))
+
+
+class UsageTableHandler(AIServerHandler):
+    """Lists the usage."""
+
+    @guarded("read")
+    async def get(self) -> None:
+        """Answer with the table of all turns as CSV, in JSON, so that no browser shows it."""
+        query = self.query(UsageQuery)
+        content = await self.services.plugins.get(UsagePlugin).reader.table(query.notebook_id)
+        await self.finish_in_thread(lambda: {"content": content})

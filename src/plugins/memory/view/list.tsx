@@ -1,0 +1,155 @@
+/**
+ * The list of sections, proposals and entries.
+ *
+ * Invariant: if an action removes the focused button, the row that is now at its place is focused, or
+ * the field for a new entry if no row is left.
+ */
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { countText } from '../../../labels/formats';
+import { Button } from '../../../ui/button';
+import { IVirtualListHandle, VirtualList } from '../../../ui/virtualList';
+import type { IRow, Section } from '../model/rows';
+import { useMemory } from './context';
+import { rememberLabel, sectionHint, sectionTitle } from './memoryLabels';
+import { EntryView, FailureText, ProposalView } from './rows';
+
+/** Estimated heights of rows that haven't been rendered yet, in pixels. */
+const HEIGHTS = { section: 34, proposal: 130, entry: 52 };
+
+export function MemoryList(props: {
+  rows: readonly IRow[];
+  /** Focus the field for a new entry, because no row is left. */
+  focusField: () => void;
+}): React.JSX.Element {
+  const { rows, focusField } = props;
+  const { trans } = useMemory();
+  const list = React.useRef<IVirtualListHandle>(null);
+  /** The index of the row to focus when its former button is removed; -1 if there is none. */
+  const pendingFocus = React.useRef(-1);
+  const [, rerender] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    const { activeElement } = document;
+    const isLost = !activeElement || activeElement === document.body;
+    if (pendingFocus.current >= 0 && isLost) {
+      list.current?.focus(pendingFocus.current);
+      pendingFocus.current = -1;
+    }
+  });
+  React.useEffect(
+    () => () => {
+      // The last row was removed.
+      if (
+        pendingFocus.current >= 0 &&
+        document.activeElement === document.body
+      ) {
+        focusField();
+      }
+    },
+    // Only when the list is unmounted.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    []
+  );
+  const actionOf = (index: number) => (result: Promise<boolean>) =>
+    void result.then(isDone => {
+      if (isDone) {
+        pendingFocus.current = index;
+        rerender();
+      }
+    });
+  return (
+    <VirtualList
+      ref={list}
+      className="jp-AIServer-Memory-list"
+      label={trans.__('Memory')}
+      count={rows.length}
+      keyOf={index => rows[index].key}
+      estimate={index => HEIGHTS[rows[index].kind]}
+      rowClass={index => `jp-mod-${rows[index].kind}`}
+      onLeave={focusField}
+      render={(index, tabIndex) => {
+        const row = rows[index];
+        const onAction = actionOf(index);
+        return row.kind === 'section' ? (
+          <SectionHead {...row} tabIndex={tabIndex} onAction={onAction} />
+        ) : row.kind === 'proposal' ? (
+          <ProposalView
+            proposal={row.proposal}
+            tabIndex={tabIndex}
+            onAction={onAction}
+          />
+        ) : (
+          <EntryView
+            entry={row.entry}
+            section={row.section}
+            tabIndex={tabIndex}
+            onAction={onAction}
+          />
+        );
+      }}
+    />
+  );
+}
+
+/** The title of a section, which shows and hides its rows, and the actions for all of them. */
+function SectionHead(props: {
+  section: Section;
+  count: number;
+  isOpen: boolean;
+  tabIndex: 0 | -1;
+  onAction: (result: Promise<boolean>) => void;
+}): React.JSX.Element {
+  const { section, count, isOpen, tabIndex, onAction } = props;
+  const { model, trans } = useMemory();
+  const Caret = isOpen ? caretDownIcon : caretRightIcon;
+  const hint = sectionHint(section, trans);
+  const review = (used: boolean) =>
+    onAction(model.review(model.newEntries, used, section));
+  return (
+    <>
+      <h3>
+        <button
+          type="button"
+          className="jp-AIServer-Memory-fold"
+          aria-expanded={isOpen}
+          tabIndex={tabIndex}
+          onClick={() => model.toggle(section)}
+        >
+          <Caret.react tag="span" />
+          {sectionTitle(section, trans)}{' '}
+          <small>{countText(count, trans)}</small>
+        </button>
+      </h3>
+      {isOpen && hint && <p className="jp-AIServer-Memory-hint">{hint}</p>}
+      {isOpen && count > 1 && section === 'waiting' && (
+        <div className="jp-AIServer-Memory-buttons">
+          <span>{trans.__('All:')}</span>
+          {model.scopes.map(scope => (
+            <Button
+              key={scope}
+              label={rememberLabel(scope, trans)}
+              tabIndex={tabIndex}
+              run={() => onAction(model.confirmAll(scope))}
+            />
+          ))}
+        </div>
+      )}
+      {isOpen && count > 1 && section === 'new' && (
+        <div className="jp-AIServer-Memory-buttons">
+          <Button
+            label={trans.__('Use all')}
+            tabIndex={tabIndex}
+            run={() => review(true)}
+          />
+          <Button
+            label={trans.__('Use none')}
+            tabIndex={tabIndex}
+            run={() => review(false)}
+          />
+        </div>
+      )}
+      <FailureText failure={model.draft(section).failure} />
+    </>
+  );
+}

@@ -1,0 +1,378 @@
+/** The rows of entries and proposals: their texts, and the buttons that decide about them. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { deleteIcon, editIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type {
+  MemoryEntry,
+  MemoryProposal,
+  MemoryScope
+} from '../../../api/types';
+import { failureText } from '../../../labels/failureText';
+import type { IFailure } from '../../../state/failure';
+import { Button } from '../../../ui/button';
+import { confirm } from '../../../ui/dialogs';
+import { IconButton } from '../../../ui/iconButton';
+import { TextField } from '../../../ui/textField';
+import type { SimilarEntry } from '../model/memoryModel';
+import { type Section, entryKey } from '../model/rows';
+import { type Source, useMemory } from './context';
+import {
+  dateText,
+  expiryText,
+  originText,
+  quotedText,
+  rememberLabel,
+  rememberTitle
+} from './memoryLabels';
+
+interface IEntryProps {
+  entry: MemoryEntry;
+  section: Section;
+  tabIndex: 0 | -1;
+  /** Called with the result of an action that removes the focused button. */
+  onAction: (result: Promise<boolean>) => void;
+}
+
+/** An entry, which can be edited in place. */
+export function EntryView(props: IEntryProps): React.JSX.Element {
+  const { entry, section, tabIndex, onAction } = props;
+  const { model, trans, locale } = useMemory();
+  const key = entryKey(entry);
+  const draft = model.draft(key);
+  const textId = React.useId();
+  const buttons = { tabIndex, describedBy: textId };
+  if (draft.text !== null) {
+    return <EditedEntry {...props} />;
+  }
+  const forget = async () => {
+    if (await confirmForget(entry, trans)) {
+      onAction(model.forget(entry));
+    }
+  };
+  const isUsed = section === 'project' || section === 'person';
+  return (
+    <div className="jp-AIServer-Memory-entry">
+      <p id={textId} className="jp-AIServer-Memory-text">
+        {entry.text}
+      </p>
+      {isUsed ? (
+        <span className="jp-AIServer-Memory-icons">
+          <IconButton
+            icon={editIcon}
+            label={trans.__('Edit')}
+            tabIndex={tabIndex}
+            aria-describedby={textId}
+            onClick={() => model.edit(key, entry.text)}
+          />
+          <IconButton
+            icon={deleteIcon}
+            label={trans.__('Forget…')}
+            tabIndex={tabIndex}
+            aria-describedby={textId}
+            onClick={() => void forget()}
+          />
+        </span>
+      ) : (
+        <div className="jp-AIServer-Memory-buttons">
+          <Button
+            {...buttons}
+            label={trans.__('Use')}
+            run={() => onAction(model.review([entry], true))}
+          />
+          {section === 'new' && (
+            <Button
+              {...buttons}
+              label={trans.__('Don’t use')}
+              run={() => onAction(model.review([entry], false))}
+            />
+          )}
+        </div>
+      )}
+      <FailureText failure={draft.failure} />
+      <p className="jp-AIServer-Memory-meta">
+        {entry.section && <span>{entry.section}</span>}
+        {entry.date && <span>{dateText(entry.date, locale)}</span>}
+        <SourceLink source={entry.source} tabIndex={tabIndex} />
+      </p>
+    </div>
+  );
+}
+
+/** The field with the text of an entry that is being edited. */
+function EditedEntry(props: IEntryProps): React.JSX.Element {
+  const { entry, tabIndex, onAction } = props;
+  const { model, trans } = useMemory();
+  const key = entryKey(entry);
+  const { text, failure, newerText, isForgotten } = model.draft(key);
+  const save = () => onAction(model.save(entry));
+  const cancel = () => {
+    model.edit(key, null);
+    onAction(Promise.resolve(true));
+  };
+  return (
+    <>
+      <TextField
+        label={trans.__('Text of the entry')}
+        text={text ?? ''}
+        tabIndex={tabIndex}
+        takesFocus
+        onText={typed => model.edit(key, typed)}
+        onSave={save}
+        onCancel={cancel}
+      />
+      {isForgotten ? (
+        <p className="jp-AIServer-Memory-failure" role="alert">
+          {trans.__(
+            'Meanwhile, this entry was removed or changed outside this view. “Save” adds your text as a new entry.'
+          )}
+        </p>
+      ) : newerText !== null ? (
+        <p className="jp-AIServer-Memory-failure" role="alert">
+          {trans.__(
+            'Meanwhile, this entry was changed to “%1”. “Save” replaces it with your text.',
+            newerText
+          )}
+        </p>
+      ) : null}
+      <FailureText failure={failure} />
+      <div className="jp-AIServer-Memory-buttons">
+        <Button
+          label={trans.__('Save')}
+          keys="⏎"
+          primary
+          tabIndex={tabIndex}
+          disabled={!text?.trim()}
+          run={save}
+        />
+        <Button
+          label={trans.__('Cancel')}
+          keys="Esc"
+          tabIndex={tabIndex}
+          run={cancel}
+        />
+      </div>
+    </>
+  );
+}
+
+interface IProposalProps {
+  proposal: MemoryProposal;
+  /** Whether the text is always in a field, as in the prompt row. */
+  isInRow?: boolean;
+  takesFocus?: boolean;
+  tabIndex?: 0 | -1;
+  /** Called with the result of an action that removes the proposal, or when an edit ends. */
+  onAction?: (result: Promise<boolean>) => void;
+  /** Called by Escape in the prompt row. */
+  onLater?: () => void;
+  /** Reject the proposal, and send its request to the model. */
+  onAsk?: () => void;
+}
+
+/** A proposal, with similar entries and its source. */
+export function ProposalView(props: IProposalProps): React.JSX.Element {
+  const { proposal, isInRow, takesFocus, tabIndex, onAction, onAsk } = props;
+  const { model, trans, locale } = useMemory();
+  const textId = React.useId();
+  const draft = model.draft(proposal.id);
+  const isEdited = draft.text !== null;
+  const text = draft.text ?? proposal.text;
+  const buttons = { tabIndex, describedBy: textId };
+  const remember = (
+    scope: MemoryScope,
+    replaced: SimilarEntry | null = null
+  ) => {
+    if (text.trim()) {
+      onAction?.(model.confirm(proposal, scope, replaced));
+    }
+  };
+  const endEdit = () => {
+    model.edit(proposal.id, null);
+    onAction?.(Promise.resolve(true));
+  };
+  const hasField = isInRow || isEdited;
+  return (
+    <>
+      {hasField ? (
+        <TextField
+          label={trans.__('Text to remember')}
+          text={text}
+          tabIndex={tabIndex}
+          takesFocus={isInRow ? takesFocus : true}
+          onText={typed => model.edit(proposal.id, typed)}
+          onSave={() => remember(model.scopes[0])}
+          onCancel={isInRow ? () => props.onLater?.() : endEdit}
+        />
+      ) : (
+        <p id={textId} className="jp-AIServer-Memory-text">
+          {text}
+        </p>
+      )}
+      <FailureText failure={draft.failure} />
+      <div className="jp-AIServer-Memory-buttons">
+        <RememberButtons
+          {...buttons}
+          hasKey={hasField}
+          disabled={!text.trim()}
+          onRemember={remember}
+        />
+        {!hasField && (
+          <Button
+            {...buttons}
+            label={trans.__('Edit')}
+            run={() => model.edit(proposal.id, text)}
+          />
+        )}
+        {isEdited && !isInRow && (
+          <Button {...buttons} label={trans.__('Cancel')} run={endEdit} />
+        )}
+        <Button
+          {...buttons}
+          label={trans.__('Don’t remember')}
+          run={() => onAction?.(model.reject(proposal))}
+        />
+        {onAsk && (
+          <Button
+            {...buttons}
+            quiet
+            label={trans.__('Ask the model instead')}
+            title={trans.__('Don’t remember this, but send it as a request')}
+            run={onAsk}
+          />
+        )}
+      </div>
+      <Similar proposal={proposal} tabIndex={tabIndex} onReplace={remember} />
+      {!isInRow && (
+        <p className="jp-AIServer-Memory-meta">
+          {originText(proposal, trans) && (
+            <span>{originText(proposal, trans)}</span>
+          )}
+          <SourceLink source={proposal.source} tabIndex={tabIndex} />
+          <span>{expiryText(proposal, trans, locale)}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The entries that are similar to the proposal. Each of them can be replaced by it. */
+function Similar(props: {
+  proposal: MemoryProposal;
+  tabIndex?: 0 | -1;
+  onReplace: (scope: MemoryScope, replaced: SimilarEntry) => void;
+}): React.JSX.Element | null {
+  const { proposal, tabIndex, onReplace } = props;
+  const { trans } = useMemory();
+  const id = React.useId();
+  return proposal.similar.length ? (
+    <div className="jp-AIServer-Memory-similar">
+      <p>{trans.__('Similar entries. “Remember” keeps both.')}</p>
+      <ul>
+        {proposal.similar.map(entry => (
+          <li key={`${entry.scope}/${entry.id}`}>
+            <span id={`${id}-${entry.id}`}>{entry.text}</span>
+            <Button
+              label={trans.__('Replace')}
+              title={
+                entry.scope === 'project'
+                  ? trans.__(
+                      'Remember the new text for this project, and forget this entry'
+                    )
+                  : trans.__(
+                      'Remember the new text for me, and forget this entry'
+                    )
+              }
+              tabIndex={tabIndex}
+              describedBy={`${id}-${entry.id}`}
+              run={() => onReplace(entry.scope, entry)}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  ) : null;
+}
+
+/** Ask whether an entry is removed. Return whether the person agreed. */
+function confirmForget(
+  { scope, text }: MemoryEntry,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const consequence =
+    scope === 'project'
+      ? trans.__(
+          'It is removed from the project’s MEMORY.md, for everyone who works on the project, and models no longer get it. Stored prompts that contain it are deleted; your requests and their answers stay.'
+        )
+      : trans.__(
+          'It is removed from your MEMORY.md, and models no longer get it. Stored prompts that contain it are deleted; your requests and their answers stay.'
+        );
+  return confirm(
+    {
+      title: trans.__('Forget this entry?'),
+      body: `${quotedText(text, trans)} ${consequence}`,
+      accept: trans.__('Forget'),
+      warns: true
+    },
+    trans
+  );
+}
+
+/** A link to the turn from which a text comes. */
+function SourceLink(props: {
+  source: Source | null;
+  tabIndex?: 0 | -1;
+}): React.JSX.Element | null {
+  const { source, tabIndex } = props;
+  const { trans, showSource } = useMemory();
+  return source && showSource ? (
+    <button
+      type="button"
+      className="jp-AIServer-Memory-link"
+      tabIndex={tabIndex}
+      title={trans.__('Show in the replay from where this text comes')}
+      onClick={() => showSource(source)}
+    >
+      {source.turn_id ? trans.__('From a request') : trans.__('From a cell')}
+    </button>
+  ) : null;
+}
+
+/** A button for each memory that exists here. The first is the one that Enter presses. */
+export function RememberButtons(props: {
+  /** Whether Enter in the text field presses the first button. */
+  hasKey: boolean;
+  disabled: boolean;
+  tabIndex?: 0 | -1;
+  describedBy?: string;
+  onRemember: (scope: MemoryScope) => void;
+}): React.JSX.Element {
+  const { hasKey, disabled, tabIndex, describedBy, onRemember } = props;
+  const { model, trans } = useMemory();
+  return (
+    <>
+      {model.scopes.map((scope, index) => (
+        <Button
+          key={scope}
+          label={rememberLabel(scope, trans)}
+          title={rememberTitle(scope, trans)}
+          keys={hasKey && !index ? '⏎' : undefined}
+          primary={!index}
+          {...{ disabled, tabIndex, describedBy }}
+          run={() => onRemember(scope)}
+        />
+      ))}
+    </>
+  );
+}
+
+export function FailureText(props: {
+  failure: IFailure | null;
+}): React.JSX.Element | null {
+  const { trans } = useMemory();
+  return props.failure ? (
+    <p className="jp-AIServer-Memory-failure" role="alert">
+      {failureText(props.failure, trans)}
+    </p>
+  ) : null;
+}
