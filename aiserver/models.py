@@ -349,7 +349,7 @@ class NotebookLogEntry(NewLogEntry, _Seq):
     """One saved entry of a notebook's change log. ``seq`` counts the entries of that log."""
 
     merged: list[list[str]] | None = None
-    """The entry's merge paths (see `renumbering.py`): the merges of git branches that the entry
+    """The entry's merge paths (see `merged_numbers.py`): the merges of git branches that the entry
     went through after it was written. Each path is a list of the ids of the merges, oldest first.
     The seqs in `data` are the seqs that the records had before these merges."""
 

@@ -1,7 +1,7 @@
 """The contract of plugins: parts of AI Server that the core doesn't need.
 
-A plugin is a subclass of ``Plugin`` that overrides what it adds to the server, and ``plugins.py``
-loads it (``docs/plugins.md``).
+A plugin is a subclass of ``Plugin`` that overrides what it adds to the server.
+``loaded_plugins.py`` loads it (``docs/plugins.md``).
 
 Invariant: the core imports no plugin. It only calls the methods of ``Plugin``.
 """

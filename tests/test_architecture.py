@@ -21,7 +21,7 @@ LAYERS = [
         "gc_pause",
         "i18n",
         "redact",
-        "renumbering",
+        "merged_numbers",
         "running_servers",
         "safe_git",
         "safe_traceback",

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..merged_numbers import Renumberings
 from ..models import Session
-from ..renumbering import Renumberings
 from .contributors import ContributorKind
 from .lines import is_distinctive, match_lines
 from .step import Attempt, Step

@@ -1,5 +1,9 @@
-"""Tell models what the words of a team mean: those of `terms.json` in the folder of the server."""
+"""Tell models what the words of a team mean: those of `terms.json` in the folder of the server.
 
+Who writes this file agrees that its texts are sent to any model.
+"""
+
+import asyncio
 import json
 from pathlib import Path
 
@@ -18,7 +22,8 @@ class TermsPlugin(Plugin):
 
     async def context(self, request):
         words = f"{request.intent} {request.source}".lower()
-        named = [f"{term}: {text}" for term, text in self.read() if term.lower() in words]
+        terms = () if request.forbids_files else await asyncio.to_thread(self.read)
+        named = [f"{term}: {text}" for term, text in terms if term.lower() in words]
         return [ContextText(FILE, "\n".join(named))] if named else []
 
     def add_commands(self, groups):

@@ -201,10 +201,11 @@ def test_the_example_adds_a_text_and_a_command(tmp_path: Path) -> None:
     (tmp_path / "aiserver_terms.py").write_text(source.read_text("utf-8"), "utf-8")
     (tmp_path / "terms.json").write_text('{"ARR": "年收入"}', "utf-8")
     code = f"""
-import sys, asyncio, types
+import sys, asyncio
 sys.path[:0] = [{str(tmp_path)!r}, {str(EXAMPLE.parent.parent)!r}]
 from aiserver.loaded_plugins import load_plugins
-request = types.SimpleNamespace(intent="arr by month", source="")
+from aiserver.plugin import ContextRequest
+request = ContextRequest("arr by month", "", "python", "n", None, True, False, None, None)
 [plugin] = [plugin for plugin in load_plugins() if plugin.name == "terms"]
 print(*asyncio.run(plugin.context(request)))
 from aiserver.cli.main import main

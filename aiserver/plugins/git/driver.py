@@ -8,7 +8,7 @@ Invariants:
   command in git's config then merges the file by lines, which leaves conflict markers.
 - All files of one merge get the same merge id, and each merge has a different merge id. The id
   connects the entries of a log with the records that the merge renumbered (see
-  ``renumbering.py``). The id is derived from the merged commits. In a cherry-pick or stash, git
+  ``merged_numbers.py``). The id is derived from the merged commits. In a cherry-pick or stash, git
   doesn't tell the driver which commits it merges, so the id is derived from the lock file of git's
   index.
 """

@@ -13,8 +13,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
+from ....merged_numbers import Renumberings
 from ....models import Event, Interaction, NotebookLogEntry, Session
-from ....renumbering import Renumberings
 from .. import codec
 
 _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "repeats_turn_id", "merged"}

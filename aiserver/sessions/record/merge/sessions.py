@@ -17,8 +17,8 @@ from collections.abc import Collection
 from itertools import count
 from typing import Any
 
+from ....merged_numbers import build_renumbering
 from ....models import Event, Interaction, Session
-from ....renumbering import build_renumbering
 from .. import codec
 from ..mutations import set_owner
 from .digests import digest, record_content
@@ -93,7 +93,7 @@ def _copy_session(ours: Session, theirs: Session) -> None:
 def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any] | None) -> bool:
     """Add the renumberings of the other copy and of this merge to ``meta.merged``.
 
-    Return whether ``meta.merged`` changed. For renumberings, see ``renumbering.py``.
+    Return whether ``meta.merged`` changed. For renumberings, see ``merged_numbers.py``.
     """
     merges = list(getattr(ours.meta, "merged", None) or [])
     old_count = len(merges)
@@ -125,7 +125,7 @@ def _append_event(
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
         # ``from_seq`` is the number of a record of another cell. It stays unchanged, because only
-        # the other cell's session contains that record's new number (see ``renumbering.py``).
+        # the other cell's session contains that record's new number (see ``merged_numbers.py``).
         if merge_id:
             fields["data"] = data | {
                 "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]

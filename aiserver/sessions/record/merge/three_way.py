@@ -9,7 +9,7 @@ Invariants:
 - References to records stay valid. A reference inside a session gets the new number. A log entry,
   or an event in another cell's session, keeps the old number. The id of the merge is added to the
   field ``merged`` of this entry or event, so that a reader can find the new number (see
-  ``renumbering.py``).
+  ``merged_numbers.py``).
 - Merging the same side again adds no turn, event or entry. It can only add the new merge's id.
 - Unreadable data raises DamagedData and is never merged.
 """
@@ -75,7 +75,7 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
-    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. Git
+    A merge path (``merged_numbers.py``) is the list of the merges that an entry went through. Git
     may have taken a session from their side. That session went through the merges of their copy of
     the entry, so the paths of their copy are needed, too.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aiserver.merged_numbers import Renumberings, build_renumbering
 from aiserver.models import NotebookLogEntry
-from aiserver.renumbering import Renumberings, build_renumbering
 from aiserver.sessions.record.merge.digests import renumber_entries
 from aiserver.testing.records import log_entry
 
