@@ -190,14 +190,18 @@ class _Matcher:
     def match_replaced(self) -> None:
         """Match cells that were recorded with other ids when comparing them had failed.
 
-        The recorded cells with the new and with the old id have never been in one version.
+        The recorded cells with the new and with the old id have never been in one version, and the
+        new one began with a content of the old one.
         """
         for index, ids in self._newest_contents():
             old = [id_ for id_ in ids if not is_given(id_)]
             new = set(ids).difference(old)
-            if new and len(old) == 1:
+            is_own = self._cells[index].id in self._sources.keys() - new
+            if new and len(old) == 1 and not is_own:
                 versions = [places for places in self._all_places if old[0] in places]
-                if versions and all(new.isdisjoint(places) for places in versions):
+                first_contents = {self._sources[id_][-1] for id_ in new}
+                is_double = first_contents.issubset(self._sources[old[0]])
+                if versions and is_double and all(map(new.isdisjoint, versions)):
                     self._take(index, old[0], "content")
 
     def match_missing(self) -> None:
