@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
-from ..errors import SessionCorrupt, SessionTooNew
+from ..errors import NotFound, SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
@@ -343,7 +343,7 @@ class NotebookRegistry:
         async with self._lock:
             await self._index.refresh()
             name = self._files.name(path)
-            is_own = await self._is_original(notebook_id, name)
+            is_own = await self._is_original(notebook_id, name, is_certain=True)
             relatives = self._index.relatives_at(name, notebook_id, is_own=is_own)
             id_ = next(iter(relatives), notebook_id if is_own else None)
             return self._index.origins_at(name, id_) if id_ else []
@@ -408,10 +408,10 @@ class NotebookRegistry:
                 moved.append(notebook_id)
         return moved
 
-    async def _is_original(self, notebook_id: str, name: str) -> bool:
+    async def _is_original(self, notebook_id: str, name: str, *, is_certain: bool = False) -> bool:
         """Return whether the file with this name is the notebook itself, which may have been moved.
 
-        Otherwise, the file is a copy of the notebook.
+        Otherwise, the file is a copy of the notebook, or may be one if ``is_certain`` is set.
         """
         notebook = self._index.notebooks.get(notebook_id)
         if notebook is None or notebook.path is None or self._index.is_at(notebook, name):
@@ -427,7 +427,8 @@ class NotebookRegistry:
         # the copy.
         # A text notebook never contains an id: it has not been moved, either.
         is_text = not notebook.path.endswith(".ipynb")
-        return not is_text and await self._files.notebook_id(notebook.path) != notebook_id
+        on_disk = await self._files.notebook_id(notebook.path)
+        return not (is_text or on_disk == notebook_id or (is_certain and on_disk is None))
 
     async def _fork(
         self, origin_id: str, path: str, cell_ids: Sequence[str], copy_id: str | None = None
@@ -457,8 +458,8 @@ class NotebookRegistry:
             target = SessionKey(copy_id, summary.cell_id, self._owner)
             try:
                 session = await self._store.fork(source, target)
-            except (SessionTooNew, SessionCorrupt):
-                continue  # a session that can't be read isn't copied
+            except (NotFound, SessionTooNew, SessionCorrupt):
+                continue  # a session that was just deleted or can't be read isn't copied
             last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
@@ -505,9 +506,13 @@ class NotebookRegistry:
         if self._other_roots is None:
             return
         notebook = self._index.notebooks[target_id]
-        data = await self._other_roots.copy_sessions(path, source_id, target_id, notebook.copied)
-        if data:
-            await self._append(target_id, (COPIED, data))
+        data: dict[str, Any] = {}
+        copied = notebook.copied
+        try:
+            await self._other_roots.copy_sessions(path, source_id, target_id, copied, data)
+        finally:  # what was copied isn't copied again, even if an error or a time-out came
+            if data.get("digests"):
+                await self._append(target_id, (COPIED, data))
 
     async def _record(
         self,

@@ -140,16 +140,21 @@ class OtherRoots:
                 await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
 
     async def copy_sessions(
-        self, path: str, source_id: str, target_id: str, copied: CopiedRecords
-    ) -> dict[str, Any]:
+        self,
+        path: str,
+        source_id: str,
+        target_id: str,
+        copied: CopiedRecords,
+        data: dict[str, Any],
+    ) -> None:
         """Copy sessions of a notebook from other roots to the current root.
 
         ``source_id`` is the notebook's id in the other roots, and ``target_id`` its id in the
-        current root. ``copied`` are the records that were copied before. Return the data for a
-        ``taken_over`` entry in the log of ``target_id``; it is empty if nothing was copied.
+        current root. ``copied`` are the records that were copied before. ``data`` gets the data
+        for a ``taken_over`` entry in the log of ``target_id``, also if an error ends the copying.
         """
-        counts: dict[str, dict[str, int]] = {}
-        new_digests: dict[str, list[str]] = {}
+        counts: dict[str, dict[str, int]] = data.setdefault("taken", {})
+        new_digests: dict[str, list[str]] = data.setdefault("digests", {})
         for root, other_store in self.stores(path).items():
             root_name = name_under(self._root, root)
             try:
@@ -188,7 +193,6 @@ class OtherRoots:
                     new_digests.setdefault(cell_id, []).extend(unlogged_digests)
                     counts.setdefault(root_name, {})[cell_id] = len(digests)
                 self._session_marks.put(cache_key, mark)
-        return {"taken": counts, "digests": new_digests} if new_digests else {}
 
     async def _copy_blobs(self, other_store: SessionManager, session: Session) -> None:
         """Copy the blobs to which a session refers, if the other store has them."""

@@ -388,3 +388,26 @@ async def test_an_interrupted_fork_is_completed(
     (data,) = (entry.data for entry in log if entry.data.get("inherited"))
     assert data["cells"] == dict.fromkeys(CELLS, 1)
     assert data["digests"].keys() == data["cells"].keys(), "a merge may change seqs"
+
+
+@in_loop
+async def test_a_history_that_is_deleted_meanwhile_is_not_copied(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P28"""
+    first = await world.open("a.ipynb")
+    for cell_id in CELLS[:2]:
+        await world.write(first.notebook_id, cell_id)
+    world.copy("a.ipynb", "b.ipynb")
+    fork = world.store.fork
+
+    async def delete_and_fork(source: SessionKey, target: SessionKey) -> Session:
+        if source.cell_id == CELLS[0]:
+            await world.store.delete(source)
+        return await fork(source, target)
+
+    monkeypatch.setattr(world.store, "fork", delete_and_fork)
+    second = await world.registry.identify("b.ipynb", first.notebook_id, CELLS)
+    assert second.forked_from == first.notebook_id
+    assert await world.history(second.notebook_id, CELLS[0]) == []
+    assert await world.history(second.notebook_id, CELLS[1]) == ["x"]

@@ -11,6 +11,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -222,6 +223,36 @@ async def test_deleted_records_do_not_come_back(home: Path) -> None:
     assert await Server(home / "project").history(file) == []
     await below.store.save_interaction(SessionKey(first, "c1"), turn("two"))
     assert await above.history(file) == ["two"]
+
+
+@in_loop
+async def test_deleted_records_do_not_come_back_after_an_interrupted_copying(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P28: opening is cut off after some seconds, or the disk is full."""
+    folder = home / "project/sub"
+    file = folder / "a.ipynb"
+    server = Server(folder, root=folder)
+    for cell in CELLS:
+        await server.ask(file, f"in {cell}", cell)
+    # Sessions that have just changed are read again.
+    monkeypatch.setattr("aiserver.sessions.file.session_files._MIN_AGE_NS", -1)
+    above = Server(home / "project", root=home / "project")
+    copy_session = above.store.merge_copy
+
+    async def fail_at_the_second(key: SessionKey, *arguments: Any, **options: Any) -> Any:
+        if key.cell_id == CELLS[1]:
+            raise asyncio.CancelledError
+        return await copy_session(key, *arguments, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(asyncio.CancelledError):
+        patch.setattr(above.store, "merge_copy", fail_at_the_second)
+        await above.open(file)
+    notebook_id = (await above.open(file)).notebook_id
+    await above.store.delete(SessionKey(notebook_id, CELLS[0]))
+    above = Server(home / "project", root=home / "project")
+    assert await above.history(file, CELLS[0]) == []
+    assert await above.history(file, CELLS[1]) == [f"in {CELLS[1]}"]
 
 
 @in_loop

@@ -263,6 +263,9 @@ def test_deleting_the_histories_of_a_copy_never_touches_the_original(run: Run, w
     content = json.dumps({"cells": [], "metadata": {"aiserver": {"notebook_id": "aaaa"}}})
     for name in ("a.ipynb", "b.ipynb", "new copy.ipynb"):
         (work / name).write_text(content)
+    (work / "a.ipynb").write_text('{"cells": [], "metadata": {}}')  # a tool removed its ID
+    assert "is a copy of" in run("delete", "new copy.ipynb", "--yes").err
+    (work / "a.ipynb").write_text(content)
     (work / "link.ipynb").symlink_to("a.ipynb")
     done = run("delete", "new copy.ipynb", "--yes")
     assert done.status == 1 and "“new copy.ipynb” is a copy of “a.ipynb”" in done.err
