@@ -205,7 +205,7 @@ import sys, asyncio
 sys.path[:0] = [{str(tmp_path)!r}, {str(EXAMPLE.parent.parent)!r}]
 from aiserver.loaded_plugins import load_plugins
 from aiserver.plugin import ContextRequest
-request = ContextRequest("arr by month", "", "python", "n", None, True, False, None, None)
+request = ContextRequest("arr by month", "", True, False, None, None)
 [plugin] = [plugin for plugin in load_plugins() if plugin.name == "terms"]
 print(*asyncio.run(plugin.context(request)))
 from aiserver.cli.main import main
