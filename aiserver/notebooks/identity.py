@@ -58,7 +58,7 @@ from .other_roots import OtherRoots
 from .recorded_cells import read_contents, record_matches
 
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
-_MAX_MOVED = 30  # notebooks that are compared with a file at another path
+_MAX_COMPARED = 30  # notebooks at the path of a file, and others that may have been moved there
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -252,14 +252,13 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
-        fitting: list[tuple[tuple[bool, int, int], RecognisedCells]] = []
+        fitting: list[tuple[tuple[bool, int, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
         # A tool that keeps ids would have kept some of the notebook's.
         keeps_ids = keeps_ids and any(map(is_random, cell_ids))
-        at_path = set([] if keeps_ids else self._index.find_at(name)).union(
-            [by_ids] if by_ids else []
-        )
+        at_path = set([] if keeps_ids else self._index.find_at(name)[:_MAX_COMPARED])
+        at_path.update([by_ids] if by_ids else [])
         # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
         # and its copies, it is the last used.
         candidates = sorted(
@@ -271,6 +270,7 @@ class NotebookRegistry:
             result = await self._recognise(candidate, cells, trusts_ids=False)
             notebook = self._index.notebooks[candidate]
             last = result.recorded & set(notebook.cell_order or ())
+            is_here = notebook.path == name
             if candidate == by_ids:
                 is_same = bool(result.matches)
             elif candidate in at_path:
@@ -278,7 +278,9 @@ class NotebookRegistry:
             else:
                 is_same = last == result.unchanged and len(last) > 1
             if is_same:
-                rank = (notebook.path == name, len(result.matches), len(result.recorded))
+                # A notebook that was moved here may have replaced that at the path.
+                first = is_here or candidate not in at_path
+                rank = (first, len(result.matches), is_here, len(result.recorded))
                 fitting.append((rank, result))
             others[candidate] = result.recorded
         if fitting:
@@ -404,7 +406,7 @@ class NotebookRegistry:
                 likely.append((common, notebook.last_entry, notebook_id, path))
         moved: list[str] = []
         for *_, notebook_id, path in sorted(likely, reverse=True):
-            if len(moved) < _MAX_MOVED and not await self._files.exists(path):
+            if len(moved) < _MAX_COMPARED and not await self._files.exists(path):
                 moved.append(notebook_id)
         return moved
 

@@ -8,6 +8,7 @@ not changed. A cell that may be another one than the recorded cell with its id g
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import logging
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import StorageError
 from ..models import is_id
 from ..redact import redact
 from .cell_match import FileCell, is_positional, normalized
@@ -79,7 +81,8 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
     if not _is_valid(notebook):
         return
-    await registry.copy_from_other_roots(path, _own_id(notebook))
+    with contextlib.suppress(StorageError):  # the cells are compared with what is in this root
+        await registry.copy_from_other_roots(path, _own_id(notebook))
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         if _own_id(notebook):  # its histories may come later, for example with `git pull`

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_server.services.contents.filemanager import FileContentsManager
 
+from aiserver.errors import StorageFull
 from aiserver.handlers.notebooks import Contents
 from aiserver.models import SessionKey
 from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
@@ -98,6 +99,30 @@ async def test_cells_are_compared_with_the_histories_of_other_roots(home: Path) 
         await restore_ids(above.registry, f"sub/{file}", notebook)
         assert cell["id"] == "aaaa1111"
         assert metadata["aiserver"]["notebook_id"] == notebook_ids[file]
+
+
+@in_loop
+async def test_cells_are_compared_even_if_nothing_can_be_copied(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full, and there is a new log in another root."""
+    above = Server(home / "project", root=home / "project")
+    file = home / "project/sub/n.ipynb"
+    key = SessionKey((await above.open(file, ["aaaa1111"])).notebook_id, "aaaa1111")
+    source = "data = load('a rather long name.csv')"
+    await above.store.record_events(key, [event(source=source)])
+    below = Server(home / "project/sub", root=home / "project/sub")
+    await below.open(home / "project/sub/other.ipynb", ["bbbb2222"])
+
+    async def fail(*_: Any, **__: Any) -> None:
+        raise StorageFull
+
+    monkeypatch.setattr(above.store, "append_notebook_log", fail)
+    cell = {"cell_type": "code", "id": "0", "source": source, "metadata": {}}
+    metadata = {"aiserver": {"notebook_id": key.notebook_id}}
+    notebook = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    await restore_ids(above.registry, "sub/n.ipynb", notebook)
+    assert cell["id"] == "aaaa1111"
 
 
 @in_loop

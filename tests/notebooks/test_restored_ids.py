@@ -349,7 +349,7 @@ async def test_two_versions_of_one_file_share_only_equal_cells(world: World) -> 
 async def test_a_renamed_text_notebook_keeps_its_history(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "_MAX_MOVED", 2)
+    monkeypatch.setattr(identity, "_MAX_COMPARED", 2)
     for number in range(4):  # deleted notebooks, more than are compared
         old = {id_: f"{source} + {number}" for id_, source in SOURCES.items()}
         await Notebook(world, f"{number}.py", old, minor=4).open()
@@ -361,6 +361,27 @@ async def test_a_renamed_text_notebook_keeps_its_history(
     assert (await other.open()).notebook_id != first.notebook_id
     renamed = Notebook(world, "b.py", minor=4)
     assert (await renamed.open()).notebook_id == first.notebook_id
+
+
+@in_loop
+async def test_a_text_notebook_that_replaces_another_keeps_its_history(world: World) -> None:
+    """P28: ``mv v2.py main.py``, after it was developed from a copy."""
+    main = Notebook(world, "main.py", minor=4)
+    first = await main.open()
+    cells = dict(zip("xyz", [SOURCES[A], SOURCES[C], "model = fit(c, epochs=20)"], strict=True))
+    version = Notebook(world, "v2.py", cells, minor=4)
+    second = await version.open()
+    assert second.notebook_id != first.notebook_id
+    key = SessionKey(second.notebook_id, version.id_of(cells["z"]))
+    await world.write(key.notebook_id, key.cell_id, "about the model")
+    event = NewEvent(type="edit", timestamp=utc_now(), source=cells["z"])
+    await world.store.record_events(key, [event])
+    del world.disk.ids["v2.py"]
+    world.disk.ids["main.py"] = None
+    replaced = Notebook(world, "main.py", cells, minor=4)
+    assert await replaced.open() == second
+    assert await world.history(key.notebook_id, key.cell_id) == ["about the model"]
+    assert key.cell_id in replaced.cells
 
 
 @in_loop
