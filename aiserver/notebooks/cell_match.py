@@ -199,7 +199,7 @@ class _Matcher:
             is_own = self._cells[index].id in self._sources.keys() - new
             if new and len(old) == 1 and not is_own:
                 versions = [places for places in self._all_places if old[0] in places]
-                first_contents = {self._sources[id_][-1] for id_ in new}
+                first_contents = {[*filter(None, self._sources[id_])][-1] for id_ in new}
                 is_double = first_contents.issubset(self._sources[old[0]])
                 if versions and is_double and all(map(new.isdisjoint, versions)):
                     self._take(index, old[0], "content")

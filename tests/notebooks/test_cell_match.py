@@ -70,10 +70,10 @@ def test_a_cell_with_its_own_id_is_recognised_whatever_it_contains() -> None:
 def test_a_cell_with_its_own_id_is_no_deleted_one() -> None:
     """P28: only the double that a failed comparison has recorded is."""
     double, pasted = str(uuid.uuid5(uuid.NAMESPACE_URL, "x")), "eeee5555"
-    recorded = {A: ["a = 1"], D: [LONG], double: [LONG]}
+    recorded = {A: ["a = 1"], D: [LONG, ""], double: [LONG, ""]}
     orders = [[A, double], [A, D]]
     assert matched([(A, "a = 1"), (double, LONG)], recorded, orders) == {0: A, 1: D}
-    other = recorded | {double: [LONG, "sales.plot('year', 'income')"]}
+    other = recorded | {double: [LONG, "sales.plot('year', 'income')", ""]}
     assert matched([(A, "a = 1"), (double, LONG)], other, orders) == {0: A, 1: double}
     own = recorded | {pasted: []}
     assert matched([(A, "a = 1"), (pasted, LONG)], own, [[A, pasted], *orders]) == {0: A, 1: pasted}
