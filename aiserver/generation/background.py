@@ -34,7 +34,7 @@ class BackgroundTasks:
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
-        self._tasks: dict[Hashable, tuple[ModelInfo, asyncio.Task[Any]]] = {}
+        self._tasks: dict[Hashable, tuple[ModelInfo | None, asyncio.Task[Any]]] = {}
         self._cancelled: set[asyncio.Task[Any]] = set()
         self._is_closed = False
 
@@ -54,8 +54,11 @@ class BackgroundTasks:
             return
         self.watch(key, info, asyncio.create_task(self._run(work, failure)))
 
-    def watch(self, key: Hashable, info: ModelInfo, task: asyncio.Task[Any]) -> None:
-        """Cancel a task if it could delay an answer. It replaces a task with the same key."""
+    def watch(self, key: Hashable, info: ModelInfo | None, task: asyncio.Task[Any]) -> None:
+        """Cancel a task if it could delay an answer of ``info``; if that is None, for any request.
+
+        It replaces a task with the same key.
+        """
         self._tasks[key] = info, task
 
         def forget(task: asyncio.Task[Any]) -> None:
@@ -68,13 +71,13 @@ class BackgroundTasks:
     def cancel(self, info: ModelInfo) -> None:
         """Cancel the tasks that could delay an answer of this model."""
         for running, task in self._tasks.values():
-            if competes(info, running):
+            if running is None or competes(info, running):
                 self._cancel(task)
 
     def cancel_local(self) -> None:
         """Cancel the tasks of models on this machine."""
         for running, task in self._tasks.values():
-            if running.on_this_machine:
+            if running is None or running.on_this_machine:
                 self._cancel(task)
 
     async def close(self) -> None:

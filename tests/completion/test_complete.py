@@ -124,6 +124,7 @@ async def test_a_generation_cancels_a_completion_and_prevents_others(call: Call,
     await until(lambda: scripted.requests and scripted.requests[-1]["sent"] == 1)
     task = await running(call, scripted)
     assert (await completion).data == {"text": ""}
+    await until(lambda: scripted.requests[0]["outcome"] == "gone")  # it did not end by itself
     assert (await call("POST", "complete", BODY)).data == {"text": ""}
     assert [sent["path"] for sent in scripted.requests] == ["/completion", "/v1/chat/completions"]
     scripted.release()

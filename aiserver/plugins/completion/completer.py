@@ -5,8 +5,8 @@ Invariants:
 - Only embedded models complete code, so no text leaves the machine.
 - Nothing is stored or logged: a completion isn't a turn.
 - At most one completion runs at a time. A newer one cancels it, because the person has typed on.
-- A request to a model on this machine, or a warm-up, cancels the completion. While one is running,
-  the result is empty, so that no answer is delayed.
+- A request or a warm-up cancels the completion. While one is running, the result is empty, so that
+  no answer is delayed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Completer:
             raise NoCompletionModel
         assistant.background.cancel_local()
         task = self._task = asyncio.create_task(_complete(body, info, models))
-        assistant.background.watch("completion", info, task)
+        assistant.background.watch("completion", None, task)
         try:
             await asyncio.wait({task}, timeout=TIMEOUT)
             return task.result() if task.done() and not task.cancelled() else ""
