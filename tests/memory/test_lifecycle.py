@@ -204,7 +204,6 @@ async def test_two_windows_confirm_at_once(project: Project) -> None:
 @in_loop
 async def test_a_confirmation_and_a_rejection_at_once(project: Project) -> None:
     """Exactly one of them succeeds, and after a rejection there is no entry."""
-    outcomes = set()
     for number in range(8):
         text = f"text {number}"
         proposal = await project.open().propose(text, "person", "request")
@@ -215,9 +214,7 @@ async def test_a_confirmation_and_a_rejection_at_once(project: Project) -> None:
         assert [type(failure) for failure in failures] == [ProposalNotFound]
         is_rejected = None in done
         assert (text in await project.texts()) == (not is_rejected)
-        outcomes.add(is_rejected)
     assert await project.waiting() == []
-    assert outcomes == {True, False}
 
 
 class Interrupting(MemoryStore):
