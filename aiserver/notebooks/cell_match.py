@@ -8,9 +8,9 @@ notebook (PyCharm). So a cell is recognised by one of these signs, in this order
    notebook's own file keeps ids, and a name if no content says otherwise. Any other id needs a
    recorded content: a person, an agent or a template may have given it to several cells, and
    jupytext gives those of a pair by order.
-2. ``content``: a content that only one recorded cell has had. A short content only counts in the
-   version that fits the file best. Equal contents are told apart by their order between two cells
-   that are recognised, if as many cells are between them as in that version.
+2. ``content``: a content that only one recorded cell has had. Short contents, and those of several
+   recorded cells, count between two cells that are recognised, if only one cell had them there in
+   the version that fits the file best: short ones only if no cell there has moved.
 3. ``similar``: most of the words of a content, under the same condition.
 
 If cells have kept random ids, another random id is that of a new cell, unless it has the newest
@@ -22,8 +22,10 @@ Invariant: a cell without such a sign is unknown. It isn't recognised by its pla
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 _MIN_TEXT = 20  # characters; a shorter content may be the same by chance
@@ -32,6 +34,7 @@ _MIN_WORDS = 5  # of a similar content, for the same reason
 _MIN_SIMILARITY = 0.8
 _MAX_WORDS = 1_000  # of a content that is compared for similarity
 _MAX_OTHERS = 200  # recorded cells with which a changed cell is compared
+_MAX_ROUNDS = 10  # in which equal contents are matched
 _MAX_CHANGED = 10  # cells between two matches that are compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
 # Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
@@ -118,16 +121,17 @@ def is_same_notebook(
     """Return whether the contents prove that a file without random ids is a recorded notebook.
 
     ``recorded`` are the cells with a session in the notebook's last order. All cells must match, or
-    more than half on both sides with a longer text, or all recorded ones with more than imports: a
-    new notebook isn't recognised by these. Less text is enough if they have the same ids.
+    more than half on both sides with a longer text, or all recorded ones with a long text. Imports
+    don't count: a new notebook has them, too. Less text is enough if they have the same ids.
     """
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
     count = len(list(recorded))
     size = max(sum(bool(cell.source) for cell in cells), count)
     lines = [line for text in texts for line in text.split("\n") if not _IMPORT.match(line)]
+    length = sum(map(len, lines))
     has_same_ids = all(cells[index].id == match.id for index, match in matches.items())
-    is_all = len(texts) == count and sum(map(len, lines)) >= (1 if has_same_ids else _MIN_OWN_TEXT)
-    is_most = 2 * len(texts) > size and sum(map(len, texts)) >= _MIN_TEXT
+    is_all = len(texts) == count and length >= (1 if has_same_ids else _MIN_OWN_TEXT)
+    is_most = 2 * len(texts) > size and length >= _MIN_TEXT
     return is_all or is_most or len(texts) == size > 1
 
 
@@ -181,7 +185,7 @@ class _Matcher:
             if is_certain(source):
                 (id_,) = ids[source]
                 source = next(filter(is_certain, self._sources[id_]))
-                if len(source) >= _MIN_TEXT or id_ in self._places:
+                if len(source) >= _MIN_TEXT:
                     self._take(indices[source].pop(), id_, "content")
                     for old in self._sources[id_]:
                         ids[old].discard(id_)
@@ -242,8 +246,12 @@ class _Matcher:
 
     def match_gaps(self) -> None:
         """Match cells with the same or similar contents in the same order between two matches."""
-        for run, gap in list(self._gaps()):
-            self._match_equal(run, gap)
+        for _ in range(_MAX_ROUNDS):  # each match may make clear which cell another one is
+            count = len(self.matches)
+            for run, gap in list(self._gaps()):
+                self._match_equal(run, gap)
+            if len(self.matches) == count:
+                break
         counts = Counter(old[0] for old in self._sources.values() if old)
         contents = {source for old in self._sources.values() for source in old}
         for run, gap in list(self._gaps()):
@@ -268,25 +276,23 @@ class _Matcher:
                 self._take(index, id_, "content")
 
     def _match_equal(self, run: Sequence[int], gap: Sequence[str]) -> None:
-        """Match an equal content if all unknown cells that have it are in the run.
-
-        As many cells in the gap must have had it, in the same order in each version.
-        """
+        """Match a content that only one cell in the run has, and only one in the gap has had."""
         indices: dict[str, list[int]] = defaultdict(list)
         for index in filter(self._may_match, run):
             indices[self._cells[index].source].append(index)
+        ids: dict[str, list[str]] = defaultdict(list)
+        for id_ in filter(self._free.__contains__, gap):
+            for source in self._sources[id_]:
+                ids[source].append(id_)
+        indices_by_id: dict[str, list[int]] = {id_: [] for id_ in gap}
         for source, same in indices.items():
-            ids = [id_ for id_ in gap if id_ in self._free and source in self._sources[id_]]
-            is_all = self._indices[source] == set(same)
-            if is_all and len(same) == len(ids) and self._have_fixed_order(ids):
-                for index, id_ in zip(same, ids, strict=True):
-                    self._take(index, id_, "content")
-
-    def _have_fixed_order(self, ids: Sequence[str]) -> bool:
-        if len(ids) < 2:
-            return True
-        orders = [[places[id_] for id_ in ids if id_ in places] for places in self._all_places]
-        return all(order == sorted(order) for order in orders)
+            if len(ids[source]) == len(same) == 1 and self._indices[source] == set(same):
+                indices_by_id[ids[source][0]].append(same[0])
+        pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
+        is_ordered = pairs == sorted(pairs)
+        for index, id_ in pairs:
+            if is_ordered or len(self._cells[index].source) >= _MIN_TEXT:
+                self._take(index, id_, "content")
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
         """Match pairs of cells if each is the most similar one to the other.
@@ -341,18 +347,22 @@ class _Matcher:
         return best
 
     def _gaps(self) -> Iterator[tuple[list[int], Sequence[str]]]:
-        """Return the unknown cells between two matches, with the recorded cells between these."""
-        run: list[int] = []
-        above: int | None = -1  # the place of the match above
-        for index in range(len(self._cells) + 1):
-            match = self.matches.get(index)
-            if match is None and index < len(self._cells):
-                run.append(index)
-                continue
-            below = self._places.get(match.id) if match else len(self._version)
-            if run and above is not None and below is not None:
+        """Return the unknown cells between two matches, with the recorded cells between these.
+
+        Matches that have moved, or aren't in the version, are no limits of such a gap.
+        """
+        limits = _in_order(
+            [
+                (i, self._places[m.id])
+                for i, m in sorted(self.matches.items())
+                if m.id in self._places
+            ]
+        )
+        ends = (len(self._cells), len(self._version))
+        for (index, above), (end, below) in pairwise([(-1, -1), *limits, ends]):
+            run = [i for i in range(index + 1, end) if i not in self.matches]
+            if run:
                 yield run, self._version[above + 1 : below]
-            above, run = below, []
 
     def _may_match(self, index: int) -> bool:
         """Return whether a cell that isn't matched yet may be recognised by its content."""
@@ -374,3 +384,18 @@ class _Matcher:
         if text not in self._words:
             self._words[text] = Counter(_WORD.findall(text)[:_MAX_WORDS])
         return self._words[text]
+
+
+def _in_order(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the most of these pairs whose second numbers increase."""
+    best: list[tuple[int, int]] = []  # the last pair of each length with the smallest end
+    tails: list[int] = []
+    before: dict[tuple[int, int], tuple[int, int] | None] = {}
+    for pair in pairs:
+        at = bisect_left(tails, pair[1])
+        before[pair] = best[at - 1] if at else None
+        tails[at : at + 1], best[at : at + 1] = [pair[1]], [pair]
+    result = best[-1:]
+    while result and (pair_above := before[result[-1]]):
+        result.append(pair_above)
+    return result[::-1]

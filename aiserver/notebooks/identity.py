@@ -103,6 +103,10 @@ class RecognisedCells(NamedTuple):
     unchanged: Set[str] = frozenset()
     """The ids of the matches with their newest contents, if contents were compared."""
 
+    def without_changed(self) -> RecognisedCells:
+        matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
+        return self._replace(matches=matches)
+
 
 class NotebookRegistry:
     """Assigns an id to the notebook at a path."""
@@ -255,9 +259,7 @@ class NotebookRegistry:
         fitting: list[tuple[tuple[bool, int, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
-        # A tool that keeps ids would have kept some of the notebook's.
-        keeps_ids = keeps_ids and any(map(is_random, cell_ids))
-        at_path = set([] if keeps_ids else self._index.find_at(name)[:_MAX_COMPARED])
+        at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
         at_path.update([by_ids] if by_ids else [])
         # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
         # and its copies, it is the last used.
@@ -274,6 +276,10 @@ class NotebookRegistry:
             if candidate == by_ids:
                 is_same = bool(result.matches)
             elif candidate in at_path:
+                if keeps_ids and all(map(is_random, cell_ids)):
+                    # A tool that keeps ids would have kept some of the notebook's: this file was
+                    # made from its present contents, or is another notebook.
+                    result = result.without_changed()
                 is_same = is_same_notebook(cells, last, result.matches)
             else:
                 is_same = last == result.unchanged and len(last) > 1

@@ -29,7 +29,7 @@ from aiserver.testing.records import in_loop
 from .test_identity import World
 
 A, B, C = "aaaa1111", "bbbb2222", "cccc3333"
-SOURCES = {A: "import pandas as pd", B: "b = 2", C: "c = load('x.csv')"}
+SOURCES = {A: "import pandas as pd", B: "b = load('other.csv')", C: "c = load('x.csv')"}
 
 
 class Notebook:
@@ -304,12 +304,31 @@ async def test_requests_in_a_short_cell_are_in_one_notebook(world: World, ids: l
 
 
 @in_loop
-async def test_a_new_notebook_at_an_old_path_inherits_no_imports(world: World) -> None:
+async def test_a_notebook_converted_from_its_text_is_recognised(world: World) -> None:
+    """``jupytext --to ipynb`` writes it without its id, and gives all cells new random ids."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    world.disk.ids["a.ipynb"] = None
+    notebook.rewrite(*SOURCES.values(), "new()")
+    assert await notebook.open() == first
+    assert list(notebook.cells)[:3] == [A, B, C]
+
+
+@in_loop
+async def test_a_new_notebook_at_an_old_path_inherits_nothing(world: World) -> None:
     notebook = Notebook(world, "Untitled.ipynb")
     first = await notebook.open()
+    await world.write(first.notebook_id, B)
+    event = NewEvent(type="edit", timestamp=utc_now(), source="b = changed()")
+    await world.store.record_events(SessionKey(first.notebook_id, B), [event])
     world.disk.ids["Untitled.ipynb"] = None
-    notebook.rewrite(*SOURCES.values())  # JupyterLab and VS Code keep the ids of cells
+    notebook.rewrite(*SOURCES.values())  # from the template again: only unchanged cells count
+    await notebook.open()
+    assert B not in notebook.cells
+    world.disk.ids["Untitled.ipynb"] = None
+    notebook.rewrite(SOURCES[A], "print(1)")
     assert (await notebook.open()).notebook_id != first.notebook_id
+    assert not notebook.cells.keys() & SOURCES.keys()
 
 
 @in_loop
