@@ -48,7 +48,11 @@ _FORMATTED_KEY = re.compile(
 _KINDS = list(_KEY_FORMATS)
 _CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
-_URL = re.compile(r"(?<=://)[^\s/:@'\"<>]{0,128}:(?P<value>[^\s/@'\"<>\[\](){}]{1,256})@")
+# A user may be a key, which is a redaction mark by then. The colon in the mark is no separator.
+_MARK = r"‹[^\s‹›]{1,64}›"
+_URL = re.compile(
+    rf"(?<=://)(?:{_MARK}|[^\s/:@'\"<>‹›]){{0,128}}:(?P<value>[^\s/@'\"<>\[\](){{}}‹›]{{1,256}})@"
+)
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+(?P<value>[A-Za-z0-9._~+/-]{16,4000}=*)")
 
 # The names of passwords, and the names of keys.
@@ -105,7 +109,7 @@ _PLACEHOLDER = re.compile(
 # Passwords in shell commands and function calls: `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
 _VALUE = r"(?P<value>[^\s'\"`]{3,256})"
 # A user and a password: `bob:…`, but not a URL.
-_PAIR = rf"['\"]?[^\s:'\"]{{1,64}}:(?!//){_VALUE}"
+_PAIR = rf"['\"]?(?:{_MARK}|[^\s:'\"‹›]){{1,64}}:(?!//){_VALUE}"
 
 _USER = re.compile(
     r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR

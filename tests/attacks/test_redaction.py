@@ -228,6 +228,30 @@ def test_a_password_in_a_call_over_several_lines_is_redacted(
     assert redact(around.format(value)) == around.format(redaction_mark(kind))
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "!git clone https://{}@github.com/x/y",
+        "!pip install git+https://{}@github.com/x/y.git",
+        "connect('postgresql://{}:hunter2@db/x')",
+        "!curl -u {}:hunter2 https://x.org",
+        "curl https://x.org \\\n  -u '{}:hunter2' \\",
+    ],
+)
+@pytest.mark.parametrize("key", [KEYS["github-token"], KEYS["aws-key"], "registered-key-0123"])
+def test_a_key_may_be_the_user_before_a_password(around: str, key: str) -> None:
+    """P16: both are hidden and restored, and no part of a redaction mark is hidden again."""
+    code = around.format(key)
+    with patch.dict(REGISTERED):
+        register_secrets(["registered-key-0123"])
+        vault = Vault()
+        hidden = vault.hide(code)
+        assert redact(redact(code)) == redact(code)
+    assert key not in hidden and "hunter2" not in hidden
+    assert hidden.count("‹redacted:") == len(vault) == code.count("hunter2") + 1
+    assert vault.feed(hidden) + vault.finish() == code
+
+
 def test_secrets_in_prose_are_redacted() -> None:
     """P16: this covers the text of a request."""
     assert redact("数据库密码是 mima123456，读取表", is_prose=True) == (
@@ -331,6 +355,8 @@ def test_marks_cannot_be_forged() -> None:
         "eyJ",
         "sk-",
         "://a:",
+        "://‹a:b›",
+        "curl -u ‹a:b›",
         "token='",
         "-----BEGIN PRIVATE KEY-----",
         "password ",
