@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -280,6 +281,14 @@ class Hub(ThreadingHTTPServer):
     content = b"".join(CONTENT)
     is_endless = False
     sent_at_once = sys.maxsize  # bytes; then the connection is cut
+    page_at = 0  # the number of the response that is a proxy's page, or another part of the file
+    page = b""
+    has_ranges = True
+    responses = 0
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.credentials: set[str | None] = set()
 
 
 @pytest.fixture
@@ -290,8 +299,10 @@ def hub() -> Iterator[Hub]:
         server: Hub
 
         def _head(self) -> tuple[int, int]:
+            self.server.credentials.add(self.headers.get("Authorization"))
             start, content = 0, self.server.content
-            if wanted := self.headers.get("Range"):
+            wanted = self.headers.get("Range") if self.server.has_ranges else None
+            if wanted:
                 start = int(wanted.removeprefix("bytes=").split("-")[0])
             ok = any(model.repo in self.path and model.file in self.path for model in CATALOGUE)
             self.send_response((206 if wanted else 200) if ok else 404)
@@ -311,6 +322,10 @@ def hub() -> Iterator[Hub]:
             self._head()
 
         def do_GET(self) -> None:
+            self.server.responses += 1
+            if self.server.responses == self.server.page_at:
+                self.wfile.write(self.server.page)
+                return
             start, size = self._head()
             self.server.sent += size - start
             end = start + min(size, self.server.sent_at_once)
@@ -344,6 +359,59 @@ def test_a_download_that_is_cut_again_and_again_is_continued(
     assert done.returncode == 0, done.stderr
     path = tmp_path / "models" / SMALLEST.file
     assert path.read_bytes() == b"".join(CONTENT)
+
+
+PAGE = b"<html>Log in</html>" * 50
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(PAGE), PAGE),
+        b"HTTP/1.0 200 OK\r\n\r\n" + PAGE,
+        b"HTTP/1.0 206 Partial Content\r\nContent-Range: bytes 7-16/21000\r\n\r\n0123456789",
+    ],
+    ids=["page", "page without its length", "another part"],
+)
+@pytest.mark.parametrize("page_at", [1, 2])
+def test_a_proxys_page_is_not_part_of_the_file(
+    run: Run, hub: Hub, tmp_path: Path, page_at: int, page: bytes
+) -> None:
+    """The next installation continues with what was downloaded before."""
+    hub.page_at, hub.page, hub.sent_at_once = page_at, page, 15_000
+    enough = "from aiserver.plugins.local_models import fetch; fetch._MIN_GAIN = 500;"
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    arguments = "model", "install", "0.5b", "--source", "hub"
+    done = run(*arguments, before=enough, HF_ENDPOINT=endpoint)
+    if page_at == 2:
+        assert "it resumes where it stopped" in done.stderr
+        path = weights.staging_folder(tmp_path / "models", "hub", SMALLEST) / f"{DIGEST}.part"
+        assert path.stat().st_size == 15_000
+        done = run(*arguments, before=enough, HF_ENDPOINT=endpoint)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "models" / SMALLEST.file).read_bytes() == b"".join(CONTENT)
+    assert hub.responses == 3
+
+
+def test_a_server_without_ranges_sends_the_whole_file(run: Run, hub: Hub, tmp_path: Path) -> None:
+    hub.has_ranges = False
+    staging = weights.staging_folder(tmp_path / "models", "hub", SMALLEST)
+    staging.mkdir(parents=True)
+    (staging / f"{DIGEST}.part").write_bytes(b"".join(CONTENT)[:5000])
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    done = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "models" / SMALLEST.file).read_bytes() == b"".join(CONTENT)
+
+
+def test_the_persons_token_is_not_sent(run: Run, hub: Hub, tmp_path: Path) -> None:
+    """P16: the hub may be a mirror, and it would refuse an expired token."""
+    (tmp_path / "hf").mkdir()
+    (tmp_path / "hf/token").write_text("hf_saved")
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    done = run("model", "install", "0.5b", HF_ENDPOINT=endpoint, HF_TOKEN="hf_variable")
+    assert done.returncode == 0, done.stderr
+    assert hub.credentials == {None}
 
 
 OTHER = random.Random(1).randbytes(len(b"".join(CONTENT)))

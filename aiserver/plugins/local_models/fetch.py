@@ -8,7 +8,9 @@ Invariants:
   one file with a fixed name is read.
 - The weights get their final name only if they have the checksum in the catalogue. A download that
   becomes larger than the catalogue says is stopped.
-- An interrupted download resumes where it stopped. A wrong one is deleted.
+- An interrupted download resumes where it stopped. A wrong one is deleted. A response that isn't
+  the expected part of the file, such as a proxy's page, is ignored.
+- The person's Hugging Face token is never sent: the files are public.
 - A second installation waits until the first has ended.
 """
 
@@ -137,7 +139,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     progress.log("Contacting the model hub …")
     url = hf_hub_url(model.repo, model.file)
     try:
-        metadata = get_hf_file_metadata(url, timeout=HUB_PATIENCE)
+        metadata = get_hf_file_metadata(url, token=False, timeout=HUB_PATIENCE)
     except Exception as error:
         raise HubUnreachable(
             "Can't connect to the model hub (to use a mirror, set HF_ENDPOINT)."
@@ -185,16 +187,23 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
     offset = _size_of(partial_file)
     if offset >= size:
         return True
-    headers = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
+    wanted = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
     try:
         with (
             httpx.Client(follow_redirects=True, timeout=HUB_PATIENCE * 2) as client,
-            client.stream("GET", url, headers=headers) as response,
+            client.stream("GET", url, headers=wanted) as response,
         ):
             response.raise_for_status()
             # A server that supports ranges responds with status 206. Any other server sends the
             # whole file.
             is_whole_file = response.status_code != 206
+            headers = response.headers
+            if is_whole_file:
+                is_expected = headers.get("Content-Length") == str(size)
+            else:
+                is_expected = headers.get("Content-Range", "").startswith(f"bytes {offset}-")
+            if not is_expected:
+                return False
             with partial_file.open("wb" if is_whole_file else "ab") as file:
                 progress.set_done(0 if is_whole_file else offset)
                 for block in response.iter_raw():  # blocks of 64 KB would lose what a cut leaves
