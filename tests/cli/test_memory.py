@@ -215,7 +215,7 @@ def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
     texts = [item["text"] for item in entries(memory) if item["scope"] == "person"]
     assert len(texts) == 4
     done = memory("export", "out.md")
-    assert done.status == 0 and "### Plots" in (work / "out.md").read_text()
+    assert done.status == 0 and "## Plots" in (work / "out.md").read_text()
     assert memory("export").out == (work / "out.md").read_text()
     assert "Use polars" not in memory("export", "--scope", "project").out
     assert "repository" not in memory("export").out, "the person hasn't confirmed it"
@@ -232,8 +232,41 @@ def test_exported_memories_can_be_imported(memory: Memory, work: Path) -> None:
         memory("forget", item["id"], "--yes")
     assert entries(memory) == []
     memory("import", "out.md", "--confirm")
-    lines = [text.replace("\n", " ") for text in texts]  # in one line, for merges of branches
-    assert {item["text"] for item in entries(memory)} == {*lines, "another"}
+    assert {item["text"] for item in entries(memory)} == {
+        "We work in euros.",
+        "Use polars",
+        "Plots: Plot with seaborn and colours",  # in one line, for merges of branches
+        "Plots: third",
+        "another",
+    }
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_a_memory_that_moves_keeps_its_headings(memory: Memory, work: Path, confirm: bool) -> None:
+    """An entry may be about one table only. The headings are part of the texts."""
+    document_of_person = person_folder() / "MEMORY.md"
+    memory("add", "Use polars")
+    old = (
+        "- rows are unique\n\n## sales\n\n- rows are unique\n\n## [2026-02-05] #customers\n\n"
+        "- rows are unique\n\n# Other\n\n- no heading\n"
+    )
+    document_of_person.write_text(old)
+    memory("export", "out.md")
+    document_of_person.write_text("")
+    options = ["--confirm"] if confirm else []
+    assert memory("import", "out.md", *options).status == 0
+    if not confirm:
+        assert memory("pending", "confirm", "--all").status == 0
+    assert [item["text"] for item in entries(memory)] == [
+        "rows are unique",
+        "sales: rows are unique",
+        "[2026-02-05] #customers: rows are unique",
+        "no heading",
+    ]
+    assert "Already there: 4" in memory("import", "out.md", *options).out
+    memory("export", "out.md", "--force")
+    document_of_person.write_text(old)
+    assert "Already there: 4" in memory("import", "out.md", *options).out
 
 
 MARKUP = st.text(st.sampled_from("-*+#`>[]()!1. ab<!\\|:=~_&"))

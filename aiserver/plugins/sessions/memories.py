@@ -12,7 +12,8 @@ Other JSON is read if it has this shape: a list of texts or of objects with ``te
 ``memory``, or an object that contains such a list or maps ids to such objects.
 
 Invariants: a file is only read, and either completely or not at all. Texts aren't checked here, and
-nothing is written. Headings, dates, tags and vectors are left out.
+nothing is written. Dates, tags and vectors are left out. Headings of our own memories become part
+of the texts, because they can say which table a text is about; others are left out.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, NamedTuple
 
 from ...surrogates import fix_surrogates
 from ..memory import document
+from ..memory.entries import MemoryEntry
 from .importers.base import UnreadableInput, decode_text, loads
 from .importers.pcai import normalize_names
 
@@ -34,6 +36,7 @@ _JSON_SUFFIX = ".json"
 _TEXT_NAMES = ("text", "content", "memory")
 _LIST_NAMES = ("entries", "memories", "memory", "items", "pending", "pendingitems", "data")
 _PENDING_ID = "pending_"
+_OUR_COMMENT = "<!-- aiserver id="
 _DATE_AND_CATEGORY = re.compile(r"\[\d{4}-\d{2}-\d{2}\]\s*(?:#[^\s:：]+[:：]?\s*)?")
 # PCAI writes this line directly below a paragraph, which makes the paragraph a heading.
 _RULE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
@@ -143,10 +146,18 @@ def _text_of(entry: Any) -> str | None:
     return next((names[name] for name in _TEXT_NAMES if isinstance(names.get(name), str)), None)
 
 
+def text_with_heading(entry: MemoryEntry) -> str:
+    """Return the text with which an entry is imported, because a new entry has no heading."""
+    return f"{entry.section}: {entry.text}" if entry.section else entry.text
+
+
 def _texts_in(markdown: str, has_rules: bool) -> Iterator[str]:
     """Yield the items and paragraphs of Markdown."""
+    is_ours = _OUR_COMMENT in markdown
     for entry in document.parse(_RULE.sub("", markdown) if has_rules else markdown):
-        text = _DATE_AND_CATEGORY.sub("", entry.text) if entry.text[:1] == "[" else entry.text
+        text = text_with_heading(entry) if is_ours else entry.text
+        if text[:1] == "[" and not is_ours:
+            text = _DATE_AND_CATEGORY.sub("", text)
         if text.strip() and text not in _TEMPLATE_TEXTS:
             yield text
 

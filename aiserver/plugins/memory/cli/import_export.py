@@ -20,7 +20,7 @@ from ....cli.files import write_output
 from ....cli.terminal import ProgressBar, make_safe
 from ....errors import AIServerError, SettingError
 from ...sessions.importers.base import UnreadableInput
-from ...sessions.memories import MemoryText, read_memories
+from ...sessions.memories import MemoryText, read_memories, text_with_heading
 from ..limits import checked_proposal, checked_text
 from ..listed import ListedEntry
 from ..proposals import MAX_PROPOSALS
@@ -41,7 +41,8 @@ class _Plan:
 async def run_import(arguments: argparse.Namespace, context: MemoryContext) -> int:
     """Read the files, and propose or remember their entries."""
     waiting = {proposal.text: proposal.id for proposal in await context.memories.pending()}
-    remembered = {item.entry.text for item in await context.listed(arguments.scope)}
+    entries = [item.entry for item in await context.listed(arguments.scope)]
+    remembered = {text for each in entries for text in (each.text, text_with_heading(each))}
     plan = _create_plan(arguments, waiting, remembered)
     if len(waiting) + len(plan.proposed) > MAX_PROPOSALS:
         raise SettingError(
@@ -138,16 +139,16 @@ def _print_summary(plan: _Plan, lifetime: float) -> None:
 
 
 def _markdown_lines(listed: Sequence[ListedEntry]) -> Iterator[str]:
-    yield "# Memory"
-    heading: tuple[str, str] | None = None
+    place = ("", "")
     for item in listed:
         entry = item.entry
-        if heading is None or heading[0] != item.scope:
-            yield from ("", f"## {_TITLES[item.scope]}", "")
-            heading = (item.scope, "")
-        if heading[1] != entry.section:
-            yield from ("", f"### {entry.section or _TITLES[item.scope]}", "")
-            heading = (item.scope, entry.section)
+        # A heading of the first level is a title, so what is below it has no section.
+        if place[0] != item.scope or (place[1] and not entry.section):
+            yield from (f"# {_TITLES[item.scope]}", "")
+            place = (item.scope, "")
+        if place[1] != entry.section:
+            yield from ("", f"## {entry.section}", "")
+            place = (item.scope, entry.section)
         date = f" ({entry.date})" if entry.date else ""
         first, *more = f"{entry.text}{date}".split("\n")
         # As in MEMORY.md itself, the comment prevents that two lines become a table or a heading.
