@@ -52,6 +52,7 @@ INNER = {
         {"factory"},
     ],
     "plugins/memory": [
+        {"json_documents"},
         {"entries", "reviews", "thread", "bodies"},
         {"document", "proposals"},
         {"limits", "listed", "stores"},

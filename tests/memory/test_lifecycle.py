@@ -30,7 +30,7 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing import MemoryBackend
 from aiserver.testing.records import in_loop
 
-from .backends import FileMemoryBackend, bytes_of
+from .backends import FileMemoryBackend, InMemoryBackend, bytes_of
 
 SOURCE = TurnSource("nb-1", "cell-1", 3)
 CANARY = "canary-4711 is the key"
@@ -490,6 +490,79 @@ async def test_the_same_text_can_wait_for_both_memories(project: Project) -> Non
     waiting = [await project.open().propose("Use polars", scope, "request") for scope in scopes]
     assert [proposal.scope for proposal in waiting] == scopes
     assert await project.open().pending() == waiting[:2] and waiting[2] == waiting[0]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b'{"proposals": [{"text": "canary',
+        b'["canary"]',
+        b'{"proposals": {"canary": 1}}',
+        b"\xffcanary",
+    ],
+)
+@in_loop
+async def test_damaged_proposals_are_set_aside(file_project: Project, damaged: bytes) -> None:
+    """P7: no request and no other proposal overwrites them."""
+    store = file_project.backend.open()
+    assert isinstance(store, FileMemoryStore)
+    path = store.path("proposals", owner="ada")
+    for number in (1, 2):
+        await store.update("proposals", lambda _: damaged, owner="ada")
+        assert await file_project.open().pending() == [] and path.read_bytes() == damaged
+        await file_project.restart()  # as before each request
+        assert path.with_name(f"proposals.json.corrupt-{number}").read_bytes() == damaged
+        proposal = await file_project.open().propose("Use polars", "person", "request")
+        assert await file_project.waiting() == ["Use polars"]
+        await file_project.open().reject(proposal.id)
+    assert file_project.content().count(damaged) == 2
+
+
+@pytest.mark.parametrize("damaged", [b'{"/other": {"canary": true}', b'{"/other": ["canary"]}'])
+@in_loop
+async def test_damaged_reviews_are_set_aside(file_project: Project, damaged: bytes) -> None:
+    """P7: the entries of projects are new again; the decisions of no project are overwritten."""
+    store = file_project.backend.open()
+    assert isinstance(store, FileMemoryStore)
+    await file_project.open().add("project", "Use polars")
+    path = store.path("reviews", owner="ada")
+    path.write_bytes(damaged)
+    assert [entry.review for entry in await file_project.open().list_entries()] == ["new"]
+    await file_project.open().add("project", "Use seaborn")
+    assert [entry.review for entry in await file_project.open().list_entries()] == ["new", "used"]
+    assert path.with_name("reviews.json.corrupt-1").read_bytes() == damaged
+
+
+@in_loop
+async def test_a_store_without_files_leaves_damaged_documents(tmp_path: Path) -> None:
+    """P7"""
+    project = Project(InMemoryBackend(), tmp_path / "project")
+    await project.backend.open().replace("proposals", None, b"canary", owner="ada")
+    with pytest.raises(MemoryUnreadable):
+        await project.open().propose("Use polars", "person", "request")
+    assert await project.open().pending() == [] and project.content().count(b"canary") == 1
+
+
+@in_loop
+async def test_what_only_a_newer_version_can_read_is_preserved(project: Project) -> None:
+    """P7: a proposal until it expires, and decisions."""
+    store = project.backend.open()
+    times = {"created_at": project.now, "expires_at": project.now + 9}
+    fields = {"id": "0123456789ab", "text": "canary", "scope": "team", "origin": "team"} | times
+    await store.replace(
+        "proposals", None, json.dumps({"proposals": [fields]}).encode(), owner="ada"
+    )
+    decisions = {str(project.root): {"d" * 64: "later"}, "/other": {"e" * 64: True}}
+    await store.replace("reviews", None, json.dumps(decisions).encode(), owner="ada")
+    manager = await project.restart()
+    await manager.reject((await manager.propose("Use polars", "person", "request")).id)
+    await manager.forget("project", (await manager.add("project", "Use polars")).id)
+    stored = json.loads(await store.read("proposals", owner="ada") or b"")
+    assert stored == {"proposals": [fields]}
+    assert json.loads(await store.read("reviews", owner="ada") or b"") == decisions
+    project.now += 10
+    await project.restart()
+    assert await store.read("proposals", owner="ada") is None
 
 
 def test_a_large_memory_of_an_earlier_version_may_become_shorter() -> None:

@@ -8,6 +8,7 @@ Invariants:
 - If an entry can't be written, the proposal waits again, unless the process is killed or the store
   can't be reached.
 - What the person adds, changes or confirms here needs no review.
+- A damaged document is set aside before a new one is written: it is never overwritten.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ...models import SessionKey
 from ...sessions.base import SessionManager
 from . import document, proposals, reviews
 from .entries import SCOPES, MemoryEntry, Scope, TurnSource, new_id
+from .json_documents import DamagedDocument
 from .limits import checked_proposal, checked_text
 from .listed import ListedEntry, decode, digests_of, list_entries
 from .notes import manager as notes
@@ -95,13 +97,14 @@ class MemoryManager:
 
         Changes nothing. Raises MemoryUnreadable or MemoryTooLarge, unless such a memory is skipped.
         """
-        data = None
+        decisions: dict[str, bool] = {}
         try:
             data = await self._person.read("reviews", owner=self._owner)
+            with suppress(DamagedDocument):
+                decisions = reviews.parse(data, self._project_name)
         except (MemoryUnreadable, MemoryTooLarge):
             if not skip_unreadable:
                 raise
-        decisions = reviews.parse(data, self._project_name)
         skipped = await self.unreadable_scopes() if skip_unreadable else []
         scopes = [scope for scope in self.scopes if scope not in skipped]
         texts = {scope: await self._read(scope) for scope in scopes}
@@ -332,7 +335,9 @@ class MemoryManager:
     async def _proposals(self) -> list[Proposal]:
         """Return the proposals about which the person decides here, with and without decisions."""
         data = await self._person.read("proposals", owner=self._owner)
-        stored = proposals.parse(data, self._now())
+        stored: list[Proposal] = []
+        with suppress(DamagedDocument):
+            stored = proposals.parse(data, self._now())
         return [proposal for proposal in stored if proposal.belongs_to(self._project_name)]
 
     async def _change_proposal(self, id_: str, change: Callable[[Proposal], Proposal]) -> None:
@@ -349,7 +354,7 @@ class MemoryManager:
         name: DocumentName = "proposals"
         await self._person.update(
             name,
-            lambda data: proposals.encode(change(proposals.parse(data, self._now()))),
+            lambda data: proposals.change(data, self._now(), change),
             owner=self._owner,
         )
 

@@ -5,14 +5,14 @@ So if the process is killed in between, the confirmation can be finished later, 
 reject the proposal in the meantime.
 
 Invariants: a proposal expires after its lifetime, unless it is being confirmed. An expired proposal
-is never returned. Unknown fields of stored proposals are preserved.
+is never returned. Unknown fields of stored proposals, and proposals that only a newer version can
+read, are preserved until they expire.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from .entries import Scope, TurnSource
+from .json_documents import DamagedDocument, parse_object
 
 Origin = Literal["request", "person", "import", "correction"]
 """The origin of a text: a request, a button that the person pressed, or another program's file.
@@ -93,25 +94,44 @@ class Proposal(BaseModel):
 
 
 def parse(data: bytes | None, now: float) -> list[Proposal]:
-    """Return the stored proposals that haven't expired, oldest first. Invalid ones are left out."""
-    try:
-        stored = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return []
-    listed = stored.get("proposals") if isinstance(stored, dict) else None
-    proposals = []
-    for fields in listed if isinstance(listed, list) else ():
-        with suppress(ValidationError):
-            proposals.append(Proposal.model_validate(fields))
-    return [proposal for proposal in proposals if proposal.decision or proposal.expires_at > now]
+    """Return the stored proposals that haven't expired, oldest first.
+
+    Those that only a newer version can read are left out. Raises DamagedDocument.
+    """
+    return _split(data, now)[0]
 
 
-def encode(proposals: Sequence[Proposal]) -> bytes | None:
-    """Return proposals as they are stored; None if there are none."""
-    if not proposals:
+def change(
+    data: bytes | None, now: float, edit: Callable[[list[Proposal]], list[Proposal]]
+) -> bytes | None:
+    """Return what is stored after a change of the proposals; None if there are none.
+
+    Proposals that have expired are removed. Raises DamagedDocument.
+    """
+    proposals, unreadable = _split(data, now)
+    listed = [*unreadable, *(proposal.to_dict() for proposal in edit(proposals))]
+    if not listed:
         return None
-    listed = [proposal.to_dict() for proposal in proposals]
     return (json.dumps({"proposals": listed}, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _split(data: bytes | None, now: float) -> tuple[list[Proposal], list[Any]]:
+    """Return the proposals that haven't expired, and what can't be read as a proposal."""
+    listed = parse_object(data).get("proposals", [])
+    if not isinstance(listed, list):
+        raise DamagedDocument
+    proposals, unreadable = [], []
+    for fields in listed:
+        try:
+            proposal = Proposal.model_validate(fields)
+        except ValidationError:
+            expires_at = fields.get("expires_at") if isinstance(fields, dict) else None
+            if not isinstance(expires_at, (int, float)) or expires_at > now:
+                unreadable.append(fields)
+        else:
+            if proposal.decision or proposal.expires_at > now:
+                proposals.append(proposal)
+    return proposals, unreadable
 
 
 def append(proposals: Sequence[Proposal], proposal: Proposal) -> list[Proposal]:

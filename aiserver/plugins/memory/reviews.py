@@ -3,6 +3,9 @@
 Decisions are stored by the project's folder and the entry's digest, so that an entry whose text
 changes must be seen again. An entry without a decision isn't used. When an entry is removed here,
 so is the decision: if git brings the entry back, the person sees it again.
+
+Invariants: other projects' decisions, and those that only a newer version knows, are preserved.
+Each function that gets the stored decisions raises DamagedDocument.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
+from .json_documents import DamagedDocument, parse_object
+
 Review = Literal["new", "used", "declined"]
 
 MAX_DECISIONS = 20_000  # of each project; the oldest ones are dropped
@@ -18,16 +23,14 @@ MAX_DECISIONS = 20_000  # of each project; the oldest ones are dropped
 
 def parse(data: bytes | None, project: str) -> dict[str, bool]:
     """Return the decisions for a project by digest: whether the entry is used."""
-    decisions = _stored(data).get(project)
-    if not isinstance(decisions, dict):
-        return {}
+    decisions = _stored(data).get(project, {})
     return {digest: used for digest, used in decisions.items() if isinstance(used, bool)}
 
 
 def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool) -> bytes:
     """Return the stored decisions with further ones for a project."""
     stored = _stored(data)
-    decisions = parse(data, project)
+    decisions = stored.get(project, {})
     for digest in digests:
         decisions.pop(digest, None)  # so that it becomes the newest
         decisions[digest] = used
@@ -37,11 +40,12 @@ def add(data: bytes | None, project: str, digests: Iterable[str], *, used: bool)
 
 def drop(data: bytes | None, project: str, digests: Collection[str]) -> bytes | None:
     """Return the stored decisions without some of a project's."""
-    decisions = parse(data, project)
+    stored = _stored(data)
+    decisions = stored.get(project, {})
     if decisions.keys().isdisjoint(digests):
         return data
     remaining = {digest: used for digest, used in decisions.items() if digest not in digests}
-    return _encode(_stored(data) | {project: remaining})
+    return _encode(stored | {project: remaining})
 
 
 def review_of(decisions: Mapping[str, bool], digest: str) -> Review:
@@ -55,9 +59,8 @@ def _encode(stored: dict[str, Any]) -> bytes:
     return (json.dumps(stored, indent=1) + "\n").encode()
 
 
-def _stored(data: bytes | None) -> dict[str, Any]:
-    try:
-        stored = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return stored if isinstance(stored, dict) else {}
+def _stored(data: bytes | None) -> dict[str, dict[str, Any]]:
+    stored = parse_object(data)
+    if not all(isinstance(decisions, dict) for decisions in stored.values()):
+        raise DamagedDocument
+    return stored

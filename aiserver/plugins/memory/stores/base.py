@@ -21,7 +21,8 @@ from typing import Literal
 from traitlets import MetaHasTraits
 from traitlets.config import LoggingConfigurable
 
-from ....errors import MemoryTooLarge, StorageBusy
+from ....errors import MemoryTooLarge, MemoryUnreadable, StorageBusy
+from ..json_documents import DamagedDocument
 from ..thread import run_in_memory_thread
 
 DocumentName = Literal["memory", "proposals", "reviews", "corrections", "notes"]
@@ -76,15 +77,27 @@ class MemoryStore(LoggingConfigurable, metaclass=_Meta):
         ``change`` runs in a thread, because parsing a long memory takes time. It is called again if
         somebody else has written the document in the meantime. So it must have no other effects,
         except that it may note the result of its last call. If it returns the same bytes, nothing
-        is written.
+        is written. If it raises DamagedDocument, the document is set aside, and ``change`` gets
+        None.
         """
         run = run_in_memory_thread if name == "memory" else asyncio.to_thread
         for _ in range(_ATTEMPTS):
             present = await self.read(name, owner=owner)
-            new = await run(partial(change, present))
+            try:
+                new = await run(partial(change, present))
+            except DamagedDocument:
+                await self.set_aside(name, present or b"", owner=owner)
+                continue
             if new == present or await self.replace(name, present, new, owner=owner):
                 return
         raise StorageBusy
+
+    async def set_aside(self, name: DocumentName, damaged: bytes, *, owner: str = "") -> None:
+        """Give a document another name, by which a person finds it, if it is still ``damaged``.
+
+        A store without such names raises MemoryUnreadable, and the document stays as it is.
+        """
+        raise MemoryUnreadable
 
     async def close(self) -> None:
         """Close connections that the store has opened."""

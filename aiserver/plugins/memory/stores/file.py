@@ -32,6 +32,7 @@ from ....durable import (
     flush_folder,
     group_access,
     lock_file,
+    move_to_quarantine,
     read_file,
     remove,
     replace_file,
@@ -95,6 +96,17 @@ class FileMemoryStore(MemoryStore):
         """Write a document if it is still ``expected``."""
         check_size(name, expected, new)
         return await asyncio.to_thread(self._replace, self._folder_of(owner), name, expected, new)
+
+    async def set_aside(self, name: DocumentName, damaged: bytes, *, owner: str = "") -> None:
+        """Rename a document to ``….corrupt-1``, if it is still ``damaged``."""
+        await asyncio.to_thread(self._set_aside, self._folder_of(owner), name, damaged)
+
+    def _set_aside(self, folder: Path, name: DocumentName, damaged: bytes) -> None:
+        file_name = FILE_NAMES[name]
+        with _translate_errors(), self._locked(folder, file_name, _LOCK_TIMEOUT):
+            if self._read(folder, name) == damaged:
+                new_name = move_to_quarantine(folder, file_name)
+                self.log.warning("The file %s is damaged. It is now %s.", file_name, new_name)
 
     def _folder_of(self, owner: str) -> Path:
         if not owner:
