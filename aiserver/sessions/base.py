@@ -338,6 +338,15 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
             problems = find_problems(session, key) if session else []
             yield VerifyResult(location, "; ".join(problems) or None)
 
+    async def has_damage(
+        self, notebook_id: str, cell_id: str | None = None, *, owner: str = ""
+    ) -> bool:
+        """Return whether a session, or a notebook's change log, has damaged or quarantined bytes.
+
+        Deleting it deletes these bytes, which its records don't contain.
+        """
+        return False
+
     async def writable(self) -> bool:
         """Return whether the store would accept a write now, without writing anything."""
         return True

@@ -103,6 +103,16 @@ class NotebookLogs:
         except NotRegularFile:
             return []
 
+    def has_damage(self, notebook_id: str, owner: str) -> bool:
+        """Return whether a notebook's change log has damaged lines."""
+        if not self._folder_exists():
+            return False
+        try:
+            content = read_file(self._folder / log_name(notebook_id, owner))
+        except NotRegularFile:
+            return True
+        return content is not None and codec.parse_log(content[0]).damaged_count > 0
+
     def delete(self, notebook_id: str, owner: str) -> bool:
         """Delete a notebook's change log; return False if there was none."""
         name = log_name(notebook_id, owner)

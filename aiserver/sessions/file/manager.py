@@ -247,6 +247,14 @@ class FileSessionManager(SessionManager):
         for check in await self._run(verifier.checks):
             yield await self._run(run_check, check, repair)
 
+    async def has_damage(
+        self, notebook_id: str, cell_id: str | None = None, *, owner: str = ""
+    ) -> bool:
+        """Return whether a session, or a change log, has damaged or quarantined bytes."""
+        if cell_id is None:
+            return await self._run(self._notebook_logs.has_damage, notebook_id, owner)
+        return await self._run(self._files.has_damage, SessionKey(notebook_id, cell_id, owner))
+
     async def writable(self) -> bool:
         """Return whether this process can write into the folder, or create it."""
         return await self._run(self._directory.is_writable)

@@ -172,6 +172,19 @@ class SessionFiles:
             self._write(name, session, stored)
             return session
 
+    def has_damage(self, key: SessionKey) -> bool:
+        """Return whether a session's file is damaged, or there are quarantined files of it."""
+        if not self.directory.exists():
+            return False
+        names = self._quarantined_names(session_name(key))
+        if any(QUARANTINE_SUFFIX in name for name in names):
+            return True
+        try:
+            stored = self._find(key)
+        except DamagedData:
+            return True
+        return stored is not None and stored.is_damaged
+
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
         """Delete a session and its quarantined files; return False if there was neither."""
         name = session_name(key)

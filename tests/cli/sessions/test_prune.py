@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import io
 import json
+import re
 import stat
 import tracemalloc
 import zipfile
@@ -92,6 +93,40 @@ def test_importing_the_backup_restores_the_same_bytes(
     assert tree(work) == before
     assert "added      0 requests, 0 events" in run("import", file).out
     assert tree(work) == before
+
+
+@pytest.mark.parametrize("criterion", [("--gone",), ("--older-than", "365d")])
+@pytest.mark.parametrize("damage", ["a record", "a quarantined record", "all", "a line of the log"])
+def test_damaged_bytes_are_not_deleted(
+    run: Run, work: Path, criterion: tuple[str, ...], damage: str
+) -> None:
+    """P25: the backup would not contain them."""
+    create_notebooks(work)
+    make_old(work, "gone")
+    is_log = damage == "a line of the log"
+    name = "notebooks/gone.jsonl" if is_log else "gone_c.json"
+    file = work / ".aiserver_sessions" / name
+    if is_log:
+        file.write_bytes(file.read_bytes() + b"{canary\n")
+    elif damage == "all":
+        file.write_bytes(b"\0canary")
+    else:
+        file.write_bytes(file.read_bytes().replace(b'"timestamp":', b'"canary\0', 1))
+    if damage == "a quarantined record":
+        assert run("repair").status == 0
+        old = rb'"last_updated": "%s"' % OLD.encode()
+        file.write_bytes(re.sub(rb'"last_updated": "[^"]*"', old, file.read_bytes()))
+    before = tree(work)
+    done = run("prune", *criterion, "--yes")
+    assert done.status == 0, done.err
+    after = tree(work)
+    expected = {name for name in before if name.startswith(str(file.relative_to(work)))}
+    assert len(expected) == (2 if damage == "a quarantined record" else 1)
+    assert {name: after[name] for name in expected} == {name: before[name] for name in expected}
+    if damage in ("a record", "a quarantined record"):
+        assert after == before and "Not deleted: gone/c: " in done.err
+    if is_log:
+        assert ("Not deleted: the log of gone" in done.err) == (criterion == ("--gone",))
 
 
 def _blob(content: bytes) -> str:

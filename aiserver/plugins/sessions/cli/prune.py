@@ -6,7 +6,8 @@ Invariants:
   completely or not at all.
 - The backup is on the disk before anything is deleted, and importing the backup restores
   everything. With ``--dry-run`` nothing is written or deleted.
-- A session that changes while the command runs is not deleted.
+- A session that changes while the command runs is not deleted. Neither is one with damaged or
+  quarantined bytes, because a backup contains only records.
 - A notebook counts as missing only if two conditions are met: there is no file at its last recorded
   path, and no notebook in ``StoreContext.root`` or its subfolders has this notebook id.
 """
@@ -18,6 +19,7 @@ import asyncio
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -52,6 +54,8 @@ class Plan:
     """The change logs: ``(owner, notebook id) -> entries``."""
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
     """The blobs: ``(owner, SHA-256) -> bytes``."""
+    damaged: list[str] = field(default_factory=list)
+    """The sessions and change logs that are not deleted because of damaged bytes."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
         return backup.members(self.sessions, self.logs, self.blobs)
@@ -63,6 +67,11 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
         raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
     with ProgressBar("checking") as bar:
         plan = await _create_plan(arguments, context, bar)
+    for name in plan.damaged:
+        print(
+            f"Not deleted: {make_safe(name)}: A backup would not contain its damaged data.",
+            file=sys.stderr,
+        )
     if not (plan.sessions or plan.logs or plan.blobs):
         print("Nothing to delete.")
         return 0
@@ -128,8 +137,9 @@ async def _create_plan(
     plan = Plan()
     bar.begin("reading", len(chosen))
     for key, _ in chosen:
-        session = await context.store.load_if_exists(key)
-        if session is not None:
+        if await context.store.has_damage(key.notebook_id, key.cell_id, owner=key.owner):
+            plan.damaged.append(f"{key.notebook_id}/{key.cell_id}")
+        elif session := await context.store.load_if_exists(key):
             plan.sessions[key] = session
         bar.advance()
     # A missing notebook's change log is deleted only if all sessions of the notebook are deleted.
@@ -137,8 +147,11 @@ async def _create_plan(
         (key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions
     }
     for owner, notebook_id in sorted(missing_notebooks - remaining_notebooks):
-        log = await context.store.read_notebook_log(notebook_id, owner=owner)
-        plan.logs[owner, notebook_id] = log
+        if await context.store.has_damage(notebook_id, owner=owner):
+            plan.damaged.append(f"the log of {notebook_id}")
+        else:
+            log = await context.store.read_notebook_log(notebook_id, owner=owner)
+            plan.logs[owner, notebook_id] = log
     await _plan_blobs(plan, context, rows, all_unused=arguments.unused_blobs)
     return plan
 
