@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from aiserver.plugins.data_files import context, reader
+from aiserver.plugins.data_files.folder import open_below
+from aiserver.plugins.rules import handler, recipes, rules_files
 
 from .test_features import setting
 from .test_rules_files import NoFiles
@@ -80,3 +87,41 @@ async def test_other_files_are_ignored(call, folder):
 async def test_no_file_is_described_if_files_are_not_allowed(call, folder):
     """P2"""
     assert (await call("POST", "data-files", body("销售.csv"))).data == {"files": []}
+
+
+@pytest.fixture
+def hanging_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let each file that is opened hang, except ``sub/销售.csv``, until the event is set."""
+    responds, real = threading.Event(), open_below
+
+    @contextmanager
+    def hang(root: str, parts: list[str], **options: Any) -> Iterator[Any]:
+        if parts[-1] != "销售.csv":
+            responds.wait(60)
+        with real(root, parts, **options) as file:
+            yield file
+
+    monkeypatch.setattr(context, "_TIMEOUT", 0.05)
+    monkeypatch.setattr(handler, "TIMEOUT", 0.05, raising=False)
+    for module in (reader, rules_files, recipes):
+        monkeypatch.setattr(module, "open_below", hang)
+    monkeypatch.setattr(recipes, "list_below", lambda *_, **__: ["a.md"])
+    yield responds
+    responds.set()
+
+
+@pytest.mark.parametrize("address", ["data-files", "rules-files", "recipes"])
+async def test_a_disk_that_hangs_stops_no_other_request(call, folder, hanging_disk, address):
+    """The number of threads that wait for it is limited, and nothing else needs them."""
+    thread_count = threading.active_count()
+    sent = body("shop.db") if address == "data-files" else {"path": "sub/n.ipynb"}
+    hung = [asyncio.ensure_future(call("POST", address, sent)) for _ in range(40)]
+    await asyncio.wait(hung, timeout=5)
+    assert threading.active_count() - thread_count < 20
+    # The pool of ``asyncio.to_thread`` is free.
+    await asyncio.wait_for(asyncio.to_thread(int), 10)
+    assert (await asyncio.wait_for(call("GET", "health"), 10)).status == 200
+    assert [list((await task).data.values()) for task in hung] == [[[]]] * 40
+    hanging_disk.set()
+    while not (await call("POST", "data-files", body("销售.csv"))).data["files"]:
+        await asyncio.sleep(0.01)  # until the threads are free

@@ -1,18 +1,21 @@
 """The files that a request names: their descriptions, and the texts of those that it mentions.
 
-Invariant: a slow disk delays a request by at most ``_TIMEOUT``, and only if files are named.
+Invariant: a slow disk delays a request by at most ``_TIMEOUT`` for data files and ``_TIMEOUT`` for
+other files, and only if files are named.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from ...generation.allowed_parts import attached_frames
 from ...plugin import ContextPart, ContextRequest
 from ...prompts.file_profile import FileProfile
 from ...prompts.prompt_input import FileText
 from ...prompts.receipt import ContextItem
+from .disk_threads import read_in_thread
 from .names import is_data_file, mentioned_files
 from .reader import DataFiles
 
@@ -57,20 +60,14 @@ async def describe_files(
 
     Return [] if describing the files takes longer than ``_TIMEOUT``.
     """
-    describe = asyncio.to_thread(files.describe, notebook_path, mentions, examples)
-    try:
-        return await asyncio.wait_for(describe, _TIMEOUT)
-    except (TimeoutError, asyncio.TimeoutError):
-        return []
+    describe = partial(files.describe, notebook_path, mentions, examples)
+    return await read_in_thread(describe, _TIMEOUT, "data") or []
 
 
 async def _read_texts(files: DataFiles, notebook_path: str, paths: list[str]) -> list[FileText]:
     """Return the texts of files. One that can't be read in time, or isn't text, is left out."""
-    read = asyncio.to_thread(files.read_texts, notebook_path, paths)
-    try:
-        texts = await asyncio.wait_for(read, _TIMEOUT)
-    except (TimeoutError, asyncio.TimeoutError):
-        return []
+    read = partial(files.read_texts, notebook_path, paths)
+    texts = await read_in_thread(read, _TIMEOUT, "data") or {}
     return [FileText(path, text) for path, text in texts.items()]
 
 

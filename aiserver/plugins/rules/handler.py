@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +17,9 @@ from ...handlers.base import AIServerHandler, guarded
 from ...prompts.modes import is_slash_word
 from ...requests import Body
 from ...surrogates import json_bytes
+from ..data_files.disk_threads import read_in_thread
 from .recipes import list_recipes, save_in_project, save_own
-from .rules_files import list_files
+from .rules_files import TIMEOUT, list_files
 
 _SLASH_WORD = UserText("This is one of AI Server’s slash words. Choose another name.")
 _NO_ACCESS = UserText("You are not allowed to change files on this server.")
@@ -57,7 +59,8 @@ class RulesFilesHandler(AIServerHandler):
         """Answer with the files and their texts. Nothing is changed or sent to a model."""
         body = self.body(RulesFilesBody)
         root = await self.readable_folder()
-        files = await asyncio.to_thread(list_files, root, body.path)
+        read = partial(list_files, root, body.path)
+        files = await read_in_thread(read, TIMEOUT, "rules") or []
         await self.finish(json_bytes({"files": [asdict(file) for file in files]}))
 
 
@@ -71,11 +74,10 @@ class RecipesHandler(AIServerHandler):
         The notebook's path is in the body, because URLs appear in logs. Nothing is changed.
         """
         path = self.body(RecipesBody).path
-        recipes = (
-            await asyncio.to_thread(list_recipes, self.services.folder, path, _own_folder())
-            if await self.can_read_files()
-            else []
-        )
+        recipes = []
+        if await self.can_read_files():
+            read = partial(list_recipes, self.services.folder, path, _own_folder())
+            recipes = await read_in_thread(read, TIMEOUT, "rules") or []
         fields = [
             {
                 "name": recipe.name,

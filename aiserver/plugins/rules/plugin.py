@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...plugin import ContextRequest, Host, Plugin
@@ -35,7 +35,9 @@ class RulesPlugin(Plugin):
         if not used or request.body.notebook_path is None:
             return ()
         from ...prompts.prompt_input import RulesText
-        from .rules_files import read_used
+        from ..data_files.disk_threads import read_in_thread
+        from .rules_files import TIMEOUT, read_used
 
-        files = await asyncio.to_thread(read_used, self._folder, request.body.notebook_path, used)
+        read = partial(read_used, self._folder, request.body.notebook_path, used)
+        files = await read_in_thread(read, TIMEOUT, "rules") or []
         return [RulesText(file.path, file.text) for file in files]

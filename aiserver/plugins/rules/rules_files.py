@@ -27,6 +27,7 @@ NAMES = (".github/copilot-instructions.md", "CLAUDE.md", "AGENTS.md")
 MAX_BYTES = 32_768  # of each file; the rest of a longer file is ignored
 MAX_FILES = 20
 MAX_FOLDERS = 32
+TIMEOUT = 10.0  # seconds; if a disk is slower, there are no rules files and no recipes
 _HIDDEN = frozenset([".github"])
 
 
