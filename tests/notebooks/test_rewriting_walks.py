@@ -384,9 +384,11 @@ class Walk:
                 asked = set(old.asked) if has_id else set()
                 self.truths[name] = Truth(set(old.allowed), asked, set(old.seen))
         write(self.root / new, notebook)
+        self.path, old_path = new, self.path
+        await self.open_page()  # until it is opened, it may be the moved notebook
         if self.random.random() < 0.5:
-            self.path = new
-        await self.open_page()
+            self.path = old_path
+            await self.open_page()
 
     async def step(self) -> None:
         steps: list[Callable[[], Any]] = [self.work] * 4 + [self.tool] * 3
