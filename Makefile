@@ -40,7 +40,7 @@ INSTALL = rm -rf aiserver/labextension $(VENV)/share/jupyter/labextensions/aiser
   SKIP_JUPYTER_BUILDER=1 uv pip install -q --no-build-isolation
 
 # Sources of the frontend, and of the wheel.
-FRONTEND := package.json tsconfig.json webpack.config.js aiserver/rest-api.yml scripts/generate.mjs scripts/compile_po.mjs \
+FRONTEND := package.json tsconfig.json webpack.config.js scripts/generate.mjs scripts/compile_po.mjs \
   scripts/kernel_code.py $(shell find src style schema examples/first-steps.ipynb examples/data.csv aiserver/kernel translations \
   -type f ! -name '*.spec.*' ! -name '*.pyc' ! -path 'src/kernel/*Code.ts' ! -path src/api/schema.ts)
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
@@ -95,7 +95,12 @@ $(DONE)/test: $(DONE)/python pyproject.toml
 	@$(INSTALL) -e '.[test]'
 	@touch $@
 
-build: $(DONE)/frontend
+# The description of the HTTP API, and its types. The page is built without them.
+$(DONE)/api: $(DONE)/frontend scripts/rest_api.py scripts/rest-api.yml $(shell find aiserver -name '*.py')
+	@jlpm generate
+	@touch $@
+
+build: $(DONE)/api
 
 # The tests need the smallest local model, whatever the machine.
 model: $(DONE)/python
@@ -223,4 +228,5 @@ translations: $(DONE)/test
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
-	rm -rf $(DONE) $(VENV) node_modules lib aiserver/labextension aiserver/locale aiserver/plugins/export/page/page.js
+	rm -rf $(DONE) $(VENV) node_modules lib aiserver/labextension aiserver/locale aiserver/plugins/export/page/page.js \
+	  aiserver/rest-api.yml

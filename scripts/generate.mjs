@@ -2,26 +2,27 @@
  * Generate the files that are built from other sources and not committed:
  *
  *     src/kernel/*Code.ts                                  from aiserver/kernel
- *     src/api/schema.ts                                    from aiserver/rest-api.yml
+ *     aiserver/rest-api.yml, src/api/schema.ts             by scripts/rest_api.py, from the server
  *     aiserver/locale/<locale>/LC_MESSAGES/aiserver.json   from translations/<locale>.po
  *
  * `--check` writes nothing, and fails if a file is missing or stale.
  *
  * Invariants:
  *
- * - It needs Node, npm packages and any Python 3, but no Python packages.
+ * - It needs Node, npm packages and any Python 3. Without the server's Python packages, as in an
+ *   isolated build of the wheel, it warns and leaves out the description of the HTTP API.
  * - A file whose content is up to date keeps its time of modification.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 import { compilePo } from './compile_po.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-const files = { ...kernelCode(), ...(await apiTypes()), ...translations() };
+const files = { ...kernelCode(), ...(await httpApi()), ...translations() };
 const stale = Object.keys(files).filter(name => read(name) !== files[name]);
 if (process.argv.includes('--check')) {
   for (const name of stale) {
@@ -69,27 +70,34 @@ function runPython(script) {
     }
     failures.push(`${python}: ${run.error?.message ?? run.stderr}`);
   }
-  throw new Error(`Python 3 is needed.\n${failures.join('\n')}`);
+  throw new Error(`Python can't run ${script}.\n${failures.join('\n')}`);
 }
 
 /**
- * Return the types of the HTTP API; nothing if their generator isn't installed. The page is built
- * without types, and `make lab` installs only what builds the page.
+ * Return the description of the HTTP API, and its types unless their generator isn't installed. The
+ * page is built without types, and `make lab` installs only what builds the page.
  */
-async function apiTypes() {
-  const generator = await import('openapi-typescript').catch(() => null);
-  if (!generator) {
+async function httpApi() {
+  let description;
+  try {
+    description = runPython('rest_api.py');
+  } catch (error) {
+    console.warn(`The HTTP API is not described. ${error.message}`);
     return {};
   }
+  const file = { 'aiserver/rest-api.yml': description };
+  const generator = await import('openapi-typescript').catch(() => null);
+  if (!generator) {
+    return file;
+  }
   const { default: openapiTS, astToString, COMMENT_HEADER } = generator;
-  const source = pathToFileURL(path.join(ROOT, 'aiserver', 'rest-api.yml'));
-  const types = await openapiTS(source, {
+  const types = await openapiTS(description, {
     defaultNonNullable: false, // a field with a default value need not be sent
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,
     rootTypesKeepCasing: true
   });
-  return { 'src/api/schema.ts': COMMENT_HEADER + astToString(types) };
+  return { ...file, 'src/api/schema.ts': COMMENT_HEADER + astToString(types) };
 }
 
 /** Return the translations of each language, for JupyterLab. */

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Write ``aiserver/rest-api.yml``, the description of the HTTP API.
+"""Print ``aiserver/rest-api.yml``, the description of the HTTP API, for ``scripts/generate.mjs``.
 
 The bodies of requests come from their models, with the docstrings of classes and fields. The
 addresses and the answers are in ``scripts/rest-api.yml``. There, ``errors`` are the statuses of
-errors besides the usual ones: 401, 403, and 400 and 413 for a request with a body. ``--check`` only
-compares.
+errors besides the usual ones: 401, 403, and 400 and 413 for a request with a body.
 """
 
 from __future__ import annotations
@@ -24,12 +23,13 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
 from aiserver.handlers.routes import ROUTES
 from aiserver.loaded_plugins import load_plugins
 from aiserver.requests import Body
 
 SOURCE = Path(__file__).with_name("rest-api.yml")
-TARGET = SOURCE.parent.parent / "aiserver" / "rest-api.yml"
 VERBS = ("get", "post", "put", "patch", "delete")
 HEAD = "# Written by scripts/rest_api.py from the models and scripts/rest-api.yml.\n"
 
@@ -133,7 +133,4 @@ _Dumper.add_representer(str, _represent_text)
 
 
 if __name__ == "__main__":
-    new = render()
-    if "--check" in sys.argv:
-        sys.exit(TARGET.read_text("utf-8") != new)
-    TARGET.write_text(new, "utf-8")
+    sys.stdout.buffer.write(render().encode())

@@ -1,6 +1,6 @@
 /**
  * The types of the HTTP API. This file exports all types of `schema.ts`, which the build
- * generates from `aiserver/rest-api.yml`. It adds shorter names for some of these types, and the
+ * generates from the server's models. It adds shorter names for some of these types, and the
  * types of the events in streams.
  */
 import type * as schema from './schema';

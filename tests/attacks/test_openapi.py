@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pathlib
 import re
 import warnings
 from typing import Any
@@ -14,14 +13,12 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-import aiserver
+from scripts.rest_api import render
 
 from ..examples import examples
 from .conftest import LiveServer
 
-SPEC: dict[str, Any] = yaml.safe_load(
-    (pathlib.Path(aiserver.__file__).parent / "rest-api.yml").read_text()
-)
+SPEC: dict[str, Any] = yaml.safe_load(render())
 SCHEMA = schemathesis.openapi.from_dict(SPEC)
 OPERATIONS = {
     f"{operation.method.upper()} {operation.path}": operation
