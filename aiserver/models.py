@@ -152,7 +152,8 @@ class NewTurn(Stored):
     seq: Annotated[int, Field(ge=1)] | None = None
     """The position among all turns and events of the cell, from 1."""
     mode: str | None = None
-    """The kind of request, such as `generate` or `analyze`."""
+    """What the request asks for, such as `create`, `edit` or `fix`; `repair` for a request of the
+    page to correct an answer, `analyze` for one about chosen DataFrames."""
     model: str | None = None
     """The model that answered, as `provider:name`."""
     usage: dict[str, Any] | None = None

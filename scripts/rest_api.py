@@ -1,120 +1,238 @@
 #!/usr/bin/env python3
 """Print ``aiserver/rest-api.yml``, the description of the HTTP API, for ``scripts/generate.mjs``.
 
-The bodies of requests come from their models, with the docstrings of classes and fields. The
-addresses and the answers are in ``scripts/rest-api.yml``. There, ``errors`` are the statuses of
-errors besides the usual ones: 401, 403, and 400 and 413 for a request with a body.
+Bodies and queries come from their models, answers from subclasses of ``Payload`` and from stored
+records, all with the docstrings of classes and fields. ``scripts/rest-api.yml`` has the rest, in
+shorthand (``schema_of``, ``response``). There, ``errors`` are the statuses of errors besides the
+usual ones: 401, 403, and 400 and 413 for a request with a body.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
-import itertools
+import json
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel
+from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+from pydantic.json_schema import models_json_schema
+from pydantic_core import core_schema
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from aiserver import schemas as stored
+from aiserver.errors import UserText
 from aiserver.handlers.routes import ROUTES
 from aiserver.loaded_plugins import load_plugins
-from aiserver.requests import Body
+from aiserver.models import SessionSummary
+from aiserver.payload import Payload, wire_fields
+from aiserver.requests import Body, Request
+from aiserver.schemas import WithoutTitles, field_docs
 
 SOURCE = Path(__file__).with_name("rest-api.yml")
 VERBS = ("get", "post", "put", "patch", "delete")
 HEAD = "# Written by scripts/rest_api.py from the models and scripts/rest-api.yml.\n"
+REF = "#/components/schemas/"
+JSON_TYPES = ("string", "integer", "number", "boolean", "object", "null")
+
+Schema = dict[str, Any]
+Class = TypeVar("Class")
 
 
 def render() -> str:
     """Return the description."""
+    assert ROUTES and load_plugins().routes()  # all handlers are imported, and so are all models
     description = yaml.safe_load(SOURCE.read_text("utf-8"))
-    for operation in operations(description):
-        responses = operation["responses"]
-        usual = [401, 403, *([400, 413] if "requestBody" in operation else [])]
-        for status in sorted({*usual, *responses.pop("errors", ())}):
-            responses[str(status)] = {"$ref": "#/components/responses/Error"}
-    schemas, bodies = description["components"]["schemas"], body_schemas()
-    assert not schemas.keys() & bodies.keys(), "something is described twice"
-    everything = str(description) + str(bodies)
-    used = {name: body for name, body in bodies.items() if f"/schemas/{name}'" in everything}
-    description["components"]["schemas"] = schemas | used
+    parameters = description.pop("path parameters")
+    for path, item in description["paths"].items():
+        names = re.findall(r"{(\w+)}", path)
+        used = [
+            {"name": name, "in": "path", "required": True, "schema": schema_of(parameters[name])}
+            for name in names
+        ]
+        item |= {verb: _operation(item[verb]) for verb in VERBS if verb in item}
+        item |= {"parameters": used} if used else {}
+    components = description["components"]
+    own = {name: schema_of(short) for name, short in components["schemas"].items()}
+    models = body_schemas() | payload_schemas() | stored_schemas()
+    assert not models.keys() & own.keys(), "something is described twice"
+    components["schemas"] = own | _used(models, str(description["paths"]) + str(own))
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 120}
     text: str = yaml.dump(description, Dumper=_Dumper, default_flow_style=None, **options)
     return HEAD + text
 
 
-def operations(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the operations. Each gets its own answers, though some share them in the source."""
-    for item in description["paths"].values():
-        for operation in (item[verb] for verb in VERBS if verb in item):
-            operation["responses"] = dict(operation["responses"])
-            yield operation
+def _operation(short: Schema) -> Schema:
+    """Return an operation of the source in full."""
+    operation, responses = dict(short), dict(short["responses"])
+    if body := operation.pop("body", None):
+        operation["requestBody"] = {"required": True, "content": _json(body)}
+    if query := operation.pop("query", None):
+        model = next(kind for kind in subclasses(Request) if kind.__name__ == query)
+        operation["parameters"] = list(_query_parameters(model))
+    usual = [401, 403, *([400, 413] if "requestBody" in operation else [])]
+    errors = sorted({*usual, *responses.pop("errors", ())})
+    full = {str(status): response(short) for status, short in responses.items()}
+    full |= {str(status): {"$ref": "#/components/responses/Error"} for status in errors}
+    return operation | {"responses": full}
 
 
-def body_schemas() -> dict[str, Any]:
+def response(short: Any) -> Schema:
+    """Return a response: ``description`` or ``[description, type of the JSON, ETag]``."""
+    if isinstance(short, dict):
+        return short
+    description, *content = [short] if isinstance(short, str) else short
+    headers = {name: {"schema": {"type": "string"}} for name in content[1:]}
+    return (
+        {"description": description}
+        | ({"headers": headers} if headers else {})
+        | ({"content": _json(content[0])} if content else {})
+    )
+
+
+def _json(short: Any) -> Schema:
+    return {"application/json": {"schema": schema_of(short)}}
+
+
+def schema_of(short: Any) -> Schema:
+    """Return the schema of a type: ``string``, ``Step``, ``[Step]`` or ``Step | null``.
+
+    An object is a mapping, whose optional keys end with ``?``. A schema stays as it is.
+    """
+    if isinstance(short, list):
+        return {"type": "array", "items": schema_of(short[0])}
+    if isinstance(short, dict):
+        if short.keys() & {"type", "$ref", "anyOf", "enum"}:
+            return short
+        properties = {name.rstrip("?"): schema_of(each) for name, each in short.items()}
+        required = [name for name in short if not name.endswith("?")]
+        return {"type": "object", "required": required, "properties": properties}
+    if " | " in short:
+        return {"anyOf": [schema_of(each) for each in short.split(" | ")]}
+    return {"type": short} if short in JSON_TYPES else {"$ref": f"{REF}{short}"}
+
+
+def _used(schemas: Schema, text: str) -> Schema:
+    """Return the schemas to which a text refers, directly or not."""
+    found = {name for name in schemas if f"{REF}{name}'" in text}
+    while more := {n for n in schemas if f"{REF}{n}'" in str([schemas[f] for f in found])} - found:
+        found |= more
+    return {name: schemas[name] for name in sorted(found)}
+
+
+def _query_parameters(model: type[Request]) -> Iterator[Schema]:
+    schema = model.model_json_schema(schema_generator=WithoutTitles)
+    _describe(schema, model)
+    for name, field in schema["properties"].items():
+        description = {"description": field.pop("description")} if "description" in field else {}
+        parameter = {"name": name, "in": "query", "required": name in schema.get("required", ())}
+        yield parameter | description | {"schema": _without_null(field)}
+
+
+def _without_null(schema: Schema) -> Schema:
+    """Return the schema of a value that is left out instead of being null."""
+    rest = {name: value for name, value in schema.items() if (name, value) != ("default", None)}
+    types = [each for each in rest.pop("anyOf", ()) if each != {"type": "null"}]
+    return rest | (types[0] if len(types) == 1 else {"anyOf": types} if types else {})
+
+
+def body_schemas() -> Schema:
     """Return the schema of each body, and of what it contains, by its name."""
-    assert ROUTES and load_plugins().routes()  # all handlers are imported, and so are all bodies
     classes = {kind.__name__: kind for kind in subclasses(Body)}
     _, definitions = models_json_schema(
         [(kind, "validation") for _, kind in sorted(classes.items())],
-        schema_generator=_WithoutTitles,
-        ref_template="#/components/schemas/{model}",
+        schema_generator=WithoutTitles,
+        ref_template=REF + "{model}",
     )
-    schemas: dict[str, Any] = definitions["$defs"]
-    fields = {field for kind in classes.values() for field in kind.model_fields}
+    schemas: Schema = definitions["$defs"]
     for name, schema in schemas.items():
-        del schema["title"]
-        schema["description"] = _as_markdown(schema["description"], fields)
-        for field, text in field_docs(classes[name]):
-            schema["properties"][to_camel(field)]["description"] = _as_markdown(text, fields)
+        _describe(schema, classes[name])
         for field_schema in schema["properties"].values():
             if not field_schema.get("default", True):
                 del field_schema["default"]  # null, false or nothing, as clients expect
     return schemas
 
 
-def subclasses(kind: type[Body]) -> Iterator[type[Body]]:
+def payload_schemas() -> Schema:
+    """Return the schema of each payload, by its name."""
+    setattr(UserText, "__get_pydantic_core_schema__", _user_text)  # noqa: B010
+    classes = {kind.__name__: kind for kind in (*subclasses(Payload), SessionSummary)}
+    _, definitions = TypeAdapter.json_schemas(
+        [(name, "serialization", TypeAdapter(kind)) for name, kind in classes.items()],
+        schema_generator=WithoutTitles,
+        ref_template=REF + "{model}",
+    )
+    schemas: Schema = definitions["$defs"]
+    for name, kind in classes.items():
+        schema, fields = schemas[name], _fields(kind)
+        properties = schema["properties"]
+        schema["properties"] = {
+            sent: _without_null(properties[name]) if is_optional else properties[name]
+            for name, sent, is_optional in fields
+        }
+        schema["required"] = [sent for _, sent, is_optional in fields if not is_optional]
+        _describe(schema, kind)
+        for field_schema in schema["properties"].values():
+            field_schema.pop("default", None)
+    return schemas
+
+
+def _user_text(*_: object) -> core_schema.CoreSchema:
+    """Describe the class UserText to pydantic."""
+    reference = {"$ref": f"{REF}UserText"}
+    metadata: Any = {"pydantic_js_functions": [lambda *_: reference]}
+    return core_schema.any_schema(metadata=metadata)
+
+
+def stored_schemas() -> Schema:
+    """Return the schemas of a session and of what it contains."""
+    session = stored.load("session.schema.json")
+    schemas: Schema = json.loads(json.dumps(session).replace("#/$defs/", REF))
+    schemas = schemas.pop("$defs") | {"Session": schemas}
+    for schema in schemas.values():
+        for name in (
+            "$schema",
+            "title",
+            "additionalProperties",
+        ):  # with the last, any key has a type
+            schema.pop(name, None)
+    return schemas
+
+
+def _fields(kind: type) -> list[tuple[str, str, bool]]:
+    """Return the name of each field, its name in the API, and whether it can be left out."""
+    if issubclass(kind, Payload):
+        return wire_fields(kind)
+    fields: dict[str, Any] = kind.model_fields  # type: ignore[attr-defined]
+    return [(name, field.alias or to_camel(name), False) for name, field in fields.items()]
+
+
+def _describe(schema: Schema, kind: type) -> None:
+    """Describe a schema and its fields by the docstrings of its class."""
+    del schema["title"]
+    schema["description"] = _as_markdown(inspect.getdoc(kind) or "")
+    names = {name: sent for name, sent, _ in _fields(kind)}
+    for name, text in field_docs(kind).items():
+        schema["properties"][names[name]]["description"] = _as_markdown(text)
+
+
+def _as_markdown(docstring: str) -> str:
+    """Return a docstring as Markdown, with the names of fields as clients write them."""
+    kinds = (*subclasses(Request), *subclasses(Payload))
+    names = {name: sent for kind in kinds for name, sent, _ in _fields(kind)}
+    return re.sub(r"``(.+?)``", lambda match: f"`{names.get(match[1], match[1])}`", docstring)
+
+
+def subclasses(kind: type[Class]) -> Iterator[type[Class]]:
     """Yield all subclasses of a class."""
     for child in kind.__subclasses__():
         yield child
         yield from subclasses(child)
-
-
-def field_docs(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the docstring of each field of a model."""
-    for base in reversed(model.__mro__):
-        if issubclass(base, Body):
-            source = textwrap.dedent(inspect.getsource(base))
-            [definition] = ast.parse(source).body
-            assert isinstance(definition, ast.ClassDef)
-            for field, text in itertools.pairwise(definition.body):
-                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
-                    yield ast.unparse(field.target), inspect.cleandoc(ast.literal_eval(text.value))
-
-
-def _as_markdown(text: str, fields: set[str]) -> str:
-    """Return a docstring as Markdown, with the names of fields as clients write them."""
-
-    def in_wire_words(match: re.Match[str]) -> str:
-        return f"`{to_camel(match[1]) if match[1] in fields else match[1]}`"
-
-    return re.sub(r"``(.+?)``", in_wire_words, text)
-
-
-class _WithoutTitles(GenerateJsonSchema):
-    """Generates schemas without the titles that pydantic derives from the names of fields."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
 
 
 class _Dumper(yaml.SafeDumper):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from ...handlers.base import AIServerHandler, guarded
 from ...models import Id, Timestamp
 from ...requests import Request
@@ -10,14 +14,17 @@ from .plugin import UsagePlugin
 from .records import time_of
 
 
-class UsageQuery(Request):
-    """The notebook whose usage is summed; without an id, the usage of all notebooks is summed.
-
-    Only requests at the time ``since`` or later count.
-    """
+class UsageTableQuery(Request):
+    """The notebook whose usage is listed; without an id, that of all notebooks."""
 
     notebook_id: Id | None = None
-    since: Timestamp | None = None
+
+
+class UsageQuery(UsageTableQuery):
+    """The requests whose usage is summed."""
+
+    since: Annotated[Timestamp, Field(json_schema_extra={"format": "date-time"})] | None = None
+    """If given, only the person's own requests at this time or later count."""
 
 
 class UsageHandler(AIServerHandler):
@@ -45,6 +52,6 @@ class UsageTableHandler(AIServerHandler):
     @guarded("read")
     async def get(self) -> None:
         """Answer with the table of all turns as CSV, in JSON, so that no browser shows it."""
-        query = self.query(UsageQuery)
+        query = self.query(UsageTableQuery)
         content = await self.services.plugins.get(UsagePlugin).reader.table(query.notebook_id)
         await self.finish_in_thread(lambda: {"content": content})

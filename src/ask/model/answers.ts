@@ -64,10 +64,10 @@ export function toSuggestion(
     intent: turn.user_request.intent,
     source: normalizeLineBreaks(suggestion),
     explanation: explanation ?? '',
-    replacedCharacters: replaced_characters,
+    replacedCharacters: replaced_characters ?? undefined,
     saveError,
     model: turn.model,
-    mode: turn.mode,
+    mode: turn.mode ?? undefined,
     receipt: {
       inputTokens: usage.input_tokens,
       cachedTokens: usage.cached_tokens,

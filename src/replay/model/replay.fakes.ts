@@ -368,6 +368,7 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
     createdAt: '2026-01-27T10:00:00.000Z',
     lastUpdated: '2026-01-27T10:00:00.000Z',
     lastIntent: `about ${cellId}`,
+    lastStatus: 'success',
     lastSource: `\n  first line of ${cellId}\nmore`
   };
 }

@@ -305,7 +305,8 @@ function verifyOwners(
   expected: Expected,
   owners: Map<string, string>
 ): void {
-  for (const [cellId, { events = [] }] of sessions) {
+  for (const [cellId, session] of sessions) {
+    const events = session.events ?? [];
     const name = `${id}/${cellId}`;
     const first = lastInherited(
       events,

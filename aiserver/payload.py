@@ -1,0 +1,54 @@
+"""What the HTTP API sends: dataclasses with names in camelCase. ``rest-api.yml`` describes them."""
+
+from __future__ import annotations
+
+from dataclasses import field, fields
+from functools import cache
+from typing import Any
+
+from pydantic.alias_generators import to_camel
+
+from .errors import UserText
+
+
+class Payload:
+    """Base class of the dataclasses that the HTTP API sends.
+
+    In a name, ``is_`` is left out. A field that is None by default is left out if it is None,
+    unless it is ``nullable``.
+    """
+
+    __slots__ = ()
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the object as it is sent."""
+        return {
+            wire_name: to_wire(value)
+            for name, wire_name, is_optional in wire_fields(type(self))
+            if (value := getattr(self, name)) is not None or not is_optional
+        }
+
+
+def nullable() -> Any:
+    """Return the default of a field that is sent as null if it is None."""
+    return field(default=None, metadata={"nullable": True})
+
+
+@cache
+def wire_fields(kind: type[Payload]) -> list[tuple[str, str, bool]]:
+    """Return the name of each field, its name in the API, and whether it can be left out."""
+    return [
+        (
+            each.name,
+            to_camel(each.name.removeprefix("is_")),
+            each.default is None and "nullable" not in each.metadata,
+        )
+        for each in fields(kind)  # type: ignore[arg-type] # all subclasses are dataclasses
+    ]
+
+
+def to_wire(value: Any) -> Any:
+    """Return a payload, a text for people or a list of these as it is sent."""
+    if isinstance(value, Payload | UserText):
+        return value.to_wire()
+    return [to_wire(item) for item in value] if isinstance(value, list | tuple) else value
