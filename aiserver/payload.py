@@ -10,6 +10,8 @@ from pydantic.alias_generators import to_camel
 
 from .errors import UserText
 
+_PLAIN = {str, int, float, bool, dict, type(None)}  # types of values that are sent as they are
+
 
 class Payload:
     """Base class of the dataclasses that the HTTP API sends.
@@ -22,9 +24,10 @@ class Payload:
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as it is sent."""
+        kind: Any = type(self)
         return {
-            wire_name: to_wire(value)
-            for name, wire_name, is_optional in wire_fields(type(self))
+            wire_name: value if type(value) in _PLAIN else to_wire(value)
+            for name, wire_name, is_optional in wire_fields(kind)
             if (value := getattr(self, name)) is not None or not is_optional
         }
 
@@ -35,7 +38,7 @@ def nullable() -> Any:
 
 
 @cache
-def wire_fields(kind: type[Payload]) -> list[tuple[str, str, bool]]:
+def wire_fields(kind: type[Any]) -> list[tuple[str, str, bool]]:
     """Return the name of each field, its name in the API, and whether it can be left out."""
     return [
         (
@@ -43,7 +46,7 @@ def wire_fields(kind: type[Payload]) -> list[tuple[str, str, bool]]:
             to_camel(each.name.removeprefix("is_")),
             each.default is None and "nullable" not in each.metadata,
         )
-        for each in fields(kind)  # type: ignore[arg-type] # all subclasses are dataclasses
+        for each in fields(kind)
     ]
 
 

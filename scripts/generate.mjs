@@ -82,7 +82,11 @@ async function httpApi() {
   try {
     description = runPython('rest_api.py');
   } catch (error) {
-    console.warn(`The HTTP API is not described. ${error.message}`);
+    const missing = error.message.match(/ModuleNotFoundError: (.*)/);
+    if (!missing) {
+      throw error;
+    }
+    console.warn(`The HTTP API is not described: ${missing[1]}`);
     return {};
   }
   const file = { 'aiserver/rest-api.yml': description };

@@ -60,6 +60,8 @@ def render() -> str:
     components = description["components"]
     own = {name: schema_of(short) for name, short in components["schemas"].items()}
     models = body_schemas() | payload_schemas() | stored_schemas()
+    for name, fields in components.pop("fields").items():
+        models[name]["properties"] |= {field: schema_of(each) for field, each in fields.items()}
     assert not models.keys() & own.keys(), "something is described twice"
     components["schemas"] = own | _used(models, str(description["paths"]) + str(own))
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 120}
@@ -161,7 +163,8 @@ def body_schemas() -> Schema:
 def payload_schemas() -> Schema:
     """Return the schema of each payload, by its name."""
     setattr(UserText, "__get_pydantic_core_schema__", _user_text)  # noqa: B010
-    classes = {kind.__name__: kind for kind in (*subclasses(Payload), SessionSummary)}
+    classes: dict[str, type] = {kind.__name__: kind for kind in subclasses(Payload)}
+    classes[SessionSummary.__name__] = SessionSummary
     _, definitions = TypeAdapter.json_schemas(
         [(name, "serialization", TypeAdapter(kind)) for name, kind in classes.items()],
         schema_generator=WithoutTitles,
@@ -184,7 +187,7 @@ def payload_schemas() -> Schema:
 
 def _user_text(*_: object) -> core_schema.CoreSchema:
     """Describe the class UserText to pydantic."""
-    reference = {"$ref": f"{REF}UserText"}
+    reference = {"allOf": [{"$ref": f"{REF}UserText"}]}
     metadata: Any = {"pydantic_js_functions": [lambda *_: reference]}
     return core_schema.any_schema(metadata=metadata)
 
@@ -204,12 +207,12 @@ def stored_schemas() -> Schema:
     return schemas
 
 
-def _fields(kind: type) -> list[tuple[str, str, bool]]:
+def _fields(kind: Any) -> list[tuple[str, str, bool]]:
     """Return the name of each field, its name in the API, and whether it can be left out."""
     if issubclass(kind, Payload):
         return wire_fields(kind)
-    fields: dict[str, Any] = kind.model_fields  # type: ignore[attr-defined]
-    return [(name, field.alias or to_camel(name), False) for name, field in fields.items()]
+    fields = kind.model_fields.items()
+    return [(name, field.alias or to_camel(name), False) for name, field in fields]
 
 
 def _describe(schema: Schema, kind: type) -> None:

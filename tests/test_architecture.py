@@ -29,7 +29,7 @@ LAYERS = [
         "unicode",
         "tokens",
     },
-    {"models", "durable", "features", "plugin", "commands"},
+    {"models", "payload", "durable", "features", "plugin", "commands"},
     {"loaded_plugins"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "schemas"},

@@ -17,10 +17,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Literal
 
 from ..merged_numbers import Renumberings
 from ..models import Session
+from ..payload import Payload, nullable
 from .contributors import ContributorKind
 from .lines import is_distinctive, match_lines
 from .step import Attempt, Step
@@ -28,8 +29,8 @@ from .steps import replay
 
 
 @dataclass(frozen=True)
-class Origin:
-    """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
+class Origin(Payload):
+    """The origin of a line.
 
     For a line from another cell (by a merge or a restore), ``copied_from`` is
     the step that wrote it there, and ``step`` and ``seq`` are those of the step that copied it.
@@ -38,33 +39,19 @@ class Origin:
     """
 
     author: ContributorKind = "unknown"
-    step: int | None = None
-    seq: int | None = None
+    step: int | None = nullable()
+    seq: int | None = nullable()
     turn_id: int | None = None
     model: str | None = None
     intent: str | None = None
     timestamp: str | None = None
     copied_from: CellStep | None = None
     name: str | None = None
-    is_existing: bool = False
-
-    def to_wire(self) -> dict[str, Any]:
-        source = self.copied_from
-        optional = {
-            "turnId": self.turn_id,
-            "model": self.model,
-            "intent": self.intent,
-            "timestamp": self.timestamp,
-            "copiedFrom": source
-            and {"cellId": source.cell_id, "step": source.step, "seq": source.seq},
-            "name": self.name,
-            "existing": self.is_existing or None,
-        }
-        present = {name: value for name, value in optional.items() if value is not None}
-        return {"author": self.author, "step": self.step, "seq": self.seq, **present}
+    is_existing: Literal[True] | None = None
 
 
-class CellStep(NamedTuple):
+@dataclass(frozen=True)
+class CellStep(Payload):
     """A step of another cell."""
 
     cell_id: str
@@ -330,7 +317,7 @@ def _origin(step: Step) -> Origin:
         intent=step.title if is_turn else None,
         timestamp=step.timestamp,
         name=step.name,
-        is_existing=step.is_existing,
+        is_existing=step.is_existing or None,
     )
 
 

@@ -123,7 +123,7 @@ class Cell:
             "" if missing else source,
             step.index if step else None,
             is_changed,
-            previous_source=self._previous_source(moment, source) if is_changed else None,
+            before=self._previous_source(moment, source) if is_changed else None,
             missing=missing,
         )
 

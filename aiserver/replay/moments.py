@@ -4,49 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from .step import Step
+from ..payload import Payload
+from .contributors import ContributorKind
+from .step import Kind, Outcome, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
+class MomentStep(Payload):
+    """A step of a moment; ``step`` is its index in the cell's replay."""
+
+    cell_id: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment(Payload):
+    """One moment of a notebook: a step of a cell, a new order of the cells, or several changes that
+    were made together, for example by a split.
 
     ``cell_id`` and ``step`` identify the step that gives the moment its kind and title; both are
-    None for a new ``order`` of cells. ``further_steps`` are pairs of a cell id and an index.
+    None for a new ``order`` of cells. ``title`` is the intent of a turn. ``saved``: the notebook
+    was saved after this change.
     """
 
-    number: int
+    index: int
     timestamp: str
-    kind: str
+    kind: Kind | Literal["order"]
     cell_id: str | None
     step: int | None
-    author: str
-    name: str | None
-    outcome: str
+    author: ContributorKind
+    outcome: Outcome
     title: str
     saved: bool
-    further_steps: tuple[tuple[str, int], ...] = ()
-
-    def to_wire(self) -> dict[str, Any]:
-        sent = {
-            "index": self.number,
-            "timestamp": self.timestamp,
-            "kind": self.kind,
-            "cellId": self.cell_id,
-            "step": self.step,
-            "author": self.author,
-            "outcome": self.outcome,
-            "title": self.title,
-            "saved": self.saved,
-        }
-        further = [{"cellId": cell_id, "step": step} for cell_id, step in self.further_steps]
-        name = {"name": self.name} if self.name else {}
-        return sent | name | ({"furtherSteps": further} if further else {})
+    name: str | None = None
+    further_steps: Sequence[MomentStep] | None = None
 
 
-class CellSnapshot(NamedTuple):
+@dataclass(frozen=True)
+class CellSnapshot(Payload):
     """A cell as it was after a moment.
 
     ``step`` is the index of its last step; None before the first one, with the source from then.
@@ -56,29 +53,17 @@ class CellSnapshot(NamedTuple):
     type: str
     source: str
     step: int | None
-    changed: bool = False
+    is_changed: bool = False
     predecessor: tuple[str | None] | None = None
     """For a deleted cell: the id of the cell directly above it, or None at the top."""
-    previous_source: str | None = None
+    before: str | None = None
     """The source one moment earlier, if this moment changed it."""
     missing: int | None = None
     """If the source was too large to record, its length in characters; ``source`` is empty."""
 
     def to_wire(self) -> dict[str, Any]:
-        sent = {
-            "cellId": self.cell_id,
-            "type": self.type,
-            "source": self.source,
-            "step": self.step,
-            "changed": self.changed,
-        }
-        if self.predecessor is not None:
-            sent["predecessor"] = self.predecessor[0]
-        if self.missing is not None:
-            sent["missing"] = self.missing
-        if self.previous_source is not None:
-            sent["before"] = self.previous_source
-        return sent
+        above = {"predecessor": self.predecessor[0]} if self.predecessor else {}
+        return super().to_wire() | above
 
 
 class NotebookSnapshot(NamedTuple):
@@ -90,7 +75,7 @@ class NotebookSnapshot(NamedTuple):
 
     def to_wire(self) -> dict[str, Any]:
         return {
-            "index": self.moment.number,
+            "index": self.moment.index,
             "timestamp": self.moment.timestamp,
             "cells": [cell.to_wire() for cell in self.cells],
             "deleted": [cell.to_wire() for cell in self.deleted],
@@ -114,7 +99,7 @@ def moment_of(
     else:
         further_steps = ranked_steps[1:]
     return Moment(
-        number=index,
+        index=index,
         timestamp=timestamp,
         kind=step.kind if step else "order",
         cell_id=cell_id,
@@ -124,7 +109,7 @@ def moment_of(
         outcome=step.outcome if step else "done",
         title=step.title if step else "",
         saved=saved,
-        further_steps=tuple((cell_id, step.index) for cell_id, step in further_steps),
+        further_steps=[MomentStep(cell_id, step.index) for cell_id, step in further_steps] or None,
     )
 
 

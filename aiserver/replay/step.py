@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from pydantic.alias_generators import to_camel
-
-from ..errors.stored import find_text
+from ..errors import UserText
+from ..payload import Payload, nullable
 from .contributors import CORRECTOR, Contributor, ContributorKind
 
 StructuralKind = Literal["split", "merge", "copy", "delete", "undelete", "type", "move"]
@@ -22,11 +21,11 @@ Outcome = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One answer to the request of a step; ``to_wire`` gives the ``Attempt`` of ``rest-api.yml``.
+class Attempt(Payload):
+    """One of several answers to the request of a step.
 
     ``outcome`` is ``open`` for a suggestion, ``done`` for an answer in words. ``title`` is the text
-    that was sent for a repair, if it isn't the request itself.
+    that was sent for a repair, if it isn't the request itself: the problems to correct.
     """
 
     turn_id: int
@@ -38,12 +37,9 @@ class Attempt:
     mode: str | None = None
     explanation: str | None = None
     error: str | None = None
+    error_text: UserText | None = None
     title: str | None = None
     receipt: dict[str, Any] | None = None
-
-    def to_wire(self) -> dict[str, Any]:
-        values = ((to_camel(name), getattr(self, name)) for name in Attempt.__dataclass_fields__)
-        return {name: value for name, value in values if value is not None} | _error_text(self)
 
 
 _FIRST = Attempt.__dataclass_fields__.keys() - {"title"}  # the fields that a step has, too
@@ -52,12 +48,13 @@ _SHOWN = _FIRST - {"seq", "timestamp", "mode"}
 
 
 @dataclass(slots=True)
-class Step:
-    """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
+class Step(Payload):
+    """One step of a cell's replay.
 
     ``before`` is the cell's source before the step. ``code`` is the suggestion of a turn, otherwise
     the source after the step. Only if ``applied`` did the cell contain ``code`` after the step.
-    ``base`` is the code that was sent with a request, if it isn't ``before``.
+    ``base`` is the code that was sent with a request, if it isn't ``before``. ``title`` is the
+    intent of a turn.
 
     ``seq`` is that of the step's record, and ``event`` its type. A change that no record contains
     is inferred from the next record: it has that ``seq`` but no ``event``. ``settled_seq`` and
@@ -89,6 +86,7 @@ class Step:
     mode: str | None = None
     explanation: str | None = None
     error: str | None = None
+    error_text: UserText | None = None
     from_step: int | None = None
     event: str | None = None
     data: dict[str, Any] | None = None
@@ -100,7 +98,7 @@ class Step:
     attempts: list[Attempt] | None = None
     dataframes: list[str] | None = None
     schema_changes: list[dict[str, Any]] | None = None
-    parent: int | None = None
+    parent: int | None = nullable()
     part_of: int | None = None
     column: int = 0
 
@@ -171,25 +169,7 @@ class Step:
         """The cell's source after the step."""
         return self.code if self.applied else self.before
 
-    def to_wire(self) -> dict[str, Any]:
-        values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
-        present = {name: value for name, value in values.items() if value is not None}
-        if self.attempts:
-            present["attempts"] = [attempt.to_wire() for attempt in self.attempts]
-        if self.kind == "turn":
-            present |= _error_text(self)
-        return {**present, "parent": self.parent}
-
 
 def _rank(outcome: Outcome) -> int:
     """A suggestion is shown rather than an answer in words, and both rather than a failure."""
     return {"open": 2, "done": 1}.get(outcome, 0)
-
-
-def _error_text(answer: Attempt | Step) -> dict[str, Any]:
-    """Return the error of an answer in the form that the page can translate, if there is one."""
-    text = find_text(answer.error) if answer.error else None
-    return {"errorText": text.to_wire()} if text else {}
-
-
-WIRE_NAMES = {name: to_camel(name) for name in Step.__dataclass_fields__}

@@ -40,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors.stored import find_text
 from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
 from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
@@ -162,6 +163,7 @@ class _Reader:
             mode=turn.mode,
             explanation=answer.explanation or None,
             error=answer.error or None,
+            error_text=find_text(answer.error or ""),
             branched_from=branched_from,
             is_branch=is_repeat,
             data={"selection": turn.selection} if turn.selection else None,
@@ -205,6 +207,7 @@ class _Reader:
                 mode=turn.mode,
                 explanation=answer.explanation or None,
                 error=answer.error or None,
+                error_text=find_text(answer.error or ""),
                 title=intent if intent != step.title else None,
                 receipt=receipt_of(turn),
             )

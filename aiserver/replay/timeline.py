@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..models import NotebookLogEntry
 from .cells import Cell, TimeSeries
-from .moments import Moment, NotebookSnapshot, moment_of
+from .moments import Moment, MomentStep, NotebookSnapshot, moment_of
 from .ordering import CellOrder, StepGroup, order_steps
 from .step import Step
 
@@ -58,12 +58,12 @@ class Timeline:
             raise IndexError(index)
         moment = self.moments[index]
         cell_ids = self._cell_ids(index)
-        changed = {cell_id for cell_id, _ in moment.further_steps} | {moment.cell_id or ""}
+        changed = {step.cell_id for step in moment.further_steps or ()} | {moment.cell_id or ""}
         if index in self._reordered_at:
             changed |= set(cell_ids) - set(self._cell_ids(index - 1))
         present = set(cell_ids)
         deleted = [
-            cell.snapshot(index)._replace(predecessor=cell.predecessor.at(index))
+            replace(cell.snapshot(index), predecessor=cell.predecessor.at(index))
             for cell in self._cells.values()
             if cell.cell_id not in present and cell.is_deleted(index)
         ]
@@ -170,8 +170,11 @@ class Timeline:
             self.moments[-1] = replace(
                 last,
                 saved=last.saved or group.save_count > 0,
-                further_steps=last.further_steps
-                + tuple((cell.cell_id, step.index) for cell, step in steps),
+                further_steps=[
+                    *(last.further_steps or ()),
+                    *(MomentStep(cell.cell_id, step.index) for cell, step in steps),
+                ]
+                or None,
             )
         elif steps or order:
             moment = moment_of(

@@ -77,7 +77,7 @@ def test_the_timeline_of_verdants_notebook_ends_with_its_notebook_file() -> None
     seen = {
         cell.source
         for moment in timeline.moments
-        for cell in [*timeline.at(moment.number).cells, *timeline.at(moment.number).deleted]
+        for cell in [*timeline.at(moment.index).cells, *timeline.at(moment.index).deleted]
     }
     for session in verdant_cells():
         assert set(versions_of(session)) <= seen

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from aiserver.models import NotebookLogEntry, Session
 from aiserver.replay import Timeline, replay, report
+from aiserver.replay.moments import MomentStep
 from aiserver.replay.report import COUNTS
 
 from .session_builder import SessionBuilder, create_timeline, log
@@ -124,10 +125,10 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
     timeline = create_timeline([rest.session(), head.session(forked_from=origin)], lines)
     assert kinds(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
-    assert timeline.moments[2].further_steps == (("b", 1),)
+    assert timeline.moments[2].further_steps == [MomentStep("b", 1)]
     assert sources(timeline, 1) == [("a", "x\ny")]
     assert sources(timeline, 2) == [("b", "x"), ("a", "y")]
-    assert all(cell.changed for cell in timeline.at(2).cells)
+    assert all(cell.is_changed for cell in timeline.at(2).cells)
     sessions = {"a": rest.session(), "b": head.session()}
     assert report(timeline, sessions)["total"] == {
         "lines": 2,
@@ -151,7 +152,7 @@ def test_a_changed_cell_has_its_previous_source() -> None:
     lines = log(order("a", "b"), changed(a=1), changed(a=3, b=1), order("b"), changed(a=4))
     lines += log(order("a", "b"), changed(a=5))
     timeline = create_timeline([builder.session(), other.session()], lines)
-    sent = [timeline.at(moment.number).to_wire()["cells"] for moment in timeline.moments]
+    sent = [timeline.at(moment.index).to_wire()["cells"] for moment in timeline.moments]
     of_a = [cell for cells in sent for cell in cells if cell["cellId"] == "a"]
     assert [(cell["source"], cell.get("before")) for cell in of_a] == [
         ("", None),  # the order alone
@@ -217,7 +218,7 @@ def test_the_first_turn_of_a_cell_comes_after_its_undelete(last_seqs: dict[str, 
     )
     timeline = create_timeline([builder.session()], lines)
     assert kinds(timeline) == [*[("order", None)] * 3, ("turn", "a")]
-    assert not any(timeline.at(moment.number).deleted for moment in timeline.moments)
+    assert not any(timeline.at(moment.index).deleted for moment in timeline.moments)
 
 
 def test_a_deleted_cell_has_its_predecessor() -> None:
@@ -261,7 +262,7 @@ def test_initial_observations_sent_together_are_one_moment() -> None:
     lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
     timeline = create_timeline([builder.session() for builder in builders], lines)
     assert kinds(timeline) == [("order", None)]
-    assert timeline.moments[0].further_steps == (("a", 0), ("b", 0), ("c", 0))
+    assert timeline.moments[0].further_steps == [MomentStep(id_, 0) for id_ in "abc"]
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
 
 
@@ -280,7 +281,7 @@ def test_before_its_initial_observation_a_cell_has_that_source() -> None:
     timeline = create_timeline([builder.session() for builder in (asked, other, new)], lines)
     assert sources(timeline, 0) == [("asked", "was"), ("other", "there")]
     assert timeline.at(0).cells[1].step is None
-    turn = next(m.number for m in timeline.moments if m.kind == "turn")
+    turn = next(m.index for m in timeline.moments if m.kind == "turn")
     assert sources(timeline, turn) == [("asked", "is"), ("other", "there")]
     came = sources(timeline, turn + 1)
     assert came == [("asked", "is"), ("new", ""), ("other", "there")]
@@ -292,7 +293,7 @@ def test_the_type_of_a_cell_is_that_of_the_moment() -> None:
     builder.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
     timeline = create_timeline([builder.session()], lines)
-    types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
+    types = [timeline.at(moment.index).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
     assert kinds(timeline)[-1] == ("type", "a")
 
@@ -332,7 +333,8 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
     timeline = create_timeline(cells, lines)
     seen: dict[str, list[int]] = {}
     for moment in timeline.moments:
-        rows = [*moment.further_steps, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
+        rows = [(each.cell_id, each.step) for each in moment.further_steps or ()]
+        rows += [(moment.cell_id, moment.step)] if moment.cell_id else []
         for cell_id, step in sorted(rows, key=lambda row: row[1] or 0):
             assert step is not None
             seen.setdefault(cell_id, []).append(step)
@@ -344,11 +346,11 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert born in ("copy", "split")
         assert own or not steps
     for moment in timeline.moments:
-        snapshot = timeline.at(moment.number)
+        snapshot = timeline.at(moment.index)
         present = [cell.cell_id for cell in snapshot.cells]
         assert len(present) == len(set(present))
         assert not {cell.cell_id for cell in snapshot.deleted} & set(present)
-        assert snapshot.to_wire()["index"] == moment.number
+        assert snapshot.to_wire()["index"] == moment.index
     all_cells = {cell["cellId"] for cell in timeline.cells()}
     assert all_cells >= {cell.meta.cell_id for cell in cells}
     assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
@@ -370,10 +372,10 @@ def test_list_changes_give_the_lists_of_each_moment(
     changes = list(timeline.list_changes())
     lists: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
     for moment in timeline.moments:
-        while changes and changes[0].moment == moment.number:
+        while changes and changes[0].moment == moment.index:
             _, list_name, start, removed_count, inserted = changes.pop(0)
             lists[list_name][start : start + removed_count] = inserted
-        snapshot = timeline.at(moment.number)
+        snapshot = timeline.at(moment.index)
         assert lists["cells"] == [(cell.cell_id, cell.type) for cell in snapshot.cells]
         assert [cell_id for cell_id, _ in lists["deleted"]] == [
             cell.cell_id for cell in snapshot.deleted

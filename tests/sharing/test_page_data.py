@@ -29,14 +29,14 @@ def test_each_moment_can_be_rebuilt_from_the_data(seed: int) -> None:
     newest: dict[int, int] = {}
     assert len(timeline.moments) > 30
     for moment in timeline.moments:
-        while orders and orders[0][0] == moment.number:
+        while orders and orders[0][0] == moment.index:
             _, start, cut, put = orders.pop(0)
             row = row[:start] + put + row[start + cut :]
-        while deletions and deletions[0][0] == moment.number:
+        while deletions and deletions[0][0] == moment.index:
             _, start, cut, put = deletions.pop(0)
             deleted = deleted[:start] + put + deleted[start + cut :]
-        newest.update(data["moments"][moment.number]["steps"])
-        snapshot = timeline.at(moment.number)
+        newest.update(data["moments"][moment.index]["steps"])
+        snapshot = timeline.at(moment.index)
         assert [data["cells"][cell]["id"] for cell in deleted] == [
             c.cell_id for c in snapshot.deleted
         ]

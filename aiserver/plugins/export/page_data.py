@@ -181,7 +181,8 @@ def _encode_lines(origin: Origin, line_count: int, index_by_cell: Mapping[str, i
 
 
 def _encode_moment(moment: Moment, index_by_cell: Mapping[str, int]) -> dict[str, Any]:
-    steps = [(moment.cell_id, moment.step), *moment.further_steps]
+    further = [(each.cell_id, each.step) for each in moment.further_steps or ()]
+    steps = [(moment.cell_id, moment.step), *further]
     data: dict[str, Any] = {
         "timestamp": moment.timestamp,
         "kind": moment.kind,

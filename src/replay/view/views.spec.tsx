@@ -114,6 +114,7 @@ describe('the notebook and search tabs', () => {
           type: 'code',
           source: 'x = 1',
           step: 1,
+          changed: false,
           predecessor: 'a'
         }
       ])

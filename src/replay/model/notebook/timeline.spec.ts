@@ -26,7 +26,8 @@ const cellSnapshot = (cellId: string, source = cellId): CellSnapshot => ({
   cellId,
   type: 'code',
   source,
-  step: 0
+  step: 0,
+  changed: false
 });
 
 export function snapshotOf(
