@@ -25,6 +25,7 @@ from typing import Any
 from ..features import FeatureSetting
 from ..llm.base import ModelInfo
 from ..models import SessionKey
+from ..payload import Payload
 from ..prompts.context import as_text, is_example
 from ..prompts.images import images_in
 from ..prompts.receipt import ImageFacts, stored_image
@@ -60,7 +61,7 @@ class ReceiptOptions:
 
 
 @dataclass(frozen=True)
-class SentMessage:
+class SentMessage(Payload):
     """One message of a prompt. ``is_example`` marks the examples that AI Server adds."""
 
     role: str

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Any
 
 from ..generation.generation import Generation, Waiting
-from ..generation.receipts import SentPrompt
 from ..i18n import current_locale
-from ..prompts.receipt import ContextItem, ImageFacts
+from ..payload import to_wire
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
@@ -84,9 +82,9 @@ class PreviewHandler(AIServerHandler):
         )
         answer = {
             "model": model_fields(preview.model),
-            "messages": prompt_fields(preview.prompt)["messages"],
+            "messages": to_wire(preview.prompt.messages),
             "hidden": preview.prompt.redaction_count,
-            "items": [item_fields(item) for item in preview.items],
+            "items": to_wire(preview.items),
         }
         await self.finish(json_bytes(answer))
 
@@ -102,45 +100,6 @@ class StopHandler(AIServerHandler):
         """
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
-
-
-def prompt_fields(prompt: SentPrompt) -> dict[str, Any]:
-    """Return the fields of a prompt for the API."""
-    messages = [
-        {
-            "role": message.role,
-            "text": message.text,
-            "example": message.is_example,
-            "images": [image_fields(image) for image in message.images],
-        }
-        for message in prompt.messages
-    ]
-    counts = {"hidden": prompt.redaction_count, "masked": prompt.masked_count}
-    return {"messages": messages, **counts}
-
-
-def image_fields(image: ImageFacts) -> dict[str, Any]:
-    """Describe an image of a prompt for the API."""
-    fields = image.to_dict()
-    return {"mediaType": fields.pop("media_type"), **fields}
-
-
-def item_fields(item: ContextItem) -> dict[str, Any]:
-    """Describe an item of the receipt for the API."""
-    fields = {
-        "kind": item.kind,
-        "name": item.name,
-        "tokens": item.tokens,
-        "included": item.is_included,
-        "forbidden": item.is_forbidden,
-        "shortened": item.is_shortened,
-        "level": item.level,
-        "count": item.count,
-        "hasOutput": item.has_output,
-        "image": item.image and image_fields(item.image),
-    }
-    lists = {"defines": item.defines, "cellIds": item.cell_ids, "turnIds": item.turn_ids}
-    return fields | {name: list(values) for name, values in lists.items()}
 
 
 async def generation_events(generation: Generation) -> AsyncGenerator[Event | None, None]:

@@ -12,6 +12,7 @@ from ..generation.receipts import read_prompt
 from ..models import Id, SessionSummary
 from ..notebooks.other_roots import blobs_in
 from ..notebooks.unused_blobs import delete_unused_blobs
+from ..payload import to_wire
 from ..prompts.receipt import stored_items
 from ..replay import with_requests
 from ..requests import Request
@@ -19,7 +20,6 @@ from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 from .changes import EventBody
-from .generate import item_fields, prompt_fields
 
 # At most 100 events per request. A person can't cause more between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
@@ -128,7 +128,9 @@ class TurnPromptHandler(AIServerHandler):
             "turnId": turn.turn_id,
             "model": turn.model,
             "thoughts": turn.ai_response.thoughts or "",
-            **(prompt_fields(prompt) if prompt else {"messages": None, "hidden": 0, "masked": 0}),
-            "items": [item_fields(item) for item in stored_items(turn.context or [])],
+            "messages": prompt and to_wire(prompt.messages),
+            "hidden": prompt.redaction_count if prompt else 0,
+            "masked": prompt.masked_count if prompt else 0,
+            "items": to_wire(stored_items(turn.context or [])),
         }
         await self.finish_in_thread(lambda: answer)

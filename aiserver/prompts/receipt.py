@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, is_id
+from ..payload import Payload, nullable
 from ..requests import ContextCell, Level
 from .turns import Pair
 
@@ -44,10 +45,11 @@ _MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns th
 
 
 @dataclass(frozen=True)
-class ImageFacts:
-    """The description of an image, without its content. ``size`` is its number of bytes."""
+class ImageFacts(Payload):
+    """The description of an image, without its content. ``width`` and ``height`` are in pixels, and
+    ``size`` is its number of bytes. ``GET /aiserver/blobs/{sha256}`` returns it if it is stored."""
 
-    media_type: str
+    media_type: Literal["image/png", "image/jpeg"]
     width: int
     height: int
     size: int
@@ -59,7 +61,7 @@ class ImageFacts:
 
 
 @dataclass(frozen=True)
-class ContextItem:
+class ContextItem(Payload):
     """One item of a prompt.
 
     ``rules`` are AI Server's own; ``rules_file`` is a file such as ``AGENTS.md``. ``cell`` is an
@@ -75,7 +77,7 @@ class ContextItem:
     name: str = ""
     """That of a DataFrame, file or mention, or of the notebook of a past answer; the path of a
     rules file or of headings; the scope and id of a memory's entry: ``project:3f9c2a41b07d``."""
-    tokens: int | None = None
+    tokens: int | None = nullable()
     is_included: bool = True
     is_forbidden: bool = False
     """Whether the item isn't included because the administrator doesn't allow it."""
@@ -93,7 +95,7 @@ class ContextItem:
     Of a summary, it is the number of turns that the summary covers."""
     has_output: bool = False
     """Whether a mention contains the output of a cell, in text or images."""
-    image: ImageFacts | None = None
+    image: ImageFacts | None = nullable()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as it is stored: names and sizes, but no text of the notebook."""

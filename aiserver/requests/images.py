@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -55,7 +55,7 @@ class OutputImage(Body):
         return hashlib.sha256(self.content).hexdigest()
 
     @property
-    def media_type(self) -> str:
+    def media_type(self) -> Literal["image/png", "image/jpeg"]:
         """The media type, from the first bytes."""
         return "image/png" if self.content.startswith(_PNG) else "image/jpeg"
 

@@ -18,6 +18,8 @@ const item = (
   shortened: false,
   level: '',
   count: 1,
+  hasOutput: false,
+  image: null,
   defines: [],
   cellIds: [],
   turnIds: [],

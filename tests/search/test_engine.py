@@ -89,7 +89,7 @@ def test_real_sessions_match_at_their_step(old_sessions):
             (turn_,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
             everything = turn_.user_request.intent + turn_.ai_response.suggestion
             assert "churn" in everything.lower() and hit.intent == turn_.user_request.intent
-            assert any(piece["hit"] for piece in hit.snippet)
+            assert any(piece.is_hit for piece in hit.snippet)
             assert hit.step is not None
         notebook = result.hits[0].notebook_id
         in_notebook = await engine.search("churn", notebook_id=notebook, patience=LONG)
@@ -254,7 +254,7 @@ async def test_errors_of_runs_are_found():
     engine = searching(store)
     (hit,) = (await engine.search("keyerror 价格", patience=LONG)).hits
     assert (hit.where, hit.turn_id, hit.step) == ("error", 1, 0)
-    assert "".join(piece["text"] for piece in hit.snippet) == "KeyError: '价格'"
+    assert "".join(piece.text for piece in hit.snippet) == "KeyError: '价格'"
     await engine.close()
 
 

@@ -18,7 +18,7 @@ from aiserver.plugins.search.query import (
     similarity,
 )
 from aiserver.plugins.search.simplified import simplify
-from aiserver.plugins.search.snippet import snippet
+from aiserver.plugins.search.snippet import Piece, snippet
 from aiserver.plugins.search.text_index import TextIndex
 from aiserver.sessions.record.codec import dumps
 
@@ -210,22 +210,22 @@ def test_code_that_later_turns_keep_is_one_hit(search):
 def test_snippets_show_the_line_with_the_words():
     code = "import pandas as pd\n\ndf = pd.read_CSV('a.csv')\n"
     assert snippet(code, parse("read_csv")) == [
-        {"text": "df = pd.", "hit": False},
-        {"text": "read_CSV", "hit": True},
-        {"text": "('a.csv')", "hit": False},
+        Piece("df = pd.", False),
+        Piece("read_CSV", True),
+        Piece("('a.csv')", False),
     ]
     long = "一" * 500 + "直方图" + "二" * 500
     pieces = snippet(long, parse("直方图"))
-    assert {"text": "直方图", "hit": True} in pieces
-    assert pieces[0] == {"text": "…", "hit": False} and pieces[-1]["text"].endswith("…")
-    assert sum(len(piece["text"]) for piece in pieces) < 170
+    assert Piece("直方图", True) in pieces
+    assert pieces[0] == Piece("…", False) and pieces[-1].text.endswith("…")
+    assert sum(len(piece.text) for piece in pieces) < 170
     assert snippet("\n \n", parse("x")) == []
 
 
 @given(st.text(), st.text(max_size=8))
 def test_a_snippet_is_a_line_of_the_text(text, query):
     pieces = snippet(text, parse(query))
-    shown = "".join(piece["text"] for piece in pieces).strip("…")
+    shown = "".join(piece.text for piece in pieces).strip("…")
     assert shown in text and "\n" not in shown
 
 

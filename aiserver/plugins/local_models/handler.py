@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
-from dataclasses import asdict
 from typing import Annotated, cast
 
 from pydantic import Field
@@ -65,7 +64,7 @@ class InstallHandler(LocalModelsHandler):
             await send_events(self, _events(installation))
         else:
             self.set_status(202)
-            await self.finish(json.dumps(asdict(installation.state)))
+            await self.finish(json.dumps(installation.state.to_wire()))
 
     @guarded("execute")
     async def delete(self) -> None:
@@ -93,7 +92,7 @@ async def _events(installation: Installation) -> AsyncGenerator[Event | None, No
     which keeps the connection open.
     """
     async for state in installation.follow(idle=HEARTBEAT):
-        yield ("progress", asdict(state)) if state else None
+        yield ("progress", state.to_wire()) if state else None
     if failure := failure_of(installation):
         yield "error", error_fields(failure)
     else:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...errors import AIServerError, InstallFailed, InstallRunning, UserText
+from ...payload import Payload, nullable
 from . import weights
 from .catalogue import CatalogueModel
 
@@ -32,15 +33,18 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 
 @dataclass(frozen=True)
-class InstallState:
-    """The progress of an installation: ``bytes`` of ``total`` are done."""
+class InstallState(Payload):
+    """The progress of the installation of the model ``name``: ``bytes`` of ``total`` are done.
+
+    ``message`` is a sentence about the current activity.
+    """
 
     name: str
     total: int
     phase: Phase = "looking"
     bytes: int = 0
-    source: str | None = None
-    message: str | None = None
+    source: Literal["hub", "pypi"] | None = nullable()
+    message: str | None = nullable()
 
 
 class Installation:

@@ -184,7 +184,7 @@ class CatalogueModels(LocalModels):
             "kept": 0 if is_installed else weights.partial_bytes(model),
             "package": has_package,
             "install": weights.INSTALL if has_package else INSTALL_LOCAL,
-            "installing": asdict(installation.state) if installation else None,
+            "installing": installation.state.to_wire() if installation else None,
         }
 
     async def close(self) -> None:

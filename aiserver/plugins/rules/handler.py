@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from pydantic import Field
 
 from ...errors import NotOwner, RecipeNameRefused, UserText
 from ...handlers.base import AIServerHandler, guarded
+from ...payload import to_wire
 from ...prompts.modes import is_slash_word
 from ...requests import Body
 from ...surrogates import json_bytes
@@ -61,7 +61,7 @@ class RulesFilesHandler(AIServerHandler):
         root = await self.readable_folder()
         read = partial(list_files, root, body.path)
         files = await read_in_thread(read, TIMEOUT, "rules") or []
-        await self.finish(json_bytes({"files": [asdict(file) for file in files]}))
+        await self.finish(json_bytes({"files": to_wire(files)}))
 
 
 class RecipesHandler(AIServerHandler):
@@ -78,17 +78,8 @@ class RecipesHandler(AIServerHandler):
         if await self.can_read_files():
             read = partial(list_recipes, self.services.folder, path, _own_folder())
             recipes = await read_in_thread(read, TIMEOUT, "rules") or []
-        fields = [
-            {
-                "name": recipe.name,
-                "description": recipe.description,
-                "text": recipe.text,
-                "own": recipe.is_own,
-            }
-            for recipe in recipes
-            if not is_slash_word(recipe.name)
-        ]
-        await self.finish(json_bytes({"recipes": fields}))
+        usable = [recipe for recipe in recipes if not is_slash_word(recipe.name)]
+        await self.finish(json_bytes({"recipes": to_wire(usable)}))
 
     @guarded("write")
     async def put(self) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from ...durable import ensure_folder, replace_file
 from ...errors import NotFound, RecipeExists, RecipeNameRefused, StorageError, UserText
+from ...payload import Payload
 from ...redact import redact
 from ..data_files.folder import list_below, open_below, parts_below_root
 from .visible_text import visible_part, visible_text
@@ -42,8 +43,12 @@ _NO_FOLDER = UserText("The notebook’s folder was not found.")
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """A recipe. ``is_own`` means that it is in the user's folder, not in the project's."""
+class Recipe(Payload):
+    """A recipe. ``is_own`` means that it is in the user's folder, not in the project's.
+
+    ``name`` is the slash word without the slash. Parameters in the ``text`` of the request are
+    written as ``{{name}}`` or ``{{name=default}}``.
+    """
 
     name: str
     description: str

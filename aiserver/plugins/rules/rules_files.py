@@ -18,6 +18,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...payload import Payload
 from ...requests import UsedRulesFile
 from ..data_files.folder import open_below, parts_below_root
 from .visible_text import visible_text
@@ -32,7 +33,7 @@ _HIDDEN = frozenset([".github"])
 
 
 @dataclass(frozen=True)
-class RulesFile:
+class RulesFile(Payload):
     """A rules file.
 
     ``path`` is relative to the folder that Jupyter serves. ``size`` is the number of bytes of the

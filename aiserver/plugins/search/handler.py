@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field
-from pydantic.alias_generators import to_camel
 
 from ...handlers.base import AIServerHandler, guarded
 from ...models import Id
 from ...requests import Body, SearchBy
 from ...surrogates import json_bytes
 from .embeddings import INSTALL_COMMAND, is_installed
-from .hits import Hit, SearchResult
+from .hits import SearchResult
 from .plugin import SearchPlugin
 
 
@@ -78,7 +77,7 @@ class SearchHandler(AIServerHandler):
         can_search_by_meaning = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
-            "results": [_hit_fields(hit, paths[hit.notebook_id]) for hit in result.hits],
+            "results": [replace(hit, path=paths[hit.notebook_id]).to_wire() for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
             "meaning": {
@@ -93,7 +92,3 @@ class SearchHandler(AIServerHandler):
         if self._task is not None:
             self._task.cancel()
         super().on_connection_close()
-
-
-def _hit_fields(hit: Hit, path: str | None) -> dict[str, Any]:
-    return {to_camel(name): value for name, value in asdict(hit).items()} | {"path": path}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...models import Session
+from ...payload import Payload, nullable
 from ...replay import replay
 from .documents import FIELD_WEIGHTS, Field, fields_of, turns_of
 from .normalize import fold
@@ -24,7 +25,7 @@ class ScoredTurn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hit:
+class Hit(Payload):
     """A matching turn, with everything that the interface displays about it."""
 
     notebook_id: str
@@ -41,6 +42,8 @@ class Hit:
     """
     snippet: list[Piece]
     score: float
+    path: str | None = nullable()
+    """The notebook's current path; null if it is unknown."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from dataclasses import dataclass
 
+from ...payload import Payload
 from .normalize import find, fold
 from .query import Term
 
@@ -12,12 +13,12 @@ _MAX_CHARS = 160
 _CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line's beginning is cut off
 
 
-class Piece(TypedDict):
-    """A piece of the displayed line."""
+@dataclass(frozen=True)
+class Piece(Payload):
+    """A piece of the displayed line. ``is_hit``: it matches a term."""
 
     text: str
-    hit: bool
-    """Whether the piece matches a term."""
+    is_hit: bool
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
@@ -35,18 +36,18 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
         max(0, matches[0][0] - _CHARS_BEFORE_MATCH) if matches and matches[0][1] > _MAX_CHARS else 0
     )
     end = min(len(line), start + _MAX_CHARS)
-    pieces: list[Piece] = [{"text": "…", "hit": False}] if start else []
+    pieces: list[Piece] = [Piece("…", False)] if start else []
     position = start
     for match_start, match_end in matches:
         match_start, match_end = max(match_start, position), min(match_end, end)
         if match_start >= match_end:
             continue  # the match is in a part of the line that isn't displayed
         if match_start > position:
-            pieces.append({"text": line[position:match_start], "hit": False})
-        pieces.append({"text": line[match_start:match_end], "hit": True})
+            pieces.append(Piece(line[position:match_start], False))
+        pieces.append(Piece(line[match_start:match_end], True))
         position = match_end
     if position < end or end < len(line):
-        pieces.append({"text": line[position:end] + ("…" if end < len(line) else ""), "hit": False})
+        pieces.append(Piece(line[position:end] + ("…" if end < len(line) else ""), False))
     return pieces
 
 

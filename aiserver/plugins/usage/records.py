@@ -9,13 +9,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from pydantic.alias_generators import to_camel
-
 from ...models import Session, SessionKey
+from ...payload import Payload, nullable
 from ...replay.receipts import receipt_of, summary_receipts
 from ...replay.steps import replay
 
@@ -112,7 +111,7 @@ def _first_ids(session: Session) -> dict[int, int]:
 
 
 @dataclass
-class UsageTotals:
+class UsageTotals(Payload):
     """The sums of some requests and summaries. ``requests`` counts several answers to one as one.
 
     ``cost`` is in US dollars, or None if nothing has a cost. ``input_tokens`` includes
@@ -125,7 +124,7 @@ class UsageTotals:
     cached_tokens: int = 0
     output_tokens: int = 0
     milliseconds: int = 0
-    cost: float | None = None
+    cost: float | None = nullable()
     unpriced: int = 0
     uncounted: int = 0
     summaries: int = 0
@@ -144,9 +143,6 @@ class UsageTotals:
             self.cost = round((self.cost or 0) + receipt["cost"], 9)
         else:
             self.unpriced += 1
-
-    def to_wire(self) -> dict[str, Any]:
-        return {to_camel(name): value for name, value in asdict(self).items()}
 
 
 def totals_of(records: Iterable[UsageRecord], since: datetime | None = None) -> UsageTotals:

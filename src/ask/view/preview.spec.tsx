@@ -16,13 +16,15 @@ describe('PreviewView', () => {
         onThisMachine: true,
         ready: true
       },
-      messages: [
-        { role: 'system', text: 'rules', example: false },
-        { role: 'user', text: '显示 用户.json', example: true },
-        { role: 'assistant', text: 'print(users)', example: true },
-        { role: 'assistant', text: 'x = 1', example: false },
-        { role: 'user', text: '画图', example: false }
-      ],
+      messages: (
+        [
+          { role: 'system', text: 'rules', example: false },
+          { role: 'user', text: '显示 用户.json', example: true },
+          { role: 'assistant', text: 'print(users)', example: true },
+          { role: 'assistant', text: 'x = 1', example: false },
+          { role: 'user', text: '画图', example: false }
+        ] as const
+      ).map(message => ({ ...message, images: [] })),
       hidden: 0
     };
     const host = document.createElement('div');

@@ -5,6 +5,7 @@ import { ModelsApiFake } from './models.fakes';
 const at = (bytes: number) =>
   ({
     type: 'progress',
+    name: 'm',
     phase: 'fetching',
     bytes,
     total: 1000e6,
@@ -53,7 +54,7 @@ describe('LocalInstall', () => {
 
   it('stops at once, and resumes from there', async () => {
     const { api, install } = setup();
-    const first = install.start(null);
+    const first = install.start('m');
     await api.give(at(200e6));
     await install.stop();
     expect(install.state).toMatchObject({
@@ -62,7 +63,7 @@ describe('LocalInstall', () => {
     });
     await api.give({ type: 'cancelled' });
     await first;
-    void install.start(null);
+    void install.start('m');
     expect(install.state).toMatchObject({
       status: 'running',
       progress: { bytes: 200e6 }

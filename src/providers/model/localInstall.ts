@@ -95,7 +95,7 @@ export class LocalInstall {
   /** Follow a running installation. `progress` comes from the list of models. */
   async join(progress: InstallState): Promise<void> {
     if (!this.isRunning && progress.phase !== 'done') {
-      await this._follow(progress.name ?? null, progress, true);
+      await this._follow(progress.name, progress, true);
     }
   }
 
@@ -199,7 +199,7 @@ export class LocalInstall {
 
   /** Set the progress, and the speed over the last few seconds. */
   private _showProgress(progress: InstallState): void {
-    const { phase, bytes, name = this._state.name } = progress;
+    const { phase, bytes, name } = progress;
     const now = this._now();
     if (phase !== this._state.progress?.phase) {
       this._samples = [];

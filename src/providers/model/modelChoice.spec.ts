@@ -12,6 +12,7 @@ import {
 } from './models.fakes';
 
 const INSTALLING: InstallState = {
+  name: 'm',
   phase: 'fetching',
   bytes: 5,
   total: 9,

@@ -47,6 +47,7 @@ describe('Offer', () => {
     await act(() =>
       t.api.give({
         type: 'progress',
+        name: 'small-0.5b',
         phase: 'fetching',
         bytes: 211e6,
         total: 491e6,

@@ -59,6 +59,7 @@ const hitOf = (turnId: number, more: Partial<SearchHit> = {}): SearchHit => ({
   seq: turnId,
   step: turnId - 1,
   timestamp: '2026-01-27T10:00:00.000Z',
+  model: null,
   intent: `wish ${turnId}`,
   where: 'code',
   snippet: [

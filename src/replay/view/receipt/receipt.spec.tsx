@@ -31,6 +31,8 @@ const item = (name: string, tokens: number, included = true): ContextItem => ({
   shortened: false,
   level: 'schema',
   count: 1,
+  hasOutput: false,
+  image: null,
   defines: [],
   cellIds: [],
   turnIds: []
@@ -38,7 +40,8 @@ const item = (name: string, tokens: number, included = true): ContextItem => ({
 const message = (text: string): PromptMessage => ({
   role: 'user',
   text,
-  example: false
+  example: false,
+  images: []
 });
 const EVIL = '<img src="https://evil.example" onerror="alert(1)">';
 
