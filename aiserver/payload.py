@@ -1,4 +1,4 @@
-"""What the HTTP API sends: dataclasses with names in camelCase. ``rest-api.yml`` describes them."""
+"""Dataclasses that the HTTP API sends, with names in camelCase. ``rest-api.yml`` describes them."""
 
 from __future__ import annotations
 

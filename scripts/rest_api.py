@@ -38,6 +38,8 @@ SOURCE = Path(__file__).with_name("rest-api.yml")
 VERBS = ("get", "post", "put", "patch", "delete")
 HEAD = "# Written by scripts/rest_api.py from the models and scripts/rest-api.yml.\n"
 REF = "#/components/schemas/"
+KEYWORDS = {"type", "$ref", "allOf", "enum", "description", "items", "additionalProperties"}
+KEYWORDS |= {"pattern", "minimum", "maximum", "minItems", "maxItems", "maxLength"}
 JSON_TYPES = ("string", "integer", "number", "boolean", "object", "null")
 
 Schema = dict[str, Any]
@@ -104,27 +106,32 @@ def _json(short: Any) -> Schema:
 def schema_of(short: Any) -> Schema:
     """Return the schema of a type: ``string``, ``Step``, ``[Step]`` or ``Step | null``.
 
-    An object is a mapping, whose optional keys end with ``?``. A schema stays as it is.
+    An object is a mapping, whose optional keys end with ``?``. A type with a description is
+    ``{is: …, description: …}``. A mapping with ``KEYWORDS`` only is a schema already.
     """
     if isinstance(short, list):
         return {"type": "array", "items": schema_of(short[0])}
     if isinstance(short, dict):
-        if short.keys() & {"type", "$ref", "anyOf", "enum"}:
+        if short.keys() <= KEYWORDS:
             return short
-        properties = {name.rstrip("?"): schema_of(each) for name, each in short.items()}
-        required = [name for name in short if not name.endswith("?")]
-        return {"type": "object", "required": required, "properties": properties}
+        description = {name: short[name] for name in short if name == "description"}
+        if "is" in short:
+            return schema_of(short["is"]) | description
+        fields = {name: each for name, each in short.items() if name not in description}
+        properties = {name.rstrip("?"): schema_of(each) for name, each in fields.items()}
+        required = [name for name in fields if not name.endswith("?")]
+        return {"type": "object", "required": required, "properties": properties} | description
     if " | " in short:
         return {"anyOf": [schema_of(each) for each in short.split(" | ")]}
+    if short.startswith("["):
+        return schema_of([short[1:-1]])
     return {"type": short} if short in JSON_TYPES else {"$ref": f"{REF}{short}"}
 
 
 def _used(schemas: Schema, text: str) -> Schema:
     """Return the schemas to which a text refers, directly or not."""
-    found = {name for name in schemas if f"{REF}{name}'" in text}
-    while more := {n for n in schemas if f"{REF}{n}'" in str([schemas[f] for f in found])} - found:
-        found |= more
-    return {name: schemas[name] for name in sorted(found)}
+    used = {name: schemas[name] for name in sorted(schemas) if f"{REF}{name}'" in text}
+    return used if str(used) in text else _used(schemas, text + str(used))
 
 
 def _query_parameters(model: type[Request]) -> Iterator[Schema]:
