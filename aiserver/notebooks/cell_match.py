@@ -8,9 +8,9 @@ notebook (PyCharm). So a cell is recognised by one of these signs, in this order
    notebook's own file keeps ids, and a name if no content says otherwise. Any other id needs a
    recorded content: a person, an agent or a template may have given it to several cells, and
    jupytext gives those of a pair by order.
-2. ``content``: a content that only one recorded cell has had. Short contents, and those of several
-   recorded cells, count between two cells that are recognised, if only one cell had them there in
-   the version that fits the file best: short ones only if no cell there has moved.
+2. ``content``: the newest content of a recorded cell, if no other one has had it. Earlier and short
+   contents, and those of several recorded cells, only count between two cells that are recognised,
+   if only one cell had them there in the version that fits the file best, and in its order.
 3. ``similar``: most of the words of a content, under the same condition.
 
 If cells have kept random ids, another random id is that of a new cell, unless it has the newest
@@ -164,9 +164,9 @@ class _Matcher:
                     self._take(index, id_, "id")
 
     def match_contents(self) -> None:
-        """Match each content that only one cell has, and that only one other cell has had.
+        """Match each long content that only one cell has, if it is the newest of a recorded cell.
 
-        If two cells have contents of one recorded cell, it is the one with the newer content.
+        No other recorded cell may have had it.
         """
         indices, ids = self._indices, defaultdict[str, set[str]](set)
         for index in filter(self._may_match, range(len(self._cells))):
@@ -184,8 +184,7 @@ class _Matcher:
             source = tasks.pop()
             if is_certain(source):
                 (id_,) = ids[source]
-                source = next(filter(is_certain, self._sources[id_]))
-                if len(source) >= _MIN_TEXT:
+                if len(source) >= _MIN_TEXT and source == self._newest(id_):
                     self._take(indices[source].pop(), id_, "content")
                     for old in self._sources[id_]:
                         ids[old].discard(id_)
@@ -291,7 +290,8 @@ class _Matcher:
         pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
         is_ordered = pairs == sorted(pairs)
         for index, id_ in pairs:
-            if is_ordered or len(self._cells[index].source) >= _MIN_TEXT:
+            source = self._cells[index].source
+            if is_ordered or (len(source) >= _MIN_TEXT and source == self._newest(id_)):
                 self._take(index, id_, "content")
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
