@@ -39,7 +39,8 @@ _MAX_CHANGED = 10  # cells between two matches that are compared for similarity
 _MAX_ORDERED = 200_000  # cells in all recorded orders that are compared
 # Ids that tools assign by position, or give to the first cells of each notebook (PyCharm, Kaggle).
 _POSITIONAL = re.compile(
-    r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}[-_]?\d{1,3}"
+    r"\d{1,6}|initial_id|(cell|code|markdown|raw|id)[-_]?\d{0,6}|[A-Za-z]{1,2}\d{1,3}"
+    r"|[A-Za-z]{1,16}[-_]\d{1,3}"
     r"|b1076dfc-b9ad-4769-8c92-a6c4dae69d19|79c7e3d0-c299-4dcb-8224-4455121ee9b0"
 )
 # A UUID, its first digits, as JupyterLab, nbformat, VS Code and PyCharm write them, or Colab's.
@@ -127,12 +128,26 @@ def is_same_notebook(
     texts = [cell.source for index, cell in enumerate(cells) if index in matches]
     count = len(list(recorded))
     size = max(sum(bool(cell.source) for cell in cells), count)
-    lines = [line for text in texts for line in text.split("\n") if not _IMPORT.match(line)]
-    length = sum(map(len, lines))
+    length = _length(texts)
     has_same_ids = all(cells[index].id == match.id for index, match in matches.items())
     is_all = len(texts) == count and length >= (1 if has_same_ids else _MIN_OWN_TEXT)
     is_most = 2 * len(texts) > size and length >= _MIN_TEXT
     return is_all or is_most or len(texts) == size > 1
+
+
+def has_own_text(cells: Sequence[FileCell], matches: Mapping[int, Match]) -> bool:
+    """Return whether cells with recorded ids prove that a file is their notebook.
+
+    All contents must match, or more text than imports.
+    """
+    texts = [cells[index].source for index, match in matches.items() if match.sign != "similar"]
+    is_all = 0 < len(texts) == sum(bool(cell.source) for cell in cells)
+    return is_all or _length(texts) >= _MIN_TEXT
+
+
+def _length(texts: Iterable[str]) -> int:
+    """Return how many characters there are, without imports."""
+    return sum(len(line) for text in texts for line in text.split("\n") if not _IMPORT.match(line))
 
 
 class _Matcher:

@@ -47,6 +47,7 @@ from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,
+    has_own_text,
     is_given,
     is_random,
     is_same_notebook,
@@ -59,6 +60,7 @@ from .recorded_cells import read_contents, record_matches
 
 _MAX_SESSIONS = 5_000  # in a larger notebook, cells are only recognised by their ids
 _MAX_COMPARED = 30  # notebooks at the path of a file, and others that may have been moved there
+_TEXT_SUFFIXES = (".py", ".md", ".Rmd", ".qmd", ".R", ".jl")  # the usual ones of jupytext
 _MAX_FILES = 64  # whose matches are kept until a page sends the ids
 
 
@@ -204,6 +206,8 @@ class NotebookRegistry:
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._index.pairs.put(name, pair)
+        # jupytext gives the ids of a pair by order, and a setting may say that this is one.
+        keeps_ids = keeps_ids and not await self._has_text_notebook(name)
         await self._index.refresh()
         if notebook_id is None:
             result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
@@ -259,6 +263,8 @@ class NotebookRegistry:
         fitting: list[tuple[tuple[bool, int, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
+        if by_ids and await self._is_at_another_path(by_ids, name):
+            by_ids = None
         at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
         at_path.update([by_ids] if by_ids else [])
         # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
@@ -274,7 +280,7 @@ class NotebookRegistry:
             last = result.recorded & set(notebook.cell_order or ())
             is_here = notebook.path == name
             if candidate == by_ids:
-                is_same = bool(result.matches)
+                is_same = has_own_text(cells, result.matches)
             elif candidate in at_path:
                 if keeps_ids and all(map(is_random, cell_ids)):
                     # A tool that keeps ids would have kept some of the notebook's: this file was
@@ -394,6 +400,18 @@ class NotebookRegistry:
                 if not count:
                     return notebook_id
         return None
+
+    async def _has_text_notebook(self, name: str) -> bool:
+        """Return whether there is a file beside the notebook that may be its text notebook."""
+        text = (name.removesuffix(".ipynb") + suffix for suffix in _TEXT_SUFFIXES)
+        return any([await self._files.exists(other) for other in text])
+
+    async def _is_at_another_path(self, notebook_id: str, name: str) -> bool:
+        """Return whether the file of a notebook, with its id, is at another path."""
+        notebook = self._index.notebooks[notebook_id]
+        if notebook.path is None or self._index.is_at(notebook, name):
+            return False
+        return await self._files.notebook_id(notebook.path) == notebook_id
 
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return the ids of notebooks that are no longer at their paths, and may be this file.

@@ -89,8 +89,9 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
             replace_positional_ids(notebook)
         return
     # Without any history, a number can't be that of another cell.
-    if recognised.matches or (recognised.recorded and _minor_version(notebook) >= 5):
+    if recognised.matches or (recognised.recorded and any(_ids(notebook))):
         _set_ids(notebook, await asyncio.to_thread(_new_ids, notebook, recognised))
+        notebook["metadata"].setdefault(_KEY, {})  # so that the page uses no ids of other tools
     own = _own_metadata(notebook)
     if recognised.matches and own.get("notebook_id") != recognised.notebook_id:
         notebook["metadata"][_KEY] = own | {"notebook_id": recognised.notebook_id}

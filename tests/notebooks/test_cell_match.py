@@ -46,7 +46,8 @@ def numbered(*sources: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "id_", ["0", "12", "initial_id", "cell-3", "cell_12", "id-0", "cell", "c1", KAGGLE_START]
+    "id_",
+    ["0", "12", "initial_id", "cell-3", "cell_12", "id-0", "cell", "c1", "step-1", KAGGLE_START],
 )
 def test_ids_that_any_cell_may_have(id_: str) -> None:
     assert is_positional(id_)

@@ -332,6 +332,57 @@ async def test_a_new_notebook_at_an_old_path_inherits_nothing(world: World) -> N
 
 
 @in_loop
+async def test_a_template_at_the_old_path_of_a_renamed_notebook_is_new(world: World) -> None:
+    """``report.ipynb`` is copied from a template with ids each month, and then renamed."""
+    january = Notebook(world, "report.ipynb")
+    first = await january.open()
+    await world.write(first.notebook_id, B)
+    world.move("report.ipynb", "january.ipynb")
+    assert (await world.open("january.ipynb", list(SOURCES))).notebook_id == first.notebook_id
+    february = Notebook(world, "report.ipynb")
+    assert (await february.open()).notebook_id != first.notebook_id
+    assert not february.cells.keys() & SOURCES.keys()
+
+
+@in_loop
+async def test_an_import_with_a_recorded_id_is_no_sign_of_the_notebook(world: World) -> None:
+    """An agent writes another notebook, and gives its cells the ids that it always gives."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    world.disk.ids["a.ipynb"] = None
+    notebook.rewrite(SOURCES[A], "w = weather()", "w.plot()", ids=[A, B, C])
+    assert (await notebook.open()).notebook_id != first.notebook_id
+    assert not notebook.cells.keys() & SOURCES.keys()
+
+
+@in_loop
+async def test_ids_of_a_pair_that_only_a_setting_names_prove_nothing(world: World) -> None:
+    """jupytext gives them by order: here, to a cell above the changed one."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    await world.write(first.notebook_id, B)
+    world.disk.ids["a.py"] = None
+    sources = [SOURCES[A], "new = weather()", "b = changed()", SOURCES[C]]
+    notebook.rewrite(*sources, ids=[A, B, str(uuid.uuid4()), C])
+    assert await notebook.open() == first
+    assert list(notebook.cells)[::3] == [A, C] and B not in notebook.cells
+
+
+@in_loop
+async def test_a_notebook_with_the_fixed_ids_of_a_tool_inherits_nothing(world: World) -> None:
+    """Copies of a Colab notebook have the same ids, and Kaggle's first cells."""
+    notebook = Notebook(world, "a.ipynb", {A: "ann = 1", B: "ann.plot()"}, minor=4)
+    notebook.cell_metadata = {A: {"id": "Ab1dEf2hIj3k"}, B: {"id": "Zb1dEf2hIj3k"}}
+    first = await world.open("a.ipynb", ["Ab1dEf2hIj3k", "Zb1dEf2hIj3k"])
+    await world.write(first.notebook_id, "Ab1dEf2hIj3k")
+    world.disk.ids["a.ipynb"] = None
+    notebook.cells = {A: "bob = 2", B: "bob.plot()"}
+    content = await notebook.read()
+    ids = [cell["id"] for cell in content["cells"]]
+    assert "Ab1dEf2hIj3k" not in ids and "aiserver" in content["metadata"]
+
+
+@in_loop
 async def test_a_cleaned_and_moved_notebook_is_recognised_if_it_is_unchanged(world: World) -> None:
     """nbdev_clean drops the id of the notebook; a template has none, and some of its cells."""
     notebook = Notebook(world, "jan.ipynb")
