@@ -14,6 +14,8 @@ import re
 from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# A text in JSON, or a number that JSON doesn't have, but Python's parsers accept.
+_TEXT_OR_NAN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|(-?Infinity|NaN)')
 
 
 def fix_surrogates(text: str) -> str:
@@ -39,3 +41,10 @@ def json_bytes(data: Any) -> bytes:
         data = json.loads(json.dumps(data), parse_constant=lambda _: None)
         text = json.dumps(data, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace")
+
+
+def without_nan(data: bytes) -> bytes:
+    """Return encoded JSON with null for infinity and NaN, which a browser's parser refuses."""
+    if b"NaN" not in data and b"Infinity" not in data:
+        return data
+    return _TEXT_OR_NAN.sub(lambda match: b"null" if match[1] else match[0], data)

@@ -17,7 +17,7 @@ from ..prompts.receipt import stored_items
 from ..replay import with_requests
 from ..requests import Request
 from ..safe_traceback import outline_of
-from ..surrogates import json_bytes
+from ..surrogates import json_bytes, without_nan
 from .base import AIServerHandler, guarded
 from .changes import EventBody
 
@@ -65,7 +65,7 @@ class SessionHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the session's stored bytes.
+        """Answer with the session's stored bytes, in which NaN and infinity become null.
 
         The answer is never 304 (not modified), because ``ETag`` is the session's revision, which
         doesn't change when another program edits the file.
@@ -75,7 +75,7 @@ class SessionHandler(AIServerHandler):
             raise NotFound(UserText("This cell has no history."))
         raw, revision = stored
         self.set_revision(revision)
-        await self.finish(raw)
+        await self.finish(without_nan(raw))
 
     @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:

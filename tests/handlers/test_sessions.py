@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from ..conftest import request
 
 
@@ -22,6 +26,21 @@ async def test_session_is_sent_as_stored(call, jp_root_dir):
     (file,) = (p for p in (jp_root_dir / ".aiserver_sessions").iterdir() if p.suffix == ".json")
     assert reply.raw == file.read_bytes()
     assert reply.headers["ETag"] == f'"{reply.data["meta"]["revision"]}"'
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+async def test_a_number_that_is_not_json_is_sent_as_null(call, jp_root_dir, version):
+    """Python's parser reads NaN and writes it; that of a browser refuses the whole answer."""
+    await call("POST", "generate", request("fill NaN, please"))
+    (file,) = (p for p in (jp_root_dir / ".aiserver_sessions").iterdir() if p.suffix == ".json")
+    stored = json.loads(file.read_bytes())
+    stored["meta"]["version"] = version
+    stored["x_tool"] = [float("nan"), float("-inf")]
+    stored["interactions"][0]["x_score"] = float("inf")
+    file.write_text(json.dumps(stored))
+    reply = await call("GET", "sessions/nb/c1")
+    stored["x_tool"], stored["interactions"][0]["x_score"] = [None, None], None
+    assert json.loads(reply.raw, parse_constant=pytest.fail) == stored
 
 
 async def test_a_session_with_an_edited_file_is_sent_again(call, jp_root_dir):
