@@ -119,8 +119,9 @@ def _rows(table: Table) -> str:
 
 
 def _missing(file: FileProfile) -> str:
-    package = file.missing_package
-    return f", not described: {package} isn't installed beside Jupyter" if package else ""
+    if package := file.missing_package:
+        return f", not described: {package} isn't installed beside Jupyter"
+    return "" if file.table.columns else ", not described"
 
 
 def _size(size: int) -> str:

@@ -339,6 +339,57 @@ def test_a_slow_file_has_its_size_only(tmp_path: Path, monkeypatch: pytest.Monke
     assert described(path).database is not None
 
 
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def replace(path: Path) -> None:
+    write_sqlite(path.with_name("new"), "create table other (x integer)").replace(path)
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("change", [delete, replace, empty])
+@pytest.mark.parametrize("is_read_before", [True, False])
+def test_a_file_that_goes_away_while_it_is_read_is_not_described(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Path], None],
+    is_read_before: bool,
+) -> None:
+    path, run = write_sqlite(tmp_path / "a.sqlite"), subprocess.run
+
+    def changed_meanwhile(*arguments: Any, **options: Any) -> Any:
+        finished = run(*arguments, **options) if is_read_before else None
+        change(path)
+        return finished or run(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "run", changed_meanwhile)
+    profile = described(path)
+    assert profile.database is None and library._cache == {}
+    assert file_by_line(profile) == "'a.sqlite': SQLite file, 41.0 kB, not described"
+    line = file_in_line(profile, cell_language("python"))
+    assert line == "File 'a.sqlite': 41.0 kB, not described"
+
+
+def test_a_file_that_was_away_for_a_moment_is_described_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, away = write_sqlite(tmp_path / "a.sqlite"), tmp_path / "away"
+
+    def fail(*_: Any, **__: Any) -> Any:
+        path.rename(away)  # SQLite looks for the path that the file had before
+        raise subprocess.CalledProcessError(1, "read")
+
+    monkeypatch.setattr(subprocess, "run", fail)
+    assert described(path).database is None
+    monkeypatch.undo()
+    away.rename(path)
+    assert described(path).database is not None
+
+
 def test_a_huge_duckdb_file_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.copyfileobj", lambda *_: pytest.fail("copied"))
     with (tmp_path / "huge.duckdb").open("wb") as file:

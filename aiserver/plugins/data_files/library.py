@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...child_process import command_of
+from ...durable import Stamp
 from ...prompts.file_profile import (
     MAX_COLUMNS,
     MAX_NAME,
@@ -62,17 +63,21 @@ def missing_package(kind: str) -> str:
 def read_with_library(file: BinaryIO, kind: str, examples: int = 0) -> Table | Database | None:
     """Return the description of a file.
 
-    Return None if it isn't of this kind, if its library isn't installed or fails, or if a DuckDB
-    file is too large to copy. Raises OSError.
+    Return None if it isn't of this kind, if its library isn't installed or fails, if it is deleted,
+    replaced or resized while it is read, or if a DuckDB file is too large to copy. Raises OSError.
     """
     status = os.fstat(file.fileno())
     if missing_package(kind) or (kind == "DuckDB" and status.st_size > MAX_COPY):
         return None
-    key = (kind, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    key = (kind, status.st_dev, Stamp.of(status))
     if key not in _cache or time.monotonic() > _cache[key][1]:
+        result = _content_of_copy(file) if kind == "DuckDB" else _content(file, kind)
+        after = os.fstat(file.fileno())
+        if (after.st_nlink, after.st_size) != (status.st_nlink, status.st_size):
+            return None
         while len(_cache) >= _MAX_CACHED:
             _cache.pop(next(iter(_cache)), None)
-        _cache[key] = _content_of_copy(file) if kind == "DuckDB" else _content(file, kind)
+        _cache[key] = result
     content, _ = _cache[key]
     if content is None:
         return None
