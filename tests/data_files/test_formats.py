@@ -131,6 +131,14 @@ HEADERLESS = [
     f"{CANARY},NO123\nBob,NO1245\n",
     f"{CANARY},59.9N\nBob,60.1N\n",
     f"{CANARY},5 000 kr\nBob,6 000 kr\n",
+    f"{CANARY},1.5e+00 2.5e-01\nBob,2.5e-01 1.5e+00\n",
+    f"{CANARY},\nBob,6\n",
+    f"{CANARY},,Oslo\nBob,x,Rome\n",
+    f",{CANARY}\n,Bob\n5,Eve\n",
+    f",{CANARY},Oslo\n5,Bob,Rome\n7,Eve,Paris\n",
+    f"Salaries of {CANARY},\nname,age\nBob,6\n",
+    f",Salaries of {CANARY},\nname,age,x\nBob,6,1\n",
+    f"Salaries of {CANARY},\n1,Bob\n2,Eve\n",
 ]
 
 
@@ -141,6 +149,39 @@ def test_without_a_header_no_value_counts_as_a_name(tmp_path: Path, text: str) -
     assert CANARY not in repr(described)
     assert described.table.arguments == ("header=None",)
     assert list(dtypes(described)) == [str(n) for n in range(described.table.column_count)]
+
+
+TITLES = [
+    f"Salaries of {CANARY}\nname,age\nBob,6\nEve,7\n",
+    f"Salaries of {CANARY}\n\nname;age;x\nBob;6;1\n",
+    f"Salaries of {CANARY}\nAll of them\nname,age\nBob,6\nEve,7\n",
+    f"Salaries, {CANARY}\nname,age,x\nBob,6,1\nEve,7,2\n",
+]
+
+
+@pytest.mark.parametrize("text", TITLES)
+def test_a_title_is_not_a_header(tmp_path: Path, text: str) -> None:
+    """P15: pandas can't read such a file without knowing where its table begins."""
+    described = profile(tmp_path, "a.csv", text)
+    assert CANARY not in repr(described)
+    assert described.table.columns == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",name,city\n0,Ada,Oslo\n1,Bob,Oslo\n",  # pandas wrote an index
+        ",a,b\na,1.0,0.5\nb,0.5,1.0\n",
+        ",,mean,max\nAda,x,1.0,2.0\nAda,y,0.5,1.0\n",
+        "name,,age\nAda,x,5\nBob,y,6\n",
+        "name,city,\nAda,Oslo,\nBob,Rome,\n",  # each line ends with a delimiter
+        ",name,city\n,Ada,Oslo\n,Bob,Rome\n",
+        "age,city\nAda,5,Oslo\nBob,6,Oslo\n",  # R wrote the names of rows
+    ],
+)
+def test_a_header_may_leave_out_names(tmp_path: Path, text: str) -> None:
+    described = profile(tmp_path, "a.csv", text)
+    assert list(dtypes(described)) == list(pd.read_csv(tmp_path / "a.csv").columns)
 
 
 def test_examples_are_different_texts(tmp_path: Path) -> None:

@@ -168,9 +168,19 @@ def test_only_the_first_rows_of_a_workbook_are_looked_at(tmp_path: Path) -> None
     assert (profile.table.row_count, profile.table.arguments) == (20_001, ("skiprows=2",))
 
 
-def test_a_workbook_without_a_header_shows_no_value(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[CANARY, 1.5], ["Bob", 2.5]],
+        [[CANARY, None], ["Bob", True]],
+        [[CANARY, None, "Oslo"], ["Bob", "x", "Rome"]],
+        [[f"Salaries of {CANARY}"], ["name", "age"], ["Bob", 6]],
+        [[None, f"Salaries of {CANARY}"], [], ["name", "age", "x"], ["Bob", 6, 1]],
+    ],
+)
+def test_a_workbook_without_a_header_shows_no_value(tmp_path: Path, rows: list[list[Any]]) -> None:
     """P15"""
-    profile = described(write_excel(tmp_path / "a.xlsx", [[CANARY, 1.5], ["Bob", 2.5]]))
+    profile = described(write_excel(tmp_path / "a.xlsx", rows))
     assert CANARY not in repr(profile) and profile.table.arguments == ("header=None",)
 
 

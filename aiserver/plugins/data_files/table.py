@@ -7,6 +7,7 @@ must be recognised, or the values of its first row would be used as column names
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,16 +43,21 @@ def describe_rows(
 ) -> Table:
     """Return the description of a table. The first of its ``rows`` may be a header.
 
+    It has no columns if the first row is shorter than the others, as a title is.
     ``is_complete`` means that the table has no further rows.
     """
     if not rows or not rows[0]:
         return Table()
     first = [_as_text(value).strip() for value in rows[0]]
     below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
-    has_header = _is_header(first, below)
-    data = below if has_header else [rows[0], *below]
     # If every row has one cell more than the header, pandas reads the first column as the index.
-    if data and has_header and all(len(row) == len(first) + 1 for row in data):
+    has_index = len(first) > 1 and all(len(row) == len(first) + 1 for row in below)
+    is_short = bool(below) and Counter(map(len, below)).most_common(1)[0][0] > len(first)
+    has_header = _is_header(["", *first] if has_index else first, below)
+    if is_short and not (has_index and has_header):
+        return Table()
+    data = below if has_header else [rows[0], *below]
+    if is_short:
         data = [row[1:] for row in data]
     names = _unique_names(first) if has_header else list(map(str, range(len(first))))
     columns = []
@@ -89,9 +95,12 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         return True  # pandas wrote the numbers 0, 1, 2, … as the names of columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
-    rows = [row for row in rows if row != start]  # files that were joined repeat the header
-    for index, cell in enumerate(start):
-        column = [row[index] for row in rows if index < len(row)]
+    # Files that were joined repeat the header.
+    rows = [row for row in rows if any(row) and row != start]
+    columns = [[row[index] for row in rows if index < len(row)] for index in range(len(start))]
+    if not _is_complete(start, columns):
+        return False
+    for cell, column in zip(start, columns, strict=True):
         if _PERIOD.fullmatch(cell):
             # A column's name may be a year or a date. The cell counts as a value if there are no
             # values below it, or if at least half of these values are years or dates, too.
@@ -103,6 +112,22 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         ):
             return False
     return any(first)
+
+
+def _is_complete(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether each column has a name, or the names that are there must be names.
+
+    They are if one is above numbers, because then the first row isn't a row of data. A single name
+    may be a title, unless it only lacks the name of the index, which pandas doesn't write.
+    """
+    unnamed = [n for n, cell in enumerate(first) if not cell and any(columns[n])]
+    has_index = unnamed == [0]
+    if not unnamed or (has_index and columns[0] == list(map(str, range(len(columns[0]))))):
+        return True
+    named = [column for cell, column in zip(first, columns, strict=True) if cell]
+    present = [[text for text in column if text not in MISSING] for column in named]
+    is_above_numbers = any(dtype_of_texts(texts) != "object" for texts in present)
+    return is_above_numbers and (has_index or len(named) > 1)
 
 
 def _is_like_most(cell: str, column: Sequence[str]) -> bool:
@@ -118,8 +143,8 @@ def _shape(text: str) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a text looks like a value: a number, URL, e-mail address or long text."""
-    if len(cell) > _LONGEST_NAME or "://" in cell or is_number(cell):
+    """Return whether a text looks like a value: numbers, a URL, an e-mail address or long text."""
+    if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
     if cell.lower() in ("true", "false") or _UUID.fullmatch(cell) or _NAMED_MONTH.fullmatch(cell):
         return True

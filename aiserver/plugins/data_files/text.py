@@ -80,20 +80,35 @@ def _encodings(data: bytes) -> list[str]:
 
 
 def _delimiter(text: str, default: str) -> str:
-    """Return ``default``, unless only others divide the first row and most others into the same
-    number of fields, at least two. Of these, return the one that yields the most fields.
+    """Return ``default``, unless only others divide most rows into the same number of fields, at
+    least two. Of these, return the one that yields the most fields.
+
+    The first row must have as many fields; it may be a title if no delimiter divides it so.
     """
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
-    widths = {}
-    for delimiter in dict.fromkeys((default, *_DELIMITERS)):
-        rows = _rows(start, delimiter)[:_SNIFFED_ROWS]
-        width, count = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
-        is_consistent = count >= _MIN_CONSISTENT * len(rows)
-        widths[delimiter] = width if is_consistent and rows and len(rows[0]) == width else 0
-    if widths[default] > 1:
-        return default
-    best = max(widths, key=lambda delimiter: widths[delimiter])
-    return best if widths[best] > 1 else default
+    rows_by_delimiter = {
+        delimiter: _rows(start, delimiter)[:_SNIFFED_ROWS]
+        for delimiter in dict.fromkeys((default, *_DELIMITERS))
+    }
+    for has_title in (False, True):
+        widths = {
+            delimiter: _width(rows, has_title=has_title)
+            for delimiter, rows in rows_by_delimiter.items()
+        }
+        best = max(widths, key=lambda delimiter: widths[delimiter])
+        if widths[best] > 1:
+            return default if widths[default] > 1 else best
+    return default
+
+
+def _width(rows: list[list[str]], *, has_title: bool) -> int:
+    """Return how many fields the first row and most others have; 0 if their numbers differ."""
+    counted = rows[has_title:]
+    if not counted:
+        return 0
+    width, count = Counter(map(len, counted)).most_common(1)[0]
+    is_consistent = count >= _MIN_CONSISTENT * len(counted)
+    return width if is_consistent and (has_title or len(rows[0]) == width) else 0
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
