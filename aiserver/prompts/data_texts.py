@@ -87,6 +87,8 @@ def file_by_line(file: FileProfile) -> str:
             shape = f", {_rows(table)} x {table.column_count} columns"
     arguments = f", in pandas {', '.join(table.arguments)}" if table.arguments else ""
     head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}{_missing(file)}"
+    if not table.columns:
+        return head
     columns = table.columns[:MAX_FILE_COLUMNS]
     lines = _columns(columns, table.column_count, quoted=table.has_header)
     return "\n".join([head, *lines])
@@ -121,7 +123,11 @@ def _rows(table: Table) -> str:
 def _missing(file: FileProfile) -> str:
     if package := file.missing_package:
         return f", not described: {package} isn't installed beside Jupyter"
-    return "" if file.table.columns else ", not described"
+    table = file.table
+    if table.value_kinds:
+        count = f"number: {table.column_count}, " if table.column_count else ""
+        return f", not described: its keys may be data ({count}values: {table.value_kinds})"
+    return "" if table.columns else ", not described"
 
 
 def _size(size: int) -> str:

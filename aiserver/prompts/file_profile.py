@@ -19,6 +19,9 @@ class Table:
 
     ``columns`` may contain only the first of ``column_count`` columns. Without a header, they are
     called 0, 1, 2 and so on. ``row_count`` is None if it isn't known.
+
+    The keys of a JSON file aren't columns if they may be data. Then ``column_count`` is their
+    number, or 0 if only a part of the file was read, and ``value_kinds`` is such as ``objects``.
     """
 
     columns: Sequence[ColumnProfile] = ()
@@ -29,6 +32,7 @@ class Table:
     """Arguments such as ``sep=';'``, as they are written in Python."""
     has_estimate: bool = False
     """Whether ``row_count`` is only an estimate."""
+    value_kinds: str = ""
 
 
 @dataclass(frozen=True)

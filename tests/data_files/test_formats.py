@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from aiserver.plugins.data_files.names import mentioned_files
 from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
+from aiserver.prompts.data_texts import file_by_line, file_in_line
 from aiserver.prompts.file_profile import FileProfile
+from aiserver.prompts.language import cell_language
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"
 
@@ -210,12 +213,61 @@ def test_json_records_have_their_keys_as_columns(
     assert (described.table.row_count, described.table.arguments) == (2, arguments)
 
 
+PERSON = {"age": 5, "city": "Oslo"}
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_keys_that_no_two_records_share_are_values(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("records", "count", "values"),
+    [
+        ([{CANARY: {"age": 5}}, {"Bob": {"age": 6}}], 2, "objects"),  # no key occurs twice
+        ([{CANARY: 5, "size": "x"}, {"Bob": 6, "height": "x"}], 4, "numbers or texts"),
+        ([{CANARY: PERSON, "Bob": PERSON}], 2, "objects"),
+        ([{CANARY: PERSON}], 1, "objects"),
+        ([{CANARY: 5, "Bob": 6.5, "Eve": None}], 3, "nulls or numbers"),
+        ([{CANARY: [1], "Bob": []}], 2, "lists"),
+        ([{CANARY: None}], 1, "nulls"),
+        ([{CANARY: PERSON, "Bob": PERSON}, {CANARY: PERSON, "Eve": {"age": 1}}], 3, "objects"),
+        ([{CANARY: PERSON, "Bob": {"age": 1}}] * 2, 2, "objects"),
+        ([{CANARY: 5, "Bob": 6}, {CANARY: 7, "Eve": 8}], 3, "numbers"),
+        ([{f"{CANARY}@example.org": 5, "of": "x"}] * 2, 2, "numbers or texts"),
+        ([{CANARY: 5, "10001": PERSON}] * 2, 2, "numbers or objects"),
+    ],
+)
+def test_keys_that_may_be_values_are_counted_only(
+    tmp_path: Path, name: str, records: list[dict[str, Any]], count: int, values: str
+) -> None:
     """P15"""
-    records = [{CANARY: {"age": 5}}, {"Bob": {"age": 6}}]
     text = json.dumps(records) if name == "a.json" else "\n".join(map(json.dumps, records))
-    assert CANARY not in repr(profile(tmp_path, name, text))
+    described = profile(tmp_path, name, text, examples=3)
+    assert CANARY not in repr(described) and described.table.columns == ()
+    reason = f", not described: its keys may be data (number: {count}, values: {values})"
+    assert file_by_line(described).endswith(reason)
+    assert file_in_line(described, cell_language("python")).endswith(reason)
+
+
+def test_the_keys_of_a_long_file_are_not_counted(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.json", json.dumps([{str(n): [n]} for n in range(MAX_BYTES)]))
+    assert file_by_line(described).endswith("its keys may be data (values: lists)")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"x": 1, "y": 2.5},
+        {"name": "Ada", "city": "Oslo"},
+        {"tokens": ["a"], "tags": [1]},
+        {"message": {"role": "user"}},
+        {"user": {"login": "ada"}, "place": {"city": "Oslo"}},
+        {"country": "Norway", "2019": 1, "2020": 2},
+        {"0": 1, "1": "x"},
+    ],
+)
+def test_keys_of_records_are_names_if_each_record_has_them(
+    tmp_path: Path, record: dict[str, Any]
+) -> None:
+    described = profile(tmp_path, "a.json", json.dumps([record, record]))
+    assert list(dtypes(described)) == list(record)
 
 
 def test_long_json_is_read_up_to_the_limit(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
 _MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
+_KINDS = {dict: "objects", list: "lists", str: "texts", bool: "booleans", type(None): "nulls"}
+_KINDS |= {int: "numbers", float: "numbers"}
 _LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
 
 
@@ -178,10 +180,15 @@ def describe_records(
     is_complete: bool = False,
     arguments: tuple[str, ...] = (),
 ) -> Table:
-    """Return the description of a table whose columns are the keys of the records."""
+    """Return the description of a table whose columns are the keys of the records.
+
+    If the keys may be values, such as people, the description only says how many there are.
+    """
     names = list(dict.fromkeys(key for record in records for key in record))
-    if len(records) > 1 and len(names) == sum(map(len, records)):
-        names = []  # no two records have a key in common, so the keys are values, such as people
+    if names and _are_values(names, records):
+        key_count = len(names) if is_complete else 0
+        kinds = {_KINDS[type(value)] for record in records for value in record.values()}
+        return Table((), key_count, arguments=arguments, value_kinds=" or ".join(sorted(kinds)))
     columns = []
     for name in names[:MAX_COLUMNS]:
         values = [record.get(name) for record in records]
@@ -190,3 +197,27 @@ def describe_records(
         columns.append(describe_column(name, dtype, shown))
     count = len(records) if is_complete else None
     return Table(columns, len(names), count, arguments=arguments)
+
+
+def _are_values(names: Sequence[str], records: Sequence[dict[str, Any]]) -> bool:
+    """Return whether the keys of records may be values: the records are mappings.
+
+    They are names if a record has values of several kinds, or if several records have the same
+    keys. Objects that have keys in common show a mapping, also if it is repeated.
+    """
+    values = [name for name in names if _is_value(name) and not _PERIOD.fullmatch(name)]
+    if values != list(map(str, range(len(values)))):  # pandas calls columns without names 0, 1, …
+        return True
+    if len(records) > 1 and len(names) == sum(map(len, records)):
+        return True  # no two records have a key in common
+    present = [[value for value in record.values() if value is not None] for record in records]
+    if any(len({_KINDS[type(value)] for value in values}) > 1 for values in present):
+        return False
+    is_repeated = len(records) > 1 and all(record.keys() == records[0].keys() for record in records)
+    return not is_repeated or any(map(_are_alike, present))
+
+
+def _are_alike(values: Sequence[Any]) -> bool:
+    """Return whether these are several objects that have keys in common."""
+    objects = [value.keys() for value in values if isinstance(value, dict)]
+    return len(objects) > 1 and bool(set.intersection(*map(set, objects)))
