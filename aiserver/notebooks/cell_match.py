@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -135,14 +135,18 @@ def is_same_notebook(
     return is_all or is_most or len(texts) == size > 1
 
 
-def has_own_text(cells: Sequence[FileCell], matches: Mapping[int, Match]) -> bool:
-    """Return whether cells with recorded ids prove that a file is their notebook.
+def has_own_text(
+    cells: Sequence[FileCell], recorded: Set[str], matches: Mapping[int, Match]
+) -> bool:
+    """Return whether cells with recorded ids prove that a file is the notebook with these cells.
 
-    All contents must match, or more text than imports.
+    All cells of the file or all recorded ones must match, or a longer text. Imports don't count.
     """
-    texts = [cells[index].source for index, match in matches.items() if match.sign != "similar"]
-    is_all = 0 < len(texts) == sum(bool(cell.source) for cell in cells)
-    return is_all or _length(texts) >= _MIN_TEXT
+    own = {index: match for index, match in matches.items() if match.sign != "similar"}
+    length = _length(cells[index].source for index in own)
+    is_all = recorded <= {match.id for match in own.values()}
+    is_all = is_all or len(own) == sum(bool(cell.source) for cell in cells)
+    return length >= (1 if is_all else _MIN_TEXT)
 
 
 def _length(texts: Iterable[str]) -> int:

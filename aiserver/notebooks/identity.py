@@ -279,8 +279,9 @@ class NotebookRegistry:
             notebook = self._index.notebooks[candidate]
             last = result.recorded & set(notebook.cell_order or ())
             is_here = notebook.path == name
-            if candidate == by_ids:
-                is_same = has_own_text(cells, result.matches)
+            has_ids = keeps_ids and not result.recorded.isdisjoint(filter(is_random, cell_ids))
+            if candidate == by_ids or (candidate in at_path and has_ids):
+                is_same = has_own_text(cells, result.recorded, result.matches)
             elif candidate in at_path:
                 if keeps_ids and all(map(is_random, cell_ids)):
                     # A tool that keeps ids would have kept some of the notebook's: this file was

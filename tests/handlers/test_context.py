@@ -23,7 +23,7 @@ def write_files(root: Path) -> None:
     (root / "sub").mkdir()
     (root / "sub" / "销售.csv").write_text(f"城市,金额\n{CANARY},1\n上海,2\n", "gb18030")
     (root / "sub" / "bare.csv").write_text(f"{CANARY},1\nBob,2\n")
-    (root / "sub" / "r.json").write_text(json.dumps([{"city": CANARY}]))
+    (root / "sub" / "r.json").write_text(json.dumps([{"city": CANARY}, {"city": "上海"}]))
     (root / "sub" / "book.xlsx").write_bytes(excel([["name", "n"], [CANARY, 1]]))
     (root / "sub" / ".secret.csv").write_text("hidden_column\n1\n")
     (root.parent / "outside.csv").write_text("outside_column\n1\n")
