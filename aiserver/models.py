@@ -29,6 +29,8 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # for `fullmatch`: `$` would allow a n
 
 CONDENSED_TURNS = "condensed_turns"  # the type of an event with a summary of older turns
 
+PROSE_LANGUAGES = ("markdown", "text")  # of cells that contain prose: Markdown and raw cells
+
 Status = Literal["success", "error", "cancelled"]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import SelectionCutsSecret
 from ..llm.base import Additions, ChatModel
-from ..models import Interaction
+from ..models import PROSE_LANGUAGES, Interaction
 from ..plugin import ContextPart, ContextRequest, ContextText
 from ..prompts.context import build_messages
 from ..prompts.file_profile import FileProfile
@@ -47,7 +47,14 @@ from .allowed_parts import (
     without_unseen_images,
 )
 from .condensed_turns import answered_count
-from .hidden_data import has_content, hide, hide_in_file, hide_in_frame, hide_in_mention
+from .hidden_data import (
+    has_content,
+    hide,
+    hide_in_file,
+    hide_in_frame,
+    hide_in_mention,
+    mentions_prose,
+)
 from .privacy_levels import last_frames
 
 if TYPE_CHECKING:
@@ -138,7 +145,7 @@ def _prompt_input(
     detached = body.context.detached
     # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
     # give a secret the same mark in the history as in the source.
-    code = vault.hide(parsed.code)
+    code = vault.hide(parsed.code, is_prose=parsed.language.is_prose)
     rest = None
     if parsed.selection:
         code, rest = _hide_in_selection(parsed, body.cell_id, code, vault)
@@ -169,12 +176,18 @@ def _prompt_input(
         ],
         files=[hide_in_file(file, vault, on_this_machine) for file in files],
         mentions=[
-            hide_in_mention(mention, texts, vault, on_this_machine)
+            hide_in_mention(
+                mention,
+                texts,
+                vault,
+                on_this_machine,
+                is_prose=mentions_prose(mention, body.context.cells),
+            )
             for mention in body.context.mentions
             if mention.file not in described_files and has_content(mention, on_this_machine)
         ],
         rules_files=[
-            RulesText(hide(file.path, vault), hide(file.text, vault))
+            RulesText(hide(file.path, vault), hide(file.text, vault, is_prose=True))
             for file in _of(RulesText, parts)
         ],
         plugin_texts=[
@@ -182,11 +195,15 @@ def _prompt_input(
             for text in _of(ContextText, parts)
         ],
         memory=[
-            replace(entry, text=hide(entry.text, vault), section=hide(entry.section, vault))
+            replace(
+                entry,
+                text=hide(entry.text, vault, is_prose=True),
+                section=hide(entry.section, vault, is_prose=True),
+            )
             for entry in remembered.entries
         ],
         memory_count=remembered.total,
-        note=hide(remembered.note, vault),
+        note=hide(remembered.note, vault, is_prose=True),
         rest=rest,
         older_turns=_hide_in_older_turns(past, vault),
         earlier_answers=max(past.left_out, 1) if _is_retry(body) else 0,
@@ -203,7 +220,8 @@ def _is_retry(body: WarmUpBody) -> bool:
 
 
 def _hide_in_cell(cell: ContextCell, vault: Vault) -> ContextCell:
-    return cell.model_copy(update={"source": vault.hide(cell.source)})
+    source = vault.hide(cell.source, is_prose=cell.cell_type != "code")
+    return cell.model_copy(update={"source": source})
 
 
 def _hide_in_older_turns(past: PastTurns, vault: Vault) -> OlderTurns | None:
@@ -240,7 +258,10 @@ def _hide_in_selection(
     """
     selection = parsed.selection
     assert selection is not None
-    selected, above, below = map(vault.hide, (selection.selected, selection.above, selection.below))
+    selected, above, below = (
+        vault.hide(text, is_prose=parsed.language.is_prose)
+        for text in (selection.selected, selection.above, selection.below)
+    )
     if any(text not in source for text in (selected, above, below)):
         raise SelectionCutsSecret
     # The lines with cell magics may contain a secret.
@@ -252,12 +273,13 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
     """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
     code = code_of(request.current_code, request.intent)
+    is_prose = request.language in PROSE_LANGUAGES
     request_update = {
         "intent": vault.hide(vault.update_marks(request.intent), is_prose=True),
-        "current_code": vault.hide(vault.update_marks(code)),
+        "current_code": vault.hide(vault.update_marks(code), is_prose=is_prose),
     }
     response_update = {
-        "suggestion": vault.hide(vault.update_marks(response.suggestion)),
+        "suggestion": vault.hide(vault.update_marks(response.suggestion), is_prose=is_prose),
         "explanation": vault.hide(vault.update_marks(response.explanation), is_prose=True),
     }
     old_texts = (request.intent, request.current_code, response.suggestion, response.explanation)

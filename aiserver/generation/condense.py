@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from ..errors import BadAnswer, StaleRevision
 from ..llm.base import ChatModel
-from ..models import Event, Interaction, NewEvent, Session, SessionKey
+from ..models import PROSE_LANGUAGES, Event, Interaction, NewEvent, Session, SessionKey
 from ..prompts.receipt import ContextItem
 from ..prompts.summary import MAX_SUMMARY, clean_summary, condense_messages
 from ..redact import redact
@@ -200,7 +200,9 @@ def _redacted(turn: Interaction) -> Interaction:
             ),
             "ai_response": answer.model_copy(
                 update={
-                    "suggestion": redact(answer.suggestion),
+                    "suggestion": redact(
+                        answer.suggestion, is_prose=request.language in PROSE_LANGUAGES
+                    ),
                     "explanation": redact(answer.explanation, is_prose=True),
                 }
             ),

@@ -12,10 +12,15 @@ from ..prompts.file_profile import FileProfile, Table
 from ..prompts.images import NOT_SEEN
 from ..prompts.prompt_input import FileText, MentionedText
 from ..redact import Vault
-from ..requests import ColumnProfile, DataFrameProfile, Mention
+from ..requests import ColumnProfile, ContextCell, DataFrameProfile, Mention
 from ..surrogates import fix_surrogates
 from .privacy_levels import permitted_values
 
+# The suffixes of files with code. The texts of other files, such as notes and settings, are prose.
+_CODE = (
+    *(".py", ".ipynb", ".r", ".jl", ".scala", ".sql", ".sh", ".js", ".jsx", ".ts", ".tsx", ".css"),
+    *(".c", ".cc", ".cpp", ".h", ".hpp", ".java", ".go", ".rs"),
+)
 _NOT_SENT = "(a file whose text isn't sent)"
 
 
@@ -64,8 +69,21 @@ def _output_of(mention: Mention, on_this_machine: bool) -> str:
     return mention.output if on_this_machine or mention.shared else ""
 
 
+def mentions_prose(mention: Mention, cells: Sequence[ContextCell]) -> bool:
+    """Return whether a mention means a file without code, or one of the ``cells`` without code."""
+    if mention.kind == "file":
+        return not mention.file.lower().endswith(_CODE)
+    prose_cells = {cell.cell_id for cell in cells if cell.cell_type != "code"} - {None}
+    return mention.cell_id in prose_cells
+
+
 def hide_in_mention(
-    mention: Mention, texts: Mapping[str, str], vault: Vault, on_this_machine: bool
+    mention: Mention,
+    texts: Mapping[str, str],
+    vault: Vault,
+    on_this_machine: bool,
+    *,
+    is_prose: bool = False,
 ) -> MentionedText:
     """Return what a mention stands for, with secrets hidden.
 
@@ -85,10 +103,11 @@ def hide_in_mention(
     elif mention.kind == "file":
         is_sent = on_this_machine or mention.shared
         text = texts.get(mention.file, FileText("").text if is_sent else _NOT_SENT)
+    code = mention.source if mention.kind in ("cell", "past_answer") else ""
     return MentionedText(
         hide(mention.name, vault),
-        code=hide(mention.source, vault) if mention.kind in ("cell", "past_answer") else "",
-        text=hide(text, vault),
+        code=hide(code, vault, is_prose=is_prose),
+        text=hide(text, vault, is_prose=is_prose),
         cell_id=mention.cell_id,
         is_value=mention.kind == "variable",
         has_output=mention.kind == "cell" and bool(output.strip() or mention.images),
@@ -112,6 +131,6 @@ def _hide_in_columns(
     ]
 
 
-def hide(text: str, vault: Vault) -> str:
+def hide(text: str, vault: Vault, *, is_prose: bool = False) -> str:
     """Return a text in which the secrets are hidden."""
-    return vault.hide(fix_surrogates(text))
+    return vault.hide(fix_surrogates(text), is_prose=is_prose)

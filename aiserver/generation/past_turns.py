@@ -121,7 +121,9 @@ def before_request(turns: Sequence[Interaction], intent: str, source: str) -> li
     answer, are left out, too. If there was no attempt, return all turns. In stored turns, secrets
     are redacted.
     """
-    attempts = [(intent, source), (redact(intent, is_prose=True), redact(source))]
+    words = redact(intent, is_prose=True)
+    sources = (redact(source), redact(source, is_prose=True))  # the cell may contain prose
+    attempts = [(intent, source), *((words, stored) for stored in sources)]
     end = None
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..models import PROSE_LANGUAGES
 from ..requests import CellType
 
 
@@ -79,8 +80,6 @@ _MAGIC_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 # The magic of this package, whose cell contains a request instead of code.
 _REQUEST_MAGIC = re.compile(r"\s*%%ai(?!\w)")
 
-_PROSE = ("markdown", "text")
-
 
 @dataclass(frozen=True)
 class CellLanguage:
@@ -98,7 +97,7 @@ class CellLanguage:
     @property
     def is_prose(self) -> bool:
         """Whether the cell contains prose, not code."""
-        return self.name in _PROSE
+        return self.name in PROSE_LANGUAGES
 
     def below_head(self, source: str) -> str:
         """Return a cell's source without the lines with cell magics at its beginning."""

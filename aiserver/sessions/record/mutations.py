@@ -8,11 +8,12 @@ loading it. These stores call ``number_turn`` and ``number_events`` instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ...errors import NotFound, SessionTooNew, StaleRevision
 from ...models import (
+    PROSE_LANGUAGES,
     Event,
     Interaction,
     NewEvent,
@@ -56,8 +57,22 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
     Raises InvalidRequest if JSON can't represent the turn.
     """
     fields = redact_json(codec.to_dict(turn))
-    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
+    for record, name in _prose_in(turn):
+        if name in fields[record]:  # otherwise, the field wasn't set
+            fields[record][name] = redact(fields[record][name], is_prose=True)
     return Interaction.model_validate(fields | {"turn_id": turn_id, "seq": seq})
+
+
+def _prose_in(turn: NewTurn) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a turn that contain prose, each as the names of its record and itself."""
+    request = turn.user_request
+    yield "user_request", "intent"
+    is_prose = request.language in PROSE_LANGUAGES
+    if is_prose or request.current_code.lstrip().startswith("%%ai"):  # a magic with a request
+        yield "user_request", "current_code"
+    if is_prose:
+        yield "ai_response", "suggestion"
+    yield "ai_response", "explanation"
 
 
 def number_events(
