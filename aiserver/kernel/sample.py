@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
 import sys
 from typing import Any
 
 from .inspection.objects import class_name, is_instance, is_plain_dtype
-from .inspection.scalars import encode, is_plain_scalar, label_text
+from .inspection.scalars import encode, is_plain_scalar, label_text, whole_words
 from .variables import (
     MAX_COLUMNS,
     MAX_NAME,
@@ -30,7 +29,6 @@ MAX_CELL = 60  # characters of a value
 MAX_BYTES = 64_000  # of all values, in UTF-8; the limit of the HTTP API
 _OTHER_SCALARS = (datetime.timedelta, decimal.Decimal, complex)
 _MAX_BITS = 512  # of an integer; Python refuses to write very long ones
-_INCOMPLETE_WORD = re.compile(r"[!-~]*\Z")
 
 
 def first_rows(variables: dict[str, Any], name: str, count: int) -> str:
@@ -92,7 +90,4 @@ def _value_text(value: Any) -> str | None:
     if not is_scalar or (cls is int and value.bit_length() > _MAX_BITS):
         return "<" + str(class_name(cls))[: MAX_CELL - 2] + ">"
     text = value[: MAX_CELL + 1] if cls is str else str(value)
-    text = text.encode("utf-8", "replace").decode()
-    if len(text) <= MAX_CELL:
-        return text
-    return _INCOMPLETE_WORD.sub("", text[: MAX_CELL - 1]) + "…"
+    return whole_words(text, MAX_CELL)

@@ -28,7 +28,7 @@ from .inspection.objects import (
     is_library_class,
     is_numpy_dtype,
 )
-from .inspection.scalars import dtype_text, encode, label_text
+from .inspection.scalars import dtype_text, encode, label_text, whole_words
 from .values import value_text
 
 MAX_FRAMES = 50
@@ -163,7 +163,8 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
-            texts.setdefault(label_text(value, MAX_EXAMPLE))
+            texts.setdefault(whole_words(value, MAX_EXAMPLE))
+    texts.pop("…", None)  # the first word of a value was too long
     return {"examples": list(texts)[:count]} if texts else {}
 
 

@@ -193,8 +193,15 @@ def test_examples_are_different_texts(tmp_path: Path) -> None:
     assert [column.examples for column in described.table.columns] == [
         ["北京", "上海", "广州"],
         [],
-        ["x" * 24, "y", "z"],
+        ["y", "z", "w"],  # without the long word
     ]
+
+
+def test_an_example_has_no_part_of_a_key(tmp_path: Path) -> None:
+    """P16: the part isn't recognised as a secret when the prompt is stored."""
+    text = "user,token\nbob,ghp_" + "aB3d" * 9 + "\namy,key ghp_" + "aB3d" * 9 + "\n"
+    described = profile(tmp_path, "a.csv", text, examples=3)
+    assert described.table.columns[1].examples == ["key …"]
 
 
 @pytest.mark.parametrize(

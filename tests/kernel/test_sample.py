@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.kernel.sample import MAX_BYTES, MAX_CELL, first_rows
+from aiserver.kernel.variables import describe
 from aiserver.requests import Sample
 
 
@@ -127,3 +128,13 @@ def test_wide_rows_are_limited_in_bytes() -> None:
     size = sum(len(text.encode()) for row in result["rows"] for text in row)
     assert size <= MAX_BYTES
     Sample(rows=result["rows"])
+
+
+def test_an_example_has_no_part_of_a_key() -> None:
+    """P16: the part isn't recognised as a secret when the prompt is stored."""
+    key = "ghp_" + "aB3d" * 9
+    frame = pd.DataFrame({"user": ["bob", "amy"], "note": [key, f"use {key}"]})
+    described = json.loads(base64.b64decode(describe({"df": frame}, 2)))
+    [described_frame] = described["frames"]
+    examples = [column["examples"] for column in described_frame["columns"]]
+    assert examples == [["bob", "amy"], ["use …"]]

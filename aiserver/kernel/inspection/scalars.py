@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import datetime
 import json
+import re
 from typing import Any
 
 from .objects import (
@@ -25,6 +26,7 @@ MAX_DTYPE = 100
 _PLAIN_CLASSES = (str, int, float, bool, type(None), datetime.date)
 _ZONED_CLASSES = (datetime.datetime, datetime.time)
 _PLAIN_LIBRARY_CLASSES = ("Timedelta", "NAType", "NaTType")
+_INCOMPLETE_WORD = re.compile(r"[!-~]*\Z")
 _NUMPY_KINDS = "biufcSUMm"  # without objects, and structures, which can contain objects
 
 
@@ -47,6 +49,16 @@ def label_text(label: Any, limit: int) -> str:
     """Return the text of a label, at most ``limit`` characters; of other objects, their class."""
     text = _tuple_part(label, [limit]) if type(label) is tuple else _scalar_text(label)
     return text[:limit].encode("utf-8", "replace").decode()
+
+
+def whole_words(text: str, limit: int) -> str:
+    """Return a text, at most ``limit`` characters.
+
+    A longer text ends before its last incomplete word, because a part of a key isn't recognised as
+    a secret.
+    """
+    text = text[: limit + 1].encode("utf-8", "replace").decode()
+    return text if len(text) <= limit else _INCOMPLETE_WORD.sub("", text[: limit - 1]) + "…"
 
 
 def _tuple_part(label: Any, room: list[int]) -> str:

@@ -75,8 +75,8 @@ column_examples <- function(column, count) {
   } else {
     return(NULL)
   }
-  texts <- text_of(texts[!is.na(texts)], MAX_EXAMPLE)
-  texts <- unique.default(texts[grepl("[^[:space:]]", texts)])
+  texts <- vapply(texts[!is.na(texts)], whole_words, "", MAX_EXAMPLE, USE.NAMES = FALSE)
+  texts <- unique.default(texts[grepl("[^[:space:]]", texts) & texts != "\u2026"])
   texts <- texts[seq_len(min(length(texts), count))]
   if (length(texts)) list(examples = as.list(texts))
 }

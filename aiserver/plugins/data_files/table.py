@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...kernel.inspection.scalars import whole_words
 from ...prompts.file_profile import MAX_COLUMNS, Table, describe_column
+from ...surrogates import fix_surrogates
 from .dtypes import MISSING, dtype_of_texts, is_number
 
 MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
@@ -80,11 +82,15 @@ def estimated_row_count(sample_count: int, sample_size: int, size: int) -> int |
 
 
 def example_values(values: Sequence[Any], count: int) -> list[str]:
-    """Return the first ``count`` different texts among the values, shortened to ``MAX_EXAMPLE``."""
+    """Return the first ``count`` different texts among the values, shortened to ``MAX_EXAMPLE``.
+
+    A part of a word isn't used, because a part of a key isn't recognised as a secret.
+    """
     texts: dict[str, None] = {}
     for value in values if count else ():
         if isinstance(value, str) and value.strip() and value not in MISSING:
-            texts.setdefault(value.strip()[:MAX_EXAMPLE])
+            texts.setdefault(whole_words(fix_surrogates(value.strip()), MAX_EXAMPLE))
+            texts.pop("…", None)  # the first word of the value was too long
             if len(texts) == count:
                 break
     return list(texts)

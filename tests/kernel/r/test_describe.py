@@ -71,6 +71,13 @@ def test_without_values_nothing_of_the_data_is_described(r: RKernel) -> None:
     assert frames["df"]["index"][0]["examples"] == ["canary"]
 
 
+def test_an_example_has_no_part_of_a_key(r: RKernel) -> None:
+    """P16: the part isn't recognised as a secret when the prompt is stored."""
+    r.run("key <- strrep('aB3d', 9); df <- data.frame(x = c(key, paste('use', key)))")
+    frames, _ = described(r, 2)
+    assert frames["df"]["columns"][0]["examples"] == ["use …"]
+
+
 def test_other_variables_have_kinds_and_values(r: RKernel) -> None:
     r.run(
         "n <- 5L; x <- c(a = 1.5, 2); word <- 'it\\'s'; m <- matrix(0, 2, 3); fun <- function() 1\n"
