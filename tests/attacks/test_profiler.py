@@ -203,7 +203,7 @@ def test_examples_are_values_of_text_columns(kernel: Kernel) -> None:
     assert {column["name"]: column.get("examples") for column in frame["columns"]} == {
         "城市": ["北京", "上海"],
         "n": None,
-        "long": ["x" * 24],
+        "long": None,  # a value is cut between words, because a word may be a key
         "mixed": ["text"],
         "kind": ["a", "b"],
     }
