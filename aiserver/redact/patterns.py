@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from .names import is_placeholder, may_be_secret, secret_name
+
 MIN_KEY_LENGTH = 16
 """The number of characters of the shortest key with a distinctive format."""
 
@@ -38,6 +40,16 @@ _KEY_FORMATS = {
     "pypi-token": r"pypi-AgE[A-Za-z0-9_-]{40,255}",
     "alibaba-key": r"LTAI[A-Za-z0-9]{12,30}",
     "tencent-key": r"AKID[A-Za-z0-9]{32}",
+    "databricks-token": r"dapi[0-9a-f]{32}(?:-[0-9]{1,2})?",
+    "langsmith-key": r"lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}",
+    "perplexity-key": r"pplx-[A-Za-z0-9]{40,64}",
+    "tavily-key": r"tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,64}",
+    "pinecone-key": r"pcsk_[A-Za-z0-9_]{40,128}",
+    "replicate-token": r"r8_[A-Za-z0-9]{37,40}",
+    "google-secret": r"GOCSPX-[A-Za-z0-9_-]{20,64}",
+    "docker-token": r"dckr_[op]at_[A-Za-z0-9_-]{20,64}",
+    "slack-webhook": r"hooks\.slack\.com/services/T[A-Z0-9]{6,16}/B[A-Z0-9]{6,16}"
+    r"/[A-Za-z0-9]{16,64}",
     "jwt": r"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}",
 }
 _FORMATTED_KEY = re.compile(
@@ -53,59 +65,61 @@ _MARK = r"‹[^\s‹›]{1,64}›"
 _URL = re.compile(
     rf"(?<=://)(?:{_MARK}|[^\s/:@'\"<>‹›]){{0,128}}:(?P<value>[^\s/@'\"<>\[\](){{}}‹›]{{1,256}})@"
 )
-_BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+(?P<value>[A-Za-z0-9._~+/-]{16,4000}=*)")
-
-# The names of passwords, and the names of keys.
-_LOGIN_NAME = r"(?:pg)?passwords?|passwd|passphrase|pwd|密码|口令"
-_KEY_NAME = (
-    r"(?:api|access|secret|private|account|subscription|license|encryption)[_-]?key(?:[_-]?id)?"
-    r"|secret|token|credentials?"
+# `Bearer …`, `Authorization: token …`
+_HEADER = re.compile(
+    r"(?i)\b(?:Bearer|Basic"
+    r"|authorization['\"]?\]?[ ]{0,8}[:=,][ ]{0,8}[rbf]{0,2}['\"]?[a-z-]{2,20})[ ]+"
+    r"(?P<value>[A-Za-z0-9._~+/-]{16,4000}=*)"
 )
-# `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`.
+
+# `names` says which names identify a secret.
+_START = r"(?<![A-Za-z0-9_.-])(?<!‹redacted:)"  # in a mark, the kind isn't a name
+_WORD = _START + r"[A-Za-z0-9_.-]{1,80}"
+_NAME = rf"(?P<name>{_WORD}|密码|口令)"
+_BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+# `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`, and in SQL
+# `PASSWORD '…'`.
 _NAMED = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))['\"]?\]?[ \t]{{0,8}}"
+    rf"(?P<name>(?i:identified by)|{_WORD}|密码|口令)['\"]?\]?[ \t]{{0,8}}"
     # Between the name and the value, there may be a type, or a comma as in the call
     # `setdefault("TOKEN", "…")`.
-    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
-    r"(?!=)[ \t]{0,8}\(?[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"`])"
-    r"(?P<value>[^\s'\"`]{4,512})(?P=quote)"
+    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：]"
+    r"|(?P<gap>(?<=[ ])(?=['\"])))"
+    r"(?!=)[ \t]{0,8}\(?[rbufRBUF]{0,2}(?P<quote>\"\"\"|\'\'\'|['\"`])"
+    r"(?P<value>(?:\\[^\n]|(?!(?P=quote))[^\\\n]){4,512})(?P=quote)"
 )
 # `?token=…&`, `;Password=…;`: inside a URL or a connection string.
-_URL_PARAMETER = re.compile(
-    rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))="
-    r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+_PARAMETER = re.compile(rf"(?<=[?&;]){_NAME}={_BARE_VALUE}")
+# `'host=… password=…'`, `docker run -e PASSWORD=…`: at the beginning of a literal,
+# or after a word, which isn't followed by a name in Python code.
+_AFTER_WORD = re.compile(
+    rf"(?:(?<=['\"])|(?<=[^\s,;(){{}}\[\]=][ ])){_NAME}={_BARE_VALUE}(?=[\s'\"]|$)"
 )
-_BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+# `'X-API-Key: …'`
+_HEADER_LITERAL = re.compile(rf"(?<=['\"]){_NAME}:[ ]?{_BARE_VALUE}(?=['\"])")
 # `export API_KEY=…`, `%env TOKEN=…`, `%env TOKEN …`, `--password=…`, `--password …`.
 _SHELL = re.compile(
-    r"(?i)(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+[A-Z0-9_]{0,64}"
-    r"|--[a-z-]{0,32})"
-    rf"(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))"
-    rf"(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
+    r"(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+|--)"
+    rf"(?P<name>[A-Za-z0-9_-]{{1,80}})(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
 )
-# `API_KEY=… command` in a shell, `api_key: …` in YAML: the name is at the beginning of the line.
-# The value is at the end of the line, or is followed by a command or a comment. In Python code, the
-# value may be a variable or a class, so a value that looks like a Python name isn't redacted.
+# `API_KEY=… command` in a shell, `api_key: …` in YAML, `api_key = …` in settings: the name is at
+# the beginning of the line. The value is at the end of the line, or is followed by a command or a
+# comment. In Python code, the value may be a variable or a class, so a value that looks like a
+# Python name isn't redacted.
 _BARE = re.compile(
-    r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
-    r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
-    rf"(?:(?P<password>(?i:{_LOGIN_NAME}))|(?P<key>(?i:{_KEY_NAME})))(?:=|:[ ]{{1,8}}){_BARE_VALUE}"
-    r"(?=[ \t]*$|[ \t]+[#a-z./])"
+    rf"^[ \t]{{0,32}}(?:[-!][ ]?)?{_NAME}(?P<sign>=|:(?=[ ])|[ \t]{{1,8}}=(?!=))[ \t]{{0,8}}"
+    rf"{_BARE_VALUE}(?=[ \t]*$|[ \t]+[#a-z./])"
 )
 _PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
+# The parts of an expression such as `key12`, `text2.lower` or `1_000`.
+_OPERATOR = re.compile(r"[-.+*/%@|&^<>=:_]")
+_OPERAND = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]+|0[xX][0-9A-Fa-f]+")
 # Prose such as "the password is hunter2!".
 _IN_PROSE = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}|api key))"
-    r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
+    rf"(?P<name>(?:{_START}[A-Za-z]{{1,20}}[ ])?{_WORD}|密码|口令)"
+    r"(?:[ \t]{0,8}[=:：][ \t]{0,8}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
 )
 
-# Values that look like placeholders, paths, types or ordinary words.
-_PLACEHOLDER = re.compile(
-    r"(?i)[x*._-]+|.*(?:your|my|the|an?)[_-].*|.*(?:example|placeholder|changeme|redacted).*"
-    r"|<.*>|\[.*\]|[$%/~].*|.*[{}].*|\.{1,2}/.*|[a-z]:\\.*"
-    r"|str|string|text|object|int|integer|none|null|true|false|hidden|required|optional|varchar.*"
-    r"|passwords?|passwd|pwd|secret|token|user(?:name)?|category"
-)
 # Passwords in shell commands and function calls: `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
 _VALUE = r"(?P<value>[^\s'\"`]{3,256})"
 # A user and a password: `bob:…`, but not a URL.
@@ -158,6 +172,9 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
+_NAME_PATTERNS = (_NAMED, _PARAMETER, _AFTER_WORD, _HEADER_LITERAL, _SHELL, _BARE)
+
+
 def _password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
     """Yield the patterns to search for in a line, each with the index where the search starts."""
     for program, pattern in _PROGRAMS:
@@ -171,10 +188,10 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
     """Return a line with its secrets replaced."""
     text = _FORMATTED_KEY.sub(lambda match: _replace_key(match, replace), text)
     text = _replace_values(_URL, text, _kind_in_url, replace)
-    text = _replace_values(_BEARER, text, _kind_in_header, replace)
+    text = _replace_values(_HEADER, text, _kind_in_header, replace)
     for start, pattern in _password_patterns(text):
         text = text[:start] + _replace_values(pattern, text[start:], _kind_of_argument, replace)
-    for pattern in (_NAMED, _URL_PARAMETER, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
+    for pattern in (*_NAME_PATTERNS, *([_IN_PROSE] if is_prose else [])):
         text = _replace_values(pattern, text, _kind_of_named, replace)
     return text
 
@@ -182,16 +199,17 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 def _replace_values(
     pattern: re.Pattern[str], text: str, kind_of: Callable[[re.Match[str]], str], replace: Replace
 ) -> str:
-    """Replace the group ``value`` of each match whose kind isn't empty."""
+    """Replace the group ``value`` of each match whose kind isn't empty.
 
-    def replace_value(match: re.Match[str]) -> str:
-        kind = kind_of(match)
-        if not kind:
-            return match[0]
-        start, end = match.start("value") - match.start(), match.end("value") - match.start()
-        return match[0][:start] + replace(kind, match["value"]) + match[0][end:]
-
-    return pattern.sub(replace_value, text)
+    What looks like a value that isn't a secret may contain a name and its value.
+    """
+    pieces, position, start = [], 0, 0
+    while match := pattern.search(text, start):
+        if kind := kind_of(match):
+            pieces += [text[position : match.start("value")], replace(kind, match["value"])]
+            position = match.end("value")
+        start = match.end() if kind else match.start("value")
+    return "".join([*pieces, text[position:]])
 
 
 def _replace_key(match: re.Match[str], replace: Replace) -> str:
@@ -218,37 +236,53 @@ def _kind_in_header(match: re.Match[str]) -> str:
 
 def _kind_of_named(match: re.Match[str]) -> str:
     """Return the kind of the value after a name (``password=…``), or "" if it isn't a secret."""
-    value = match["value"]
-    if not value.isascii() or is_placeholder(value):
+    value, name = match["value"], secret_name(match["name"])
+    if name is None or (name.form == "signature" and match.re is not _PARAMETER):
         return ""
-    if match.re is _BARE and (_PYTHON_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
-        return ""
-    if match["password"]:
-        if _is_in_list(match) and value.replace("_", "").isalpha():
-            return ""  # the value is the next name in a list: `["password", "created_at"]`
-        if match["password"].lower() == "pwd" and value.isalpha():
-            return ""  # "pwd" is also the current folder, so the value may be a folder's name
-        needs_digit = match.re is _IN_PROSE or (match.re is _SHELL and match["gap"])
-        return "" if needs_digit and not any(map(str.isdigit, value)) else "password"
-    word = match["key"].lower()
-    has_letters = any(map(str.isalpha, value))
-    digit_count = sum(map(str.isdigit, value))
-    # "token" is also a term of language models, so its value must look like a key.
-    is_vague = word in ("token", "secret", "credential") and match.re is not _SHELL
-    is_long_enough = len(value) >= (16 if is_vague else 8)
-    is_expression = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
-    if not (has_letters and digit_count >= 2 and is_long_enough) or is_expression:
-        return ""
-    return "token" if word == "token" else "key"
+    form = "key" if name.form == "token" and match.re is _SHELL else name.form
+    is_secret = may_be_secret(value, form) and not (
+        (match.re is _BARE and _is_code(match, value))
+        or (match.re is _NAMED and _is_unrelated(match, form))
+        or (name.kind == "password" and _is_word(match, value))
+    )
+    return name.kind if is_secret else ""
+
+
+def _is_unrelated(match: re.Match[str], form: str) -> bool:
+    """Return whether a literal isn't the value of the name before it."""
+    if _is_in_list(match):  # the name must be a literal, not only the end of one
+        before = match.string[: match.start("name")][-1:]
+        return before not in ("'", '"') and before.isascii()
+    return match["gap"] is not None and form != "password"
+
+
+def _is_code(match: re.Match[str], value: str) -> bool:
+    """Return whether a value without quotes at the beginning of a line may be Python code."""
+    if _PYTHON_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2:
+        return True
+    if match["sign"] == ":" or (match["sign"] == "=" and match["name"].isupper()):
+        return False
+    is_attribute = "." in value and all(map(str.isidentifier, value.split(".")))
+    return is_attribute or all(map(_OPERAND.fullmatch, _OPERATOR.split(value)))
+
+
+def _is_word(match: re.Match[str], value: str) -> bool:
+    """Return whether the value after the name of a password is probably an ordinary word."""
+    if any(map(str.isdigit, value)):
+        return False
+    name = match["name"].lower()
+    if _is_in_list(match):
+        return value.replace("_", "").isalpha()  # the next name: `["password", "created_at"]`
+    if name.endswith("pwd") and value.isalpha():
+        return True  # "pwd" is also the current folder, so the value may be a folder's name
+    is_after_gap = match.re in (_NAMED, _SHELL) and match["gap"] is not None
+    if is_after_gap and match["name"] in ("PASSWORD", "IDENTIFIED BY"):
+        return False  # SQL
+    return is_after_gap or match.re in (_AFTER_WORD, _HEADER_LITERAL, _IN_PROSE)
 
 
 def _is_in_list(match: re.Match[str]) -> bool:
-    return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
-
-
-def is_placeholder(value: str) -> bool:
-    """Return whether a value is a placeholder instead of a secret."""
-    return len(set(value)) < 3 or _PLACEHOLDER.fullmatch(value) is not None
+    return match.re is _NAMED and "," in match.string[match.end("name") : match.start("value")]
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:

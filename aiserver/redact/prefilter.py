@@ -15,10 +15,11 @@ from pydantic_core import SchemaValidator, core_schema
 # the patterns below.
 _WORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
+    *("dapi", "lsv2_", "pplx-", "tvly-", "pcsk_", "r8_", "gocspx-", "dckr_", "hooks.slack.", "sig"),
     *("github_pat_", "hf_", "gsk_", "k_live_", "k_test_", "npm_"),
     *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "akia", "akid", "asia", "aiza", "xox", "ltai", "eyj"),
-    *("passw", "passphrase", "pwd", "key", "secret", "token", "credential", "密码", "口令"),
-    *("://", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
+    *("pass", "pw", "identified by", "key", "secret", "token", "credential", "密码", "口令"),
+    *("://", "authorization", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
     *("mysql", "mariadb", "sshpass"),
 )
 _QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON

@@ -8,17 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .literals import end_of_joined_lines, redact_joined_literals
-from .patterns import MIN_KEY_LENGTH, Replace, is_placeholder, redact_line, redact_private_keys
+from .names import is_placeholder, is_random, secret_name
+from .patterns import MIN_KEY_LENGTH, Replace, redact_line, redact_private_keys
 from .prefilter import candidate_lines
 
 OPEN, CLOSE = "‹redacted:", "›"
 
 REGISTERED: dict[str, bytes] = {}
 """Maps each registered secret to its JSON string as bytes, without the quotes of the string."""
-
-_SECRET_NAME = re.compile(
-    r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
-)
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
@@ -93,7 +90,9 @@ def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
     return [
         value
         for name, value in environ.items()
-        if _SECRET_NAME.search(name)
+        if (secret := secret_name(name))
+        and secret.form != "signature"
+        and (secret.form != "vague" or is_random(value))
         and not re.search(r"\s|^[/~.]|://", value)  # not a sentence, a path or a URL
         and sum(map(str.isdigit, value)) >= 2
     ]
