@@ -1,7 +1,7 @@
 """The files that a request names: their descriptions, and the texts of those that it mentions.
 
-Invariant: a slow disk delays a request by at most ``_TIMEOUT`` for data files and ``_TIMEOUT`` for
-other files, and only if files are named.
+Invariant: a slow disk delays a request by at most twice ``_TIMEOUT``, once for data files and once
+for the texts of mentioned files, and only if files are named.
 """
 
 from __future__ import annotations
