@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic.alias_generators import to_camel
 
@@ -21,6 +21,8 @@ class Payload:
     """
 
     __slots__ = ()
+    # For scripts/rest_api.py, which describes these classes.
+    __pydantic_config__: ClassVar = {"arbitrary_types_allowed": True}
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as it is sent."""

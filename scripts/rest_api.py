@@ -26,7 +26,6 @@ from pydantic_core import core_schema
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from aiserver import schemas as stored
-from aiserver.errors import UserText
 from aiserver.handlers.routes import ROUTES
 from aiserver.loaded_plugins import load_plugins
 from aiserver.models import SessionSummary
@@ -167,14 +166,20 @@ def body_schemas() -> Schema:
     return schemas
 
 
+class _PayloadSchemas(WithoutTitles):
+    """Refers to the schema of a class that pydantic doesn't know, such as UserText, by its name."""
+
+    def is_instance_schema(self, schema: core_schema.IsInstanceSchema) -> Schema:
+        return {"allOf": [{"$ref": f"{REF}{schema['cls'].__name__}"}]}
+
+
 def payload_schemas() -> Schema:
     """Return the schema of each payload, by its name."""
-    setattr(UserText, "__get_pydantic_core_schema__", _user_text)  # noqa: B010
     classes: dict[str, type] = {kind.__name__: kind for kind in subclasses(Payload)}
     classes[SessionSummary.__name__] = SessionSummary
     _, definitions = TypeAdapter.json_schemas(
         [(name, "serialization", TypeAdapter(kind)) for name, kind in classes.items()],
-        schema_generator=WithoutTitles,
+        schema_generator=_PayloadSchemas,
         ref_template=REF + "{model}",
     )
     schemas: Schema = definitions["$defs"]
@@ -192,25 +197,14 @@ def payload_schemas() -> Schema:
     return schemas
 
 
-def _user_text(*_: object) -> core_schema.CoreSchema:
-    """Describe the class UserText to pydantic."""
-    reference = {"allOf": [{"$ref": f"{REF}UserText"}]}
-    metadata: Any = {"pydantic_js_functions": [lambda *_: reference]}
-    return core_schema.any_schema(metadata=metadata)
-
-
 def stored_schemas() -> Schema:
     """Return the schemas of a session and of what it contains."""
     session = stored.load("session.schema.json")
     schemas: Schema = json.loads(json.dumps(session).replace("#/$defs/", REF))
     schemas = schemas.pop("$defs") | {"Session": schemas}
     for schema in schemas.values():
-        for name in (
-            "$schema",
-            "title",
-            "additionalProperties",
-        ):  # with the last, any key has a type
-            schema.pop(name, None)
+        for name in ("$schema", "title", "additionalProperties"):
+            schema.pop(name, None)  # with the last, TypeScript would allow any key
     return schemas
 
 
