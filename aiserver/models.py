@@ -154,8 +154,8 @@ class NewTurn(Stored):
     seq: Annotated[int, Field(ge=1)] | None = None
     """The position among all turns and events of the cell, from 1."""
     mode: str | None = None
-    """What the request asks for, such as `create`, `edit` or `fix`; `repair` for a request of the
-    page to correct an answer, `analyze` for one about chosen DataFrames."""
+    """The kind of request: `create`, `edit`, `fix`, …; `repair` if the page asked for a correction
+    of an answer, `analyze` if the person chose DataFrames to analyse."""
     model: str | None = None
     """The model that answered, as `provider:name`."""
     usage: dict[str, Any] | None = None
