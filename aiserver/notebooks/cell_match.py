@@ -8,9 +8,9 @@ notebook (PyCharm). So a cell is recognised by one of these signs, in this order
    notebook's own file keeps ids, and a name if no content says otherwise. Any other id needs a
    recorded content: a person, an agent or a template may have given it to several cells, and
    jupytext gives those of a pair by order.
-2. ``content``: the newest content of a recorded cell, if no other one has had it. Earlier and short
-   contents, and those of several recorded cells, only count between two cells that are recognised,
-   if only one cell had them there in the version that fits the file best, and in its order.
+2. ``content``: the newest content of only one recorded cell. Earlier and short contents, and those
+   of several cells, only count between two cells that are recognised, if only one cell had them
+   there in the version that fits the file best, and in its order.
 3. ``similar``: most of the words of a content, under the same condition.
 
 If cells have kept random ids, another random id is that of a new cell, unless it has the newest
@@ -109,7 +109,6 @@ def match_cells(
     matcher.match_replaced()
     matcher.match_ids()
     matcher.match_contents()
-    matcher.match_missing()
     matcher.drop_replaced()
     matcher.match_gaps()
     matcher.match_names()
@@ -170,7 +169,6 @@ class _Matcher:
         own = (is_random(cell.id) and cell.id in recorded for cell in cells)
         self._has_ids = trusts_ids and any(own)
         self._words: dict[str, Counter[str]] = {}
-        self._indices: dict[str, set[int]] = defaultdict(set)  # of the unknown cells, by content
         self._all_places: list[dict[str, int]] = []
         self._version = self._best_version(orders)
         self._places = {id_: place for place, id_ in enumerate(self._version)}
@@ -181,33 +179,6 @@ class _Matcher:
                 is_same = self._trusts_ids and is_random(id_)
                 if is_same or source in self._sources[id_]:
                     self._take(index, id_, "id")
-
-    def match_contents(self) -> None:
-        """Match each long content that only one cell has, if it is the newest of a recorded cell.
-
-        No other recorded cell may have had it.
-        """
-        indices, ids = self._indices, defaultdict[str, set[str]](set)
-        for index in filter(self._may_match, range(len(self._cells))):
-            indices[self._cells[index].source].add(index)
-        for id_ in self._free:
-            for source in self._sources[id_]:
-                ids[source].add(id_)
-
-        def is_certain(source: str) -> bool:
-            return len(indices[source]) == len(ids[source]) == 1
-
-        # Each match may make clear which cell another content belongs to.
-        tasks = list(indices)
-        while tasks:
-            source = tasks.pop()
-            if is_certain(source):
-                (id_,) = ids[source]
-                if len(source) >= _MIN_TEXT and source == self._newest(id_):
-                    self._take(indices[source].pop(), id_, "content")
-                    for old in self._sources[id_]:
-                        ids[old].discard(id_)
-                    tasks += self._sources[id_]
 
     def match_replaced(self) -> None:
         """Match cells that were recorded with other ids when comparing them had failed.
@@ -226,11 +197,18 @@ class _Matcher:
                 if versions and is_double and all(map(new.isdisjoint, versions)):
                     self._take(index, old[0], "content")
 
-    def match_missing(self) -> None:
-        """Match the newest contents of missing cells, also with cells that have new random ids."""
+    def match_contents(self) -> None:
+        """Match each long content that is the newest one of only one recorded cell.
+
+        A cell that isn't in this version must be the only one that has ever had it. If the file has
+        kept ids, a cell with a new id can only be one that is missing in this version.
+        """
+        counts = Counter(source for id_ in self._free for source in set(self._sources[id_]))
         for index, ids in self._newest_contents():
-            if len(missing := [id_ for id_ in ids if id_ in self._places]) == 1:
-                self._take(index, missing[0], "content")
+            here = [id_ for id_ in ids if id_ in self._places]
+            is_only = counts[self._cells[index].source] == 1 and self._may_match(index)
+            if len(choices := here or (ids if is_only else [])) == 1:
+                self._take(index, choices[0], "content")
 
     def _newest_contents(self) -> list[tuple[int, list[str]]]:
         """Return each unknown cell with the only long content, and the ids that have it, too."""
@@ -266,8 +244,10 @@ class _Matcher:
         """Match cells with the same or similar contents in the same order between two matches."""
         for _ in range(_MAX_ROUNDS):  # each match may make clear which cell another one is
             count = len(self.matches)
+            unknown = filter(self._may_match, range(len(self._cells)))
+            counts = Counter(self._cells[index].source for index in unknown)
             for run, gap in list(self._gaps()):
-                self._match_equal(run, gap)
+                self._match_equal(run, gap, counts)
             if len(self.matches) == count:
                 break
         counts = Counter(old[0] for old in self._sources.values() if old)
@@ -293,19 +273,19 @@ class _Matcher:
             if id_ in self._free and is_empty:
                 self._take(index, id_, "content")
 
-    def _match_equal(self, run: Sequence[int], gap: Sequence[str]) -> None:
-        """Match a content that only one cell in the run has, and only one in the gap has had."""
-        indices: dict[str, list[int]] = defaultdict(list)
-        for index in filter(self._may_match, run):
-            indices[self._cells[index].source].append(index)
+    def _match_equal(
+        self, run: Sequence[int], gap: Sequence[str], counts: Mapping[str, int]
+    ) -> None:
+        """Match a content that only one unknown cell has, and only one in the gap has had."""
+        contents = {self._cells[index].source: index for index in filter(self._may_match, run)}
         ids: dict[str, list[str]] = defaultdict(list)
         for id_ in filter(self._free.__contains__, gap):
             for source in self._sources[id_]:
                 ids[source].append(id_)
         indices_by_id: dict[str, list[int]] = {id_: [] for id_ in gap}
-        for source, same in indices.items():
-            if len(ids[source]) == len(same) == 1 and self._indices[source] == set(same):
-                indices_by_id[ids[source][0]].append(same[0])
+        for source, index in contents.items():
+            if len(ids[source]) == counts[source] == 1:
+                indices_by_id[ids[source][0]].append(index)
         pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
         is_ordered = pairs == sorted(pairs)
         for index, id_ in pairs:

@@ -106,6 +106,7 @@ class RecognisedCells(NamedTuple):
     """The ids of the matches with their newest contents, if contents were compared."""
 
     def without_changed(self) -> RecognisedCells:
+        """Return the cells without the matches that have changed."""
         matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
         return self._replace(matches=matches)
 
@@ -206,9 +207,10 @@ class NotebookRegistry:
         name = self._files.name(path.strip("/"))
         if pair := {self._files.name(other.strip("/")) for other in paired_paths}:
             self._index.pairs.put(name, pair)
-        # jupytext gives the ids of a pair by order, and a setting may say that this is one.
-        keeps_ids = keeps_ids and not await self._has_text_notebook(name)
         await self._index.refresh()
+        # jupytext gives the ids of a pair by order, and a setting may say that this is one.
+        if keeps_ids and self._index.notebooks and await self._has_text_notebook(name):
+            keeps_ids = False
         if notebook_id is None:
             result = await self._recognise_without_id(name, cells, keeps_ids=keeps_ids)
         else:
@@ -404,8 +406,8 @@ class NotebookRegistry:
 
     async def _has_text_notebook(self, name: str) -> bool:
         """Return whether there is a file beside the notebook that may be its text notebook."""
-        text = (name.removesuffix(".ipynb") + suffix for suffix in _TEXT_SUFFIXES)
-        return any([await self._files.exists(other) for other in text])
+        texts = [name.removesuffix(".ipynb") + suffix for suffix in _TEXT_SUFFIXES]
+        return any(await asyncio.gather(*map(self._files.exists, texts)))
 
     async def _is_at_another_path(self, notebook_id: str, name: str) -> bool:
         """Return whether the file of a notebook, with its id, is at another path."""
