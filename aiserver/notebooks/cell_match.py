@@ -285,7 +285,10 @@ class _Matcher:
         indices_by_id: dict[str, list[int]] = {id_: [] for id_ in gap}
         for source, index in contents.items():
             if len(ids[source]) == counts[source] == 1:
-                indices_by_id[ids[source][0]].append(index)
+                (id_,) = ids[source]
+                # If the newest content is in the file, too, the recorded cell is probably there.
+                if source == self._newest(id_) or not counts[self._newest(id_)]:
+                    indices_by_id[id_].append(index)
         pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
         is_ordered = pairs == sorted(pairs)
         for index, id_ in pairs:

@@ -132,10 +132,11 @@ def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> 
 
 
 def test_a_cell_is_recognised_by_an_earlier_content() -> None:
-    """The cell above has this content now; after a checkout, it has its old one, too."""
-    recorded = {B: ["x = 2", "x = 1"], A: ["x = 1", "y = 1"]}
+    recorded = {B: ["x = 2", "x = 1"], A: ["z = 1", "y = 1"]}
     assert matched(numbered("x = 1", "y = 1"), recorded) == {0: B, 1: A}
+    recorded = {B: ["x = 2", "x = 1"], A: ["x = 1", "y = 1"]}
     assert matched(numbered("x = 2", "x = 1"), recorded) == {0: B, 1: A}
+    assert matched(numbered("x = 1", "y = 1"), recorded) == {}  # the first may be A, moved
 
 
 def test_equal_cells_are_distinguished_by_their_order() -> None:
@@ -146,6 +147,13 @@ def test_equal_cells_are_distinguished_by_their_order() -> None:
     cells = numbered("a = 1", "x", "x", "c = 3")
     assert matched(cells, pair) == {0: A, 3: C}  # they may have changed places
     assert matched(cells, pair | {"q": ["y"]}) == {0: A, 3: C}
+
+
+def test_an_earlier_content_is_no_sign_if_the_newest_is_in_the_file() -> None:
+    """The cell was copied and moved, and a new cell is in its place."""
+    recorded = {A: [LONG, "x = 1"], B: [LONG], C: ["c = load('another.csv')"]}
+    cells = numbered(LONG, "c = load('another.csv')", LONG, "x = 1")
+    assert matched(cells, recorded, [[C, A], [A, C, B]]) == {1: C}
 
 
 def test_a_short_cell_that_has_moved_is_unknown() -> None:
