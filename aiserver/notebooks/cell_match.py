@@ -8,9 +8,10 @@ notebook (PyCharm). So a cell is recognised by one of these signs, in this order
    notebook's own file keeps ids, and a name if no content says otherwise. Any other id needs a
    recorded content: a person, an agent or a template may have given it to several cells, and
    jupytext gives those of a pair by order.
-2. ``content``: the newest content of only one recorded cell. Earlier and short contents, and those
-   of several cells, only count between two cells that are recognised, if only one cell had them
-   there in the version that fits the file best, and in its order.
+2. ``content``: the newest content of only one recorded cell. A short newest content, a long earlier
+   one, and that of several cells only count between two cells that are recognised, if only one cell
+   had them there in the version that fits the file best, and in its order. They don't count in a
+   cell with the random id of another recorded cell.
 3. ``similar``: most of the words of a content, under the same condition.
 
 If cells have kept random ids, another random id is that of a new cell, unless it has the newest
@@ -258,7 +259,7 @@ class _Matcher:
             changed = [
                 (index, id_)
                 for index, id_ in zip(run, gap, strict=False)
-                if id_ in self._free and self._may_match(index)
+                if id_ in self._free and self._may_match(index) and not self._is_another(index, id_)
                 if self._cells[index].source not in contents and counts[self._newest(id_)] == 1
             ]
             is_recorded = all(id_ in self._sources for id_ in gap)
@@ -287,7 +288,9 @@ class _Matcher:
             if len(ids[source]) == counts[source] == 1:
                 (id_,) = ids[source]
                 # If the newest content is in the file, too, the recorded cell is probably there.
-                if source == self._newest(id_) or not counts[self._newest(id_)]:
+                is_earlier = len(source) >= _MIN_TEXT and not counts[self._newest(id_)]
+                is_sign = source == self._newest(id_) or is_earlier
+                if is_sign and not self._is_another(index, id_):
                     indices_by_id[id_].append(index)
         pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
         is_ordered = pairs == sorted(pairs)
@@ -371,6 +374,11 @@ class _Matcher:
         cell = self._cells[index]
         is_new = self._has_ids and is_random(cell.id)
         return index not in self.matches and bool(cell.source) and not is_new
+
+    def _is_another(self, index: int, id_: str) -> bool:
+        """Return whether a cell has the random id of another recorded cell."""
+        own = self._cells[index].id
+        return own != id_ and own in self._sources and is_random(own)
 
     def _take(self, index: int, id_: str, sign: Sign) -> None:
         self.matches[index] = Match(id_, sign)

@@ -419,8 +419,8 @@ class NotebookRegistry:
     async def _find_moved(self, name: str, cells: Sequence[FileCell]) -> list[str]:
         """Return the ids of notebooks that are no longer at their paths, and may be this file.
 
-        They have a cell in common or, if they are text notebooks, as many cells. Those with the
-        most cells in common come first, then the last used.
+        They have a cell in common, or as many cells. Those with the most cells in common come
+        first, then the last used.
         """
         ids = {cell.id for cell in cells if is_random(cell.id)}
         suffix = PurePosixPath(name).suffix
@@ -428,8 +428,8 @@ class NotebookRegistry:
         for notebook_id, notebook in self._index.notebooks.items():
             path, order = notebook.path or "", notebook.cell_order or ()
             common = len(ids.intersection(order))
-            is_text = suffix != ".ipynb" and PurePosixPath(path).suffix == suffix
-            if path and (common or (is_text and len(order) == len(cells))):
+            is_like = PurePosixPath(path).suffix == suffix and len(order) == len(cells)
+            if path and (common or is_like):
                 likely.append((common, notebook.last_entry, notebook_id, path))
         moved: list[str] = []
         for *_, notebook_id, path in sorted(likely, reverse=True):

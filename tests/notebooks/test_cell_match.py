@@ -132,11 +132,12 @@ def test_numbered_cells_are_recognised_by_content_and_a_new_one_is_unknown() -> 
 
 
 def test_a_cell_is_recognised_by_an_earlier_content() -> None:
-    recorded = {B: ["x = 2", "x = 1"], A: ["z = 1", "y = 1"]}
-    assert matched(numbered("x = 1", "y = 1"), recorded) == {0: B, 1: A}
-    recorded = {B: ["x = 2", "x = 1"], A: ["x = 1", "y = 1"]}
-    assert matched(numbered("x = 2", "x = 1"), recorded) == {0: B, 1: A}
-    assert matched(numbered("x = 1", "y = 1"), recorded) == {}  # the first may be A, moved
+    recorded = {B: ["x = 2", LONG], A: ["z = 1", LONG + " * 2"]}
+    assert matched(numbered(LONG, LONG + " * 2"), recorded) == {0: B, 1: A}
+    assert matched(numbered(LONG, "y = 1"), recorded | {A: ["z = 1", "y = 1"]}) == {0: B}
+    recorded = {B: ["x = 2", LONG], A: [LONG, "y = 1"]}
+    assert matched(numbered("x = 2", LONG), recorded) == {0: B, 1: A}
+    assert matched(numbered(LONG, "y = 1"), recorded) == {0: A}  # A was moved
 
 
 def test_equal_cells_are_distinguished_by_their_order() -> None:
@@ -157,7 +158,7 @@ def test_an_earlier_content_is_no_sign_if_the_newest_is_in_the_file() -> None:
 
 
 def test_a_short_cell_that_has_moved_is_unknown() -> None:
-    recorded = {A: ["x = 2", "x = 1"], B: [LONG], C: ["c = 3"]}
+    recorded = {A: ["x = 1"], B: [LONG], C: ["c = 3"]}
     assert matched(numbered("x = 1", LONG, "c = 3"), recorded) == {0: A, 1: B, 2: C}
     assert matched(numbered(LONG, "x = 1", "c = 3"), recorded) == {0: B, 2: C}
     assert matched(numbered("c = 3", "x = 1"), recorded) == {}
@@ -167,6 +168,15 @@ def test_a_copy_from_another_editor_leaves_both_cells_unknown() -> None:
     recorded = {A: ["a = 1"], "p": ["x"], C: ["c = 3"]}
     cells = numbered("a = 1", "x", "new", "x", "c = 3")
     assert matched(cells, recorded) == {0: A, 4: C}
+
+
+def test_a_short_content_is_no_sign_in_a_cell_with_the_random_id_of_another() -> None:
+    """On another branch, a cell had the content that another one has here."""
+    recorded = {A: [LONG], B: ["x = 2"], C: ["x = 1"], D: [LONG + "\nplt.show()"]}
+    cells = [(A, LONG), (B, "x = 1"), (D, LONG + "\nplt.show()")]
+    assert matched(cells, recorded, trusts_ids=False) == {0: A, 2: D}
+    cells[1] = ("1", "x = 1")
+    assert matched(cells, recorded, trusts_ids=False) == {0: A, 1: C, 2: D}
 
 
 def test_the_short_content_of_a_removed_cell_is_no_sign() -> None:

@@ -169,6 +169,8 @@ class Walk:
                 self.counts["found"] += bool(truth.asked & words)
                 if not truth.asked & words:
                     self.log.append(f"    NOT FOUND: {name} has no {' '.join(sorted(truth.asked))}")
+            if truth.asked & stored and not truth.asked & words:
+                truth.asked.clear()  # counted once: from now on, it is another cell
 
     def _is_unique(self, cell: dict[str, Any]) -> bool:
         """Return whether no other cell has had the text, so that it says which cell it is."""
