@@ -33,13 +33,14 @@ This module writes these entries into the change log:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import uuid
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
-from ..errors import NotFound, SessionCorrupt, SessionTooNew
+from ..errors import NotFound, SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.lru_cache import LRUCache
@@ -184,8 +185,11 @@ class NotebookRegistry:
         async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             await self._other_roots.copy_logs(path)
             await self._index.refresh()
-            at_path = self._index.find_at(self._files.name(path))
-            for id_ in {notebook_id or "", *at_path} & self._index.notebooks.keys():
+            name = self._files.name(path)
+            ids = set(self._index.find_at(name))
+            if notebook_id in self._index.notebooks and await self._is_original(notebook_id, name):
+                ids.add(notebook_id)
+            for id_ in ids:
                 await self._copy_sessions(path, id_, id_)
 
     async def recognise(
@@ -229,9 +233,9 @@ class NotebookRegistry:
         notebook itself isn't at another path, it may also have been moved here.
         """
         is_own = await self._is_original(notebook_id, name)
-        in_file = None if is_own else notebook_id
+        more = [] if is_own else [(self._store, notebook_id)]
         relatives = [
-            await self._recognise(id_, cells, trusts_ids=False, in_file=in_file)
+            await self._recognise(id_, cells, trusts_ids=False, more=more)
             for id_ in self._index.relatives_at(name, notebook_id, is_own=is_own)
         ]
         best = max(relatives, key=lambda result: len(result.matches), default=None)
@@ -249,8 +253,12 @@ class NotebookRegistry:
             own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
             if len(best.matches) >= len(own.matches):
                 return best
-        # Several files may have been made from one, and contain other cells with its ids.
-        return await self._recognise(notebook_id, cells, trusts_ids=is_own and keeps_ids)
+        # Several files may have been made from one, and contain other cells with its ids. What was
+        # recorded about a copy in another root is copied later, under the id that it gets.
+        path = self._files.path(name)
+        others = self._other_roots.stores(path) if self._other_roots and path and not is_own else {}
+        more = [(store, notebook_id) for store in others.values()]
+        return await self._recognise(notebook_id, cells, trusts_ids=is_own and keeps_ids, more=more)
 
     async def _recognise_without_id(
         self,
@@ -316,11 +324,11 @@ class NotebookRegistry:
         cells: Sequence[FileCell],
         *,
         trusts_ids: bool,
-        in_file: str | None = None,
+        more: Iterable[tuple[SessionManager, str]] = (),
     ) -> RecognisedCells:
         """Match the cells with those of a notebook.
 
-        ``in_file`` is the id of another one in the file, whose contents of the same cells count.
+        ``more`` are stored notebooks, by store and id, whose contents of the same cells count.
         """
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
         recorded = {cell_id for _, cell_id in marks}
@@ -330,9 +338,14 @@ class NotebookRegistry:
         orders: list[list[str]] = []
         is_complete = trusts_ids and len(cells) == len(recorded) - len(missing)
         if missing and not is_complete and len(missing) <= _MAX_SESSIONS:
-            for id_ in filter(None, (notebook_id, in_file)):
-                sources = await read_contents(self._store, id_, self._owner, missing)
-                contents |= {cell: [*contents[cell], *sources[cell]] for cell in missing}
+            contents |= await read_contents(self._store, notebook_id, self._owner, missing)
+            for store, id_ in more:
+                with contextlib.suppress(OSError, StorageError):
+                    sources = await read_contents(store, id_, self._owner, missing)
+                    contents |= {
+                        cell: list(dict.fromkeys([*contents[cell], *sources[cell]]))
+                        for cell in missing
+                    }
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             orders = [
                 list(map(str, order))

@@ -63,6 +63,7 @@ class Server:
         notebook = json.loads(file.read_text()) if file.exists() else {"metadata": {}}
         carried = notebook["metadata"].get("aiserver", {}).get("notebook_id")
         path = file.relative_to(self.start).as_posix()
+        await self.registry.copy_from_other_roots(path, carried)  # when the file is read
         identity = await self.registry.identify(path, carried, cells)
         notebook["metadata"]["aiserver"] = {"notebook_id": identity.notebook_id}
         file.write_text(json.dumps(notebook))
@@ -353,6 +354,25 @@ async def test_a_clone_with_its_own_history_keeps_it(home: Path) -> None:
     assert await above.history(first / "a.ipynb") == ["before", "in the first"]
     assert await above.history(other / "a.ipynb") == ["before", "in the other"]
     assert await above.history(first / "a.ipynb") == ["before", "in the first"]
+
+
+@in_loop
+async def test_a_cell_that_was_changed_in_a_clone_keeps_its_history(home: Path) -> None:
+    """P28: its first history was in the other one, with the same ids."""
+    first, other = home / "project", home / "clone"
+    notebook_id = await Server(first).ask(first / "a.ipynb", "before", "aaaa1111")
+    key = SessionKey(notebook_id, "aaaa1111")
+    await Server(first).store.record_events(key, [event(source="data = load('sales.csv')")])
+    shutil.copytree(first, other)
+    changed = "weather = fetch('a new source')"
+    await Server(other).store.record_events(key, [event(source=changed)])
+    above = Server(home)
+    await above.open(first / "a.ipynb", ["aaaa1111"])
+    cell = {"cell_type": "code", "id": "aaaa1111", "source": changed, "metadata": {}}
+    metadata = {"aiserver": {"notebook_id": notebook_id}}
+    notebook = {"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    await restore_ids(above.registry, "clone/a.ipynb", notebook)
+    assert cell["id"] == "aaaa1111"
 
 
 def git(folder: Path, *arguments: str | Path) -> None:
