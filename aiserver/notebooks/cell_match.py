@@ -206,10 +206,9 @@ class _Matcher:
         """
         counts = Counter(source for id_ in self._free for source in set(self._sources[id_]))
         for index, ids in self._newest_contents():
-            here = [id_ for id_ in ids if id_ in self._places]
             is_only = counts[self._cells[index].source] == 1 and self._may_match(index)
-            if len(choices := here or (ids if is_only else [])) == 1:
-                self._take(index, choices[0], "content")
+            if len(ids) == 1 and (ids[0] in self._places or is_only):
+                self._take(index, ids[0], "content")
 
     def _newest_contents(self) -> list[tuple[int, list[str]]]:
         """Return each unknown cell with the only long content, and the ids that have it, too."""
@@ -293,11 +292,8 @@ class _Matcher:
                 if is_sign and not self._is_another(index, id_):
                     indices_by_id[id_].append(index)
         pairs = [(same[0], id_) for id_, same in indices_by_id.items() if len(same) == 1]
-        is_ordered = pairs == sorted(pairs)
-        for index, id_ in pairs:
-            source = self._cells[index].source
-            if is_ordered or (len(source) >= _MIN_TEXT and source == self._newest(id_)):
-                self._take(index, id_, "content")
+        for index, id_ in pairs if pairs == sorted(pairs) else ():
+            self._take(index, id_, "content")
 
     def _match_similar(self, pairs: Sequence[tuple[int, str]]) -> None:
         """Match pairs of cells if each is the most similar one to the other.

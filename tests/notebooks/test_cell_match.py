@@ -112,6 +112,15 @@ def test_a_newest_content_is_stronger_than_an_earlier_one() -> None:
     assert matched(file[::-1], recorded)[2] == A
 
 
+def test_a_newest_content_of_two_cells_is_a_sign_only_in_its_place() -> None:
+    """P28: both branches have a cell with it, and the versions fit the file equally well."""
+    sales, costs = "sales = load('sales.csv')", "costs = load('costs.csv')"
+    recorded = {A: [sales], B: [LONG], C: [costs], D: [LONG]}
+    cells = numbered(sales, LONG, costs)
+    assert matched(cells, recorded, [[A, C, D], [A, B, C]]) == {0: A, 2: C}
+    assert matched(cells, recorded, [[A, B, C], [A, C, D]]) == {0: A, 1: B, 2: C}
+
+
 def test_a_missing_cell_is_found_by_its_newest_content() -> None:
     """Another editor gives a cell that is cut and pasted a new id."""
     recorded = {A: ["a = 1"], B: [LONG, "old = load('sales.csv')"]}
