@@ -11,7 +11,7 @@ Invariants:
   content that were recorded at this path, or most of the contents must be the same, or the recorded
   notebook must have no sessions. So a new notebook at an old path (such as ``Untitled.ipynb``)
   doesn't get the history of the old notebook. If it was moved, too, all its recorded cells must be
-  in it, unchanged.
+  in it, unchanged, and not all of them as they were first recorded, as in a template.
 - The files of a pair of jupytext are one notebook: those that jupytext names, and a text notebook
   and the ``.ipynb`` file of the same name.
 - Identifying a notebook again gives the same result, even if the first response got lost, the
@@ -105,6 +105,8 @@ class RecognisedCells(NamedTuple):
     """The ids of all cells of the notebook that have a session."""
     unchanged: Set[str] = frozenset()
     """The ids of the matches with their newest contents, if contents were compared."""
+    has_changed: bool = False
+    """Whether one of these was added or changed after the notebook was first recorded."""
 
     def without_changed(self) -> RecognisedCells:
         """Return the cells without the matches that have changed."""
@@ -273,14 +275,14 @@ class NotebookRegistry:
         fitting: list[tuple[tuple[bool, int, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
-        if by_ids and await self._is_at_another_path(by_ids, name):
-            by_ids = None
         at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
-        at_path.update([by_ids] if by_ids else [])
+        if by_ids and not await self._is_at_another_path(by_ids, name):
+            at_path.add(by_ids)
+        moved = [*filter(None, [by_ids]), *await self._find_moved(name, cells)]
         # Of equal ones, the oldest counts: comparing failed when another one was recorded. Of one
         # and its copies, it is the last used.
         candidates = sorted(
-            at_path.union(await self._find_moved(name, cells) if finds_moved else []),
+            at_path.union(moved if finds_moved else []),
             key=lambda id_: (self._index.notebooks[id_].last_entry, id_),
             reverse=True,
         )
@@ -290,16 +292,18 @@ class NotebookRegistry:
             last = result.recorded & set(notebook.cell_order or ())
             is_here = notebook.path == name
             has_ids = keeps_ids and not result.recorded.isdisjoint(filter(is_random, cell_ids))
-            if candidate == by_ids or (candidate in at_path and has_ids):
+            if candidate not in at_path:
+                # A template, from which the notebook was made, has the first contents of all cells.
+                is_same = last == result.unchanged and len(last) > 1
+                is_same = is_same and (result.has_changed or not name.endswith(".ipynb"))
+            elif candidate == by_ids or has_ids:
                 is_same = has_own_text(cells, result.recorded, result.matches)
-            elif candidate in at_path:
+            else:
                 if keeps_ids and all(map(is_random, cell_ids)):
                     # A tool that keeps ids would have kept some of the notebook's: this file was
                     # made from its present contents, or is another notebook.
                     result = result.without_changed()
                 is_same = is_same_notebook(cells, last, result.matches)
-            else:
-                is_same = last == result.unchanged and len(last) > 1
             if is_same:
                 # A notebook that was moved here may have replaced that at the path.
                 first = is_here or candidate not in at_path
@@ -362,7 +366,9 @@ class NotebookRegistry:
             for index, match in matches.items()
             if [cells[index].source] == list(contents[match.id][:1])
         }
-        return RecognisedCells(notebook_id, matches, recorded, unchanged)
+        has_changed = any(len(set(filter(None, contents[id_]))) > 1 for id_ in unchanged)
+        has_changed = has_changed or bool(orders and unchanged.difference(orders[-1]))
+        return RecognisedCells(notebook_id, matches, recorded, unchanged, has_changed)
 
     async def find(self, path: str, notebook_id: str) -> list[str]:
         """Return which notebook the file at ``path`` is, and those that it began there as.
@@ -464,9 +470,8 @@ class NotebookRegistry:
             return True
         # There is still a file at the old path. If it contains this id, the file at the new path is
         # a copy. If it has a different id, the notebook was moved. If it contains no id, because a
-        # tool has removed it, the notebook also counts as moved. When the file at the old path is
-        # opened again, its cells match those of the notebook. Then the file at the old path becomes
-        # the copy.
+        # tool has removed it, the notebook also counts as moved. If the file at the old path has
+        # the notebook's present cells when it is opened again, it becomes the copy.
         # A text notebook never contains an id: it has not been moved, either.
         is_text = not notebook.path.endswith(".ipynb")
         on_disk = await self._files.notebook_id(notebook.path)

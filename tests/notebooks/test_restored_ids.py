@@ -87,6 +87,13 @@ class Notebook:
     def id_of(self, source: str) -> str:
         return next(id_ for id_, text in self.cells.items() if text == source)
 
+    async def record(self, cell_id: str, source: str) -> None:
+        """Record a change of a cell."""
+        notebook_id = self.world.disk.ids[self.path]
+        assert notebook_id
+        event = NewEvent(type="edit", timestamp=utc_now(), source=source)
+        await self.world.store.record_events(SessionKey(notebook_id, cell_id), [event])
+
     async def signs(self, cell_id: str) -> list[str]:
         """Return the signs that the cell's history mentions."""
         notebook_id = self.world.disk.ids[self.path]
@@ -384,27 +391,48 @@ async def test_a_notebook_with_the_fixed_ids_of_a_tool_inherits_nothing(world: W
 
 @in_loop
 async def test_a_cleaned_and_moved_notebook_is_recognised_if_it_is_unchanged(world: World) -> None:
-    """nbdev_clean drops the id of the notebook; a template has none, and some of its cells."""
+    """nbdev_clean drops the id of the notebook; a template has none, and the first cells."""
     notebook = Notebook(world, "jan.ipynb")
     first = await notebook.open()
-    template = dict(notebook.cells)
+    january = SOURCES | {C: "c = load('january.csv')"}
+    world.move("jan.ipynb", "elsewhere")
+    await _assert_new(Notebook(world, "feb.ipynb"), first)
+    world.move("elsewhere", "jan.ipynb")
+    await notebook.record(C, january[C])
     del world.disk.ids["jan.ipynb"]
-    for changed in (
-        {id_: f"{source} + 1" for id_, source in template.items()},
-        dict(list(template.items())[1:]),
-    ):
-        other = Notebook(world, "feb.ipynb", changed)
-        assert (await other.open()).notebook_id != first.notebook_id
-        assert world.disk.ids.pop("feb.ipynb") != first.notebook_id
-        assert not other.cells.keys() & template.keys()
-    moved = Notebook(world, "archive/jan.ipynb", template)
+    for changed in (SOURCES, {A: january[A], C: january[C]}):
+        await _assert_new(Notebook(world, "feb.ipynb", changed), first)
+    moved = Notebook(world, "archive/jan.ipynb", january)
     assert (await moved.open()).notebook_id == first.notebook_id
-    assert moved.cells == template
+    assert moved.cells == january
     del world.disk.ids["archive/jan.ipynb"]
     rewritten = Notebook(world, "2026/jan.ipynb")
-    rewritten.rewrite(*template.values())  # by `jupytext --to ipynb`, with new ids
+    rewritten.rewrite(*january.values())  # by `jupytext --to ipynb`, with new ids
     assert (await rewritten.open()).notebook_id == first.notebook_id
-    assert rewritten.cells == template
+    assert rewritten.cells == january
+
+
+async def _assert_new(notebook: Notebook, other: NotebookIdentity) -> None:
+    """Open a notebook, check that it has no cell of the other one, and delete its file."""
+    cell_ids = set(notebook.cells)
+    assert (await notebook.open()).notebook_id != other.notebook_id
+    assert not cell_ids & notebook.cells.keys()
+    del notebook.world.disk.ids[notebook.path]
+
+
+@in_loop
+async def test_opening_a_backup_first_takes_no_history_away(world: World) -> None:
+    """P28: a tool has stripped its id, so that the notebook seemed to be moved to the backup."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    await notebook.record(C, "c = load('changed.csv')")
+    notebook.cells[C] = "c = load('changed.csv')"
+    cells = dict(notebook.cells)
+    world.move("a.ipynb", "backup.ipynb")
+    world.disk.ids["a.ipynb"] = None
+    assert await Notebook(world, "backup.ipynb", cells).open() == first
+    assert (await notebook.open()).forked_from == first.notebook_id
+    assert notebook.cells == cells
 
 
 @in_loop
