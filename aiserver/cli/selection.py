@@ -75,8 +75,8 @@ async def count_requests(
 async def find_notebooks(context: StoreContext, name: str) -> list[str]:
     """Return the id of the notebook in a file, and those that it had there before.
 
-    A copy, or a file that git has put back, may contain the id of another file's notebook. Raises
-    SettingError if the file has no id or is a copy without a history.
+    A copy, or a file that git has put back, contains the id of another file's notebook until it was
+    opened and saved. Raises SettingError if the file has no id, or such an id.
     """
     notebook_id = notebook_id_of(name)
     path = _path_in(context.configuration.root_dir, name)
@@ -85,7 +85,9 @@ async def find_notebooks(context: StoreContext, name: str) -> list[str]:
         ids = await registry.find(path, notebook_id)
         if not ids:
             original = make_safe((await registry.paths([notebook_id]))[notebook_id] or notebook_id)
-            raise SettingError(f"“{name}” is a copy of “{original}” and has no history of its own.")
+            raise SettingError(
+                f"“{name}” is a copy of “{original}”. First, open it in JupyterLab and save it."
+            )
         if ids != [notebook_id]:
             return ids
     return [notebook_id]

@@ -373,16 +373,16 @@ class NotebookRegistry:
     async def find(self, path: str, notebook_id: str) -> list[str]:
         """Return which notebook the file at ``path`` is, and those that it began there as.
 
-        There is none if the file is a copy without a history. ``notebook_id`` is the id in the
+        There is none if the file has the id of a notebook at another path, or may be a copy of it
+        that was recorded at this path: only opening it can tell. ``notebook_id`` is the id in the
         file. Nothing is written. Raises StorageError.
         """
         async with self._lock:
             await self._index.refresh()
             name = self._files.name(path)
             is_own = await self._is_original(notebook_id, name, is_certain=True)
-            relatives = self._index.relatives_at(name, notebook_id, is_own=is_own)
-            id_ = next(iter(relatives), notebook_id if is_own else None)
-            return self._index.origins_at(name, id_) if id_ else []
+            is_own = is_own and not self._index.relatives_at(name, notebook_id, is_own=True)
+            return self._index.origins_at(name, notebook_id) if is_own else []
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the current paths of notebooks in the contents API, by notebook id.
