@@ -44,7 +44,7 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
                 await asyncio.wait_for(restoring, _MAX_SECONDS)
         except Exception:  # whatever it is, it must not keep a notebook from being opened
             log.warning("The ids of a notebook's cells were not compared.", exc_info=True)
-            replace_positional_ids(model["content"])
+            await asyncio.to_thread(replace_positional_ids, model["content"])
         return model
 
     @functools.wraps(read)
@@ -59,12 +59,12 @@ def restore_on_reading(manager: Any, registry: NotebookRegistry, log: logging.Lo
 
 def replace_positional_ids(notebook: dict[str, Any]) -> None:
     """Replace the ids that another cell may have."""
-    id_ = _own_id(notebook) or ""
-    if _minor_version(notebook) >= 5:
-        new_ids = _new_ids(notebook, RecognisedCells(id_, {}, set()))
-        for cell, new_id in zip(notebook["cells"], new_ids, strict=True):
-            if is_positional(_valid_id(cell.get("id"))):
-                cell["id"] = new_id
+    if _minor_version(notebook) < 5 or not any(map(is_positional, _ids(notebook))):
+        return  # reading the cells may take seconds
+    new_ids = _new_ids(notebook, RecognisedCells(_own_id(notebook) or "", {}, set()))
+    for cell, id_, new_id in zip(notebook["cells"], _ids(notebook), new_ids, strict=True):
+        if is_positional(id_):
+            cell["id"] = new_id
 
 
 def _is_notebook(model: Any) -> bool:
@@ -86,7 +86,7 @@ async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str,
     recognised = await recognise_cells(registry, path, notebook)
     if recognised is None:
         if _own_id(notebook):  # its histories may come later, for example with `git pull`
-            replace_positional_ids(notebook)
+            await asyncio.to_thread(replace_positional_ids, notebook)
         return
     # Without any history, a number can't be that of another cell.
     if recognised.matches or (recognised.recorded and any(_ids(notebook))):

@@ -7,6 +7,7 @@ import copy
 import itertools
 import logging
 import sys
+import threading
 import uuid
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,20 @@ async def test_numbers_in_a_clone_without_histories_are_replaced(world: World) -
     notebook = Notebook(world, "a.ipynb", {"0": "secret = load('salaries.csv')"})
     read = await notebook.read()
     assert read["cells"][0]["id"] != "0" and read == await notebook.read()
+
+
+@in_loop
+async def test_large_cells_in_a_clone_are_read_in_a_thread(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+    monkeypatch.setattr(
+        restored_ids, "redact", lambda text: threads.append(threading.current_thread()) or text
+    )
+    world.disk.ids["a.ipynb"] = "cloned"
+    for cells in (SOURCES, {"0": "data = 1"}):
+        await Notebook(world, "a.ipynb", cells).read()
+        assert threads and threading.main_thread() not in threads
 
 
 @in_loop
