@@ -25,7 +25,7 @@ from tornado.routing import PathMatches, Rule
 from traitlets import Bool, Dict, Float, Int, List, Type, Unicode, Union, default
 from traitlets.utils.importstring import import_item
 
-from .handlers.loading import LoadingRouter, import_slow_modules
+from .handlers.loading import LoadingRouter, delay_reading, import_slow_modules
 
 if TYPE_CHECKING:
     import logging
@@ -182,7 +182,13 @@ class AIServer(ExtensionApp):
         api_paths = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
         web_app.add_handlers(".*$", [Rule(api_paths, LoadingRouter(self.add_routes))])
 
+    @cached_property
+    def _is_loaded(self) -> asyncio.Event:
+        return asyncio.Event()
+
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        # Not earlier: another extension, such as jupytext, may replace the contents manager.
+        delay_reading(serverapp.contents_manager, self._is_loaded)
         from .i18n import install_translations
 
         install_translations()
@@ -195,6 +201,8 @@ class AIServer(ExtensionApp):
         except SettingError as error:  # the Jupyter server runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)
             return
+        finally:
+            self._is_loaded.set()
         await self._start_sessions()
         await self.models.sweep()
 
@@ -303,6 +311,7 @@ class AIServer(ExtensionApp):
         self.add_routes()
         if self._services is None:
             self._services = self._create_services()
+            self._is_loaded.set()
         return self._services
 
     def _create_services(self) -> Services:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,6 +51,38 @@ async def test_a_started_server_has_loaded_the_api(jp_serverapp: Any):
     await jp_serverapp.extension_manager.start_all_extensions()
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     assert app.sessions and app.models and app.assistant
+    await app.stop_extension()
+
+
+async def test_a_notebook_that_is_read_meanwhile_waits(
+    jp_serverapp: Any, jp_root_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P28: else its cells wouldn't be compared. Anything else is read at once."""
+    app = jp_serverapp.extension_manager.extension_points["aiserver"].app
+    contents, imported, was_read = jp_serverapp.contents_manager, asyncio.Event(), asyncio.Event()
+    notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (jp_root_dir / "n.ipynb").write_text(json.dumps(notebook))
+    read = contents.get
+
+    async def observed(path: str, **more: Any) -> Any:
+        model = await read(path, **more)
+        was_read.set()
+        return model
+
+    monkeypatch.setattr(contents, "get", observed)
+    monkeypatch.setattr("aiserver.extension.import_slow_modules", imported.wait)
+    started = asyncio.create_task(jp_serverapp.extension_manager.start_all_extensions())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert (await contents.get(""))["type"] == "directory"
+    was_read.clear()
+    reading = asyncio.create_task(contents.get("n.ipynb"))
+    await was_read.wait()
+    await asyncio.sleep(0)
+    assert not reading.done()
+    imported.set()
+    assert (await reading)["type"] == "notebook" and app.sessions
+    await started
     await app.stop_extension()
 
 

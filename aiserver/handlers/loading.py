@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +24,28 @@ _SLOW_MODULES = (
     ".sessions.file",
     ".handlers.routes",
 )
+_MAX_SECONDS = 10  # for which opening a notebook may be delayed
+
+
+def delay_reading(manager: Any, is_loaded: asyncio.Event) -> None:
+    """Let a contents manager return notebooks only after AI Server was loaded.
+
+    Then they are read again, because ``notebooks/restored_ids.py`` restores the ids of their cells.
+    """
+    read = manager.get
+
+    @functools.wraps(read)
+    async def get(*args: Any, **kwargs: Any) -> Any:
+        model = await read(*args, **kwargs)
+        if is_loaded.is_set() or model.get("type") != "notebook" or not model.get("content"):
+            return model
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(is_loaded.wait(), _MAX_SECONDS)
+        is_loaded.set()  # nobody waits longer
+        return await manager.get(*args, **kwargs)
+
+    if inspect.iscoroutinefunction(read):
+        manager.get = get
 
 
 async def import_slow_modules() -> None:
