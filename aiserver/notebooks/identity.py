@@ -306,7 +306,7 @@ class NotebookRegistry:
                 is_same = is_same_notebook(cells, last, result.matches)
             if is_same:
                 # A notebook that was moved here may have replaced that at the path.
-                first = is_here or candidate not in at_path
+                first = is_here or candidate == by_ids or candidate not in at_path
                 rank = (first, len(result.matches), is_here, len(result.recorded))
                 fitting.append((rank, result))
             others[candidate] = result.recorded

@@ -326,6 +326,24 @@ async def test_requests_in_a_short_cell_are_in_one_notebook(world: World, ids: l
 
 
 @in_loop
+async def test_a_notebook_without_id_is_no_missing_copy(world: World) -> None:
+    """P28: on another branch, it has its old name and no id yet, and there is no copy."""
+    notebook = Notebook(world, "a.ipynb")
+    first = await notebook.open()
+    await notebook.record(B, "b = load('changed.csv')")
+    cells = SOURCES | {B: "b = load('changed.csv')"}
+    world.copy("a.ipynb", "copy.ipynb")
+    for _ in range(2):
+        await Notebook(world, "copy.ipynb", cells).open()
+    world.move("a.ipynb", "renamed.ipynb")
+    renamed = Notebook(world, "renamed.ipynb", cells | {"dddd4444": "d = 4"})
+    await renamed.open()
+    await renamed.record(C, "c = 3")
+    world.disk.ids = {"a.ipynb": None}
+    assert await Notebook(world, "a.ipynb", cells).open() == first
+
+
+@in_loop
 async def test_a_notebook_converted_from_its_text_is_recognised(world: World) -> None:
     """``jupytext --to ipynb`` writes it without its id, and gives all cells new random ids."""
     notebook = Notebook(world, "a.ipynb")
