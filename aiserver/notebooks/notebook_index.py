@@ -94,7 +94,7 @@ class NotebookIndex:
         origins = set(self._origins(notebook_id))
         return [
             id_
-            for id_ in self.find_at(name)
+            for id_ in self.find_at(name, with_pending=True)
             if (notebook_id in self._origins(id_) if is_own else origins & set(self._origins(id_)))
         ]
 
@@ -142,12 +142,15 @@ class NotebookIndex:
         origins = self.notebooks.keys() & self._origins(notebook_id)
         return min(self.notebooks[id_].first_entry for id_ in origins)
 
-    def find_at(self, name: str) -> list[str]:
-        """Return the ids of the notebooks at a path, last used first."""
+    def find_at(self, name: str, *, with_pending: bool = False) -> list[str]:
+        """Return the ids of the notebooks at a path, last used first.
+
+        ``with_pending`` is whether copies count if no page has sent their new ids yet.
+        """
         at_path = [
             (notebook.last_entry, notebook_id)
             for notebook_id, notebook in self.notebooks.items()
-            if self.is_at(notebook, name) and notebook.pending_fork_of is None
+            if self.is_at(notebook, name) and (with_pending or notebook.pending_fork_of is None)
         ]
         return [notebook_id for _, notebook_id in sorted(at_path, reverse=True)]
 

@@ -344,6 +344,19 @@ async def test_a_notebook_without_id_is_no_missing_copy(world: World) -> None:
 
 
 @in_loop
+async def test_a_copy_that_was_only_viewed_is_still_a_copy(world: World) -> None:
+    """P28: its file has the original's id; now the original is renamed, and may have more turns."""
+    first = await Notebook(world, "a.ipynb").open()
+    world.copy("a.ipynb", "copy.ipynb")
+    viewed = await Notebook(world, "copy.ipynb").open()
+    world.copy("a.ipynb", "copy.ipynb")
+    world.move("a.ipynb", "renamed.ipynb")
+    again = await Notebook(world, "copy.ipynb").open()
+    assert again.notebook_id == viewed.notebook_id
+    assert await Notebook(world, "renamed.ipynb").open() == first
+
+
+@in_loop
 async def test_a_notebook_converted_from_its_text_is_recognised(world: World) -> None:
     """``jupytext --to ipynb`` writes it without its id, and gives all cells new random ids."""
     notebook = Notebook(world, "a.ipynb")
