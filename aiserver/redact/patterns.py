@@ -61,9 +61,12 @@ _KINDS = list(_KEY_FORMATS)
 _CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
 # A user may be a key, which is a redaction mark by then. The colon in the mark is no separator.
+# A password may contain brackets, `/` and `@`. Neither a port with a path (`a:8080/b@c`) nor a part
+# of a regular expression (`://([^:]+):(.+)@`) is one.
 _MARK = r"‹[^\s‹›]{1,64}›"
 _URL = re.compile(
-    rf"(?<=://)(?:{_MARK}|[^\s/:@'\"<>‹›]){{0,128}}:(?P<value>[^\s/@'\"<>\[\](){{}}‹›]{{1,256}})@"
+    rf"(?<=://)(?:{_MARK}|[^\s/:@'\"<>‹›]){{0,128}}:(?!\d{{1,5}}[/\])]|[\[\]()])"
+    r"(?P<value>(?:(?!://)[^\s@'\"<>{}‹›]){1,256}(?:@[^\s@'\"<>{}‹›/?#:,;&=]{1,256}){0,8})@"
 )
 # `Bearer …`, `Authorization: token …`
 _HEADER = re.compile(
@@ -114,10 +117,11 @@ _PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v
 # The parts of an expression such as `key12`, `text2.lower` or `1_000`.
 _OPERATOR = re.compile(r"[-.+*/%@|&^<>=:_]")
 _OPERAND = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]+|0[xX][0-9A-Fa-f]+")
-# Prose such as "the password is hunter2!".
+# Prose such as "the password is hunter2!", also with quotes around the value.
 _IN_PROSE = re.compile(
     rf"(?P<name>(?:{_START}[A-Za-z]{{1,20}}[ ])?{_WORD}|密码|口令)"
-    r"(?:[ \t]{0,8}[=:：][ \t]{0,8}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
+    r"(?:[ \t]{0,8}[=:：][ \t]{0,8}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?:(?P<quote>['\"`])|[“‘「『])?"
+    r"(?P<value>(?:(?(quote)(?!(?P=quote)))[!-~]){6,512})(?(quote)(?P=quote))"
 )
 
 # Passwords in shell commands and function calls: `curl -u bob:…`, `mysql -p…`, `auth=(…)`.
@@ -149,17 +153,18 @@ _CONTINUED = re.compile(
 )
 
 _STRING = r"[rbufRBUF]{0,2}['\"][^'\"\n]{0,128}['\"]"
+_USER_EXPRESSION = r"[\w.\[\]()'\"]{1,128}"  # any expression without a comma or a space
 _COMMA = r"[ ]{0,8},[ ]{0,8}[rbufRBUF]{0,2}(?P<quote>['\"])"
 # `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the user may be any expression without a comma.
 _AUTH = re.compile(
     r"(?:\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}|(?:Basic|Digest)Auth)"
-    rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
+    rf"\([ ]{{0,8}}(?:{_STRING}|{_USER_EXPRESSION}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: a call with exactly two literals. The second literal is the
+# `smtp.login("bob@example.org", "…")`: a call with exactly two arguments. The second one is the
 # password. It has no spaces, unless it is an app password of four times four letters.
 _LOGIN = re.compile(
-    rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
+    rf"\.login\([ ]{{0,8}}(?:{_STRING}|{_USER_EXPRESSION}){_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
 

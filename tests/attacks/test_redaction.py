@@ -55,6 +55,8 @@ NAMED = {
     'token = "{}"': ("token", "ab12cd34ef56gh78ij90"),
     'headers = {{"Authorization": "Bearer {}"}}': ("token", "ab12cd34ef56gh78ij90"),
     'create_engine("postgresql://bob:{}@db/x")': ("password", "s3cr3t"),
+    'create_engine("postgresql://ann:{}@db/x")': ("password", "P@ssw0rd"),
+    'connect("postgresql://bob:{}@db:5432/x?mail=a@b")': ("password", "s3cr3t(2/6)[x@1"),
     "pd.read_json('https://x.org/d?api_key={}&page=2')": ("key", "ab12cd34ef56"),
     '"DRIVER=x;UID=sa;PWD={};"': ("password", "Secr3t9"),
     '数据库密码 = "{}"': ("password", "mima123456"),
@@ -86,6 +88,7 @@ NAMED = {
     "options = {{'auth': (user, '{}')}}": ("password", "hunter2"),
     'session.auth = requests.auth.HTTPBasicAuth("bob", "{}")': ("password", "hunter2"),
     'smtp.login("bob@example.org", "{}")': ("password", "abcd efgh ijkl mnop"),
+    'smtp.login(config["user"], "{}")': ("password", "hunter2"),
 }
 # Only both parts together are a secret; the text between them is replaced, too.
 SPLIT = {
@@ -134,6 +137,8 @@ tokens = ["sk-learn", "key", "价格"]; df.rename(columns={"token": "词元", "p
 max_tokens=1024, token_count = 12345678901234567890
 df["key"] == "2024-01-01T00:00:00Z"; d = {"primary_key": "user_id_2", "key": "a1b2c3d4e5f6g7"}
 url = "https://example.org:8080/a@b/c"; mail = "mailto:bob@example.org"
+re.sub("://[^:]+:[^:]+@", x); r"://([^:]+):(.+)@"; [http://a:8888](mailto:bob@example.org)
+"http://a:80,http://b@c"; git+ssh://git@example.org:bob/x@v1
 api_key = "YOUR_API_KEY"; api_key="<your key here>"; token = "{token}"; secret = "xxxxxxxxxxxxxxxx"
 div class="sk-estimator-doc-link-fitted-container-12"
 sha = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
@@ -262,6 +267,18 @@ def test_secrets_in_prose_are_redacted() -> None:
     assert redact("the password is wrong, why?", is_prose=True) == "the password is wrong, why?"
 
 
+@pytest.mark.parametrize("quotes", ["''", '""', "``", "“”", "‘’", "「」"])
+def test_a_password_in_quotes_in_prose_is_redacted(quotes: str) -> None:
+    """P16"""
+    opening, closing = quotes[0], quotes[1]
+    for prose in ("the password is {}, ok?", "密码是{}。", "口令：{}"):
+        masked = prose.format(opening + redaction_mark("password") + closing)
+        text = prose.format(f"{opening}hunter22{closing}")
+        assert redact(text, is_prose=True) == masked
+        word = prose.format(f"{opening}required{closing}")
+        assert "：" in prose or redact(word, is_prose=True) == word
+
+
 def test_a_secret_before_a_bracket_is_redacted() -> None:
     clean = redact(TWICE)
     assert "Ab12" not in clean and redact(clean) == clean
@@ -356,6 +373,7 @@ def test_marks_cannot_be_forged() -> None:
         "sk-",
         "://a:",
         "://‹a:b›",
+        "://a:b@c",
         "curl -u ‹a:b›",
         "token='",
         "-----BEGIN PRIVATE KEY-----",
@@ -367,6 +385,7 @@ def test_marks_cannot_be_forged() -> None:
         "auth=('a', ",
         "HTTPBasicAuth(a.",
         ".login('a', '",
+        ".login(a[",
         "'sk-' + ",
         "'key' \n",
         "''.join(['sk-', ",
@@ -380,6 +399,7 @@ def test_marks_cannot_be_forged() -> None:
         "Bearer ",
         "--a-token=",
         "password: a",
+        "password is 'a",
         "A_KEY=a ",
         "password: " + "x" * 39,
         "token  ",
