@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -23,6 +24,7 @@ from tornado.httpclient import HTTPClientError, HTTPResponse
 from tornado.httputil import HTTPHeaders
 
 from aiserver.extension import AIServer
+from aiserver.redact.texts import REGISTERED
 
 from .scripted_model import ScriptedModel
 
@@ -111,6 +113,13 @@ def jp_server_config(model_url: str, server_config: dict[str, Any]) -> dict[str,
 @pytest.fixture
 def jp_nbconvert_templates() -> None:
     """Replace pytest-jupyter's fixture, which copies templates that no test needs."""
+
+
+@pytest.fixture(autouse=True)
+def registered_secrets() -> Iterator[None]:
+    """Forget the secrets that a test registers."""
+    with patch.dict(REGISTERED):
+        yield
 
 
 @pytest.fixture(autouse=True)

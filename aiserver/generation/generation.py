@@ -287,6 +287,8 @@ class Generation:
         fields: dict[str, Any] = {"model": self.model.info.id}
         if self.user:
             fields["user"] = self.user
+        text = f"{answer.code}\n{answer.explanation}"
+        await asyncio.to_thread(self._vault.register_unrecognised, text)
         # Thoughts repeat much of the prompt, so they aren't stored if the prompt isn't.
         (thoughts,), _ = self._vault.redact([fix_surrogates(answer.thoughts)])
         answer = replace(answer, thoughts=stored_thoughts(thoughts) if self._stores_prompt else "")

@@ -12,7 +12,7 @@ Invariants:
 - Redacting takes linear time for any text. A text that is already redacted doesn't change.
 
 The functions are pure, except that ``redact`` also replaces the secrets that were registered with
-``register_secrets``.
+``register_secrets`` or ``Vault.register_unrecognised``.
 """
 
 from __future__ import annotations

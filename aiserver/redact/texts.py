@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,13 +13,14 @@ from .prefilter import candidate_lines
 
 OPEN, CLOSE = "‹redacted:", "›"
 
-REGISTERED: dict[str, bytes] = {}
-"""Maps each registered secret to its JSON string as bytes, without the quotes of the string."""
+REGISTERED: dict[str, str] = {}
+"""Maps each registered secret to its kind. It grows while other threads read it."""
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
     """Return ``text`` with its secrets replaced by redaction marks."""
-    if len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier():
+    is_short_name = len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier()
+    if is_short_name and text not in REGISTERED:
         return text  # a short name, such as the name of a record's field, contains no secret
     return replace_secrets(text, is_prose, lambda kind, secret: redaction_mark(kind))
 
@@ -51,9 +51,9 @@ def replace_secrets(
     secret.
     """
     text = redact_private_keys(text, replace)
-    for secret in REGISTERED:
+    for secret, kind in list(REGISTERED.items()):
         if secret in text:
-            text = text.replace(secret, replace("token", secret))
+            text = text.replace(secret, replace(kind, secret))
     pieces, position = [], 0
     for start, line_end in candidate_lines(text):
         if start < position:
@@ -78,7 +78,7 @@ def register_secrets(secrets: Iterable[str]) -> None:
     """
     for secret in secrets:
         if len(secret) >= MIN_KEY_LENGTH and not is_placeholder(secret):
-            REGISTERED[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
+            REGISTERED[secret] = "token"
 
 
 def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:

@@ -7,7 +7,8 @@ import hmac
 import secrets
 from collections.abc import Sequence
 
-from .texts import CLOSE, OPEN, redaction_mark, replace_secrets
+from .names import may_be_secret
+from .texts import CLOSE, OPEN, REGISTERED, redact, redaction_mark, replace_secrets
 
 _MAX_MARK_LENGTH = 64
 # A shorter secret isn't replaced in texts in which it wasn't recognised, because it may be part of
@@ -66,6 +67,18 @@ class Vault:
                 mark = redaction_mark(kind)
                 redacted = [text.replace(secret, mark) for text in redacted]
         return redacted, len(secrets_by_length)
+
+    def register_unrecognised(self, answer: str) -> None:
+        """Register the secrets that ``redact`` doesn't recognise in an answer, as in a call.
+
+        So they are redacted in the stored answer, and when the accepted code is recorded or sent. A
+        secret that may be an ordinary word is left out.
+        """
+        if secrets := self._kind_by_secret():
+            redacted = redact(answer)
+            for secret, kind in secrets:
+                if secret in redacted and may_be_secret(secret, "key"):
+                    REGISTERED[secret] = kind
 
     def is_cut_by(self, text: str, parts: Sequence[str]) -> bool:
         """Return whether a secret in ``text`` is in none of ``parts`` completely."""

@@ -465,6 +465,42 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
     )
 
 
+async def test_a_hidden_password_in_a_call_is_neither_stored_nor_sent_later(
+    call, scripted, jp_root_dir, remote_model
+):
+    """P16: the answer has no name for it, so only the vault knows it. The person gets it back."""
+    password, intent = "Zq7xKd93Lm2Qp", "log in as bob, the password is Zq7xKd93Lm2Qp"
+    mark = Vault().hide(intent, is_prose=True).split()[-1]
+    scripted.script({"text": f'```python\nc = sign_in("bob", "{mark}")\n```'})
+    reply = await call("POST", "generate", request(intent))
+    source = reply.data["ai_response"]["suggestion"]
+    assert source == f'c = sign_in("bob", "{password}")'
+    accept = {"type": "accept", "turnId": 1, "source": source}
+    await call("POST", "sessions/nb/c1/events", [accept])
+    await call("POST", "generate", request("list all tables", source=source))
+    above = {"cellId": "c1", "cellType": "code", "source": source}
+    await call("POST", "generate", request("plot", cellId="c2", context={"cells": [above]}))
+    assert password not in json.dumps([item["body"] for item in scripted.requests])
+    for path in jp_root_dir.rglob("*"):
+        assert not path.is_file() or password not in path.read_text("utf-8", "replace"), path
+    steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
+    assert (steps[0]["outcome"], [s for s in steps if s["kind"] == "edit"]) == ("accepted", [])
+
+
+@patch.dict(REGISTERED, clear=True)
+def test_only_unrecognised_secrets_of_an_answer_are_registered() -> None:
+    """P16: a word that is a password somewhere isn't replaced everywhere."""
+    vault = Vault()
+    vault.hide("the password is Zq7xKd93\npassword = 'python'", is_prose=True)
+    vault.register_unrecognised("password = 'Zq7xKd93'; connect('db', 'python')")
+    assert REGISTERED == {}
+    vault.register_unrecognised("connect('db', 'Zq7xKd93')")
+    assert redact("connect('db', 'Zq7xKd93'); import python") == (
+        f"connect('db', '{redaction_mark('password')}'); import python"
+    )
+    assert redact("Zq7xKd93") == redaction_mark("password")  # as an output, for example
+
+
 async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
     """P16: as the name of a column, of the variable, or in a dtype; now and in later turns."""
     keys = [KEYS[kind] for kind in ("openai-key", "github-token", "aws-key", "google-key")]
