@@ -158,6 +158,16 @@ def test_a_notebook_moved_outside_of_jupyter_is_not_missing(run: Run, work: Path
     assert "Nothing to delete." in done.out and len(stored(work)) == 2
 
 
+def test_no_notebook_of_a_database_is_missing(run: Run, work: Path):
+    """P28: the database may also have notebooks of other folders, at the same relative paths."""
+    create_notebooks(work)
+    store = f"sqlite:///{work}/sessions.db"
+    assert run("copy", "--to", store).status == 0
+    done = run("prune", "--gone", "--yes", "--store", store)
+    assert "Nothing to delete." in done.out and "Not deleted: 1 notebooks" in done.err
+    assert len(run("list", "--store", store).out.splitlines()) == 3
+
+
 def test_an_unreadable_notebook_prevents_pruning_missing_ones(run: Run, work: Path):
     create_notebooks(work)
     (work / "cut.ipynb").write_text('{"metadata": {"aiser')

@@ -9,7 +9,8 @@ Invariants:
 - A session that changes while the command runs is not deleted. Neither is one with damaged or
   quarantined bytes, because a backup contains only records.
 - A notebook counts as missing only if two conditions are met: there is no file at its last recorded
-  path, and no notebook in ``StoreContext.root`` or its subfolders has this notebook id.
+  path, and no notebook in ``StoreContext.root`` or its subfolders has this notebook id. In a
+  database, paths are relative to a folder that isn't recorded, so no notebook counts as missing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from ....errors import SettingError, StorageError
 from ....models import NotebookLogEntry, Session, SessionKey
 from ....notebooks.other_roots import blobs_of
 from ....replay import replay
+from ....sessions.file.manager import FileSessionManager
 from .. import backup
 from ..importers.base import NO_TIME
 from .delete import delete_sessions
@@ -159,11 +161,19 @@ async def _create_plan(
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
     paths = await last_recorded_paths(context)
-    return {
+    missing = {
         (owner, notebook_id)
         for (owner, notebook_id), path in paths.items()
         if notebook_id not in existing_ids and not (context.root / path).exists()
     }
+    if missing and not isinstance(context.store, FileSessionManager):
+        print(
+            f"Not deleted: {len(missing):,} notebooks that are not below {context.root}: a "
+            "database may serve other folders. To delete one, use “sessions delete NOTEBOOK”.",
+            file=sys.stderr,
+        )
+        return set()
+    return missing
 
 
 def _notebook_ids_below(root: Path) -> Iterator[str]:
