@@ -16,7 +16,7 @@ from ...errors import SettingError
 from ...sessions.file.root import FOLDER
 from . import backup
 from .importers import detect
-from .importers.base import InputFile, ReadResult, UnreadableInput
+from .importers.base import InputFile, ReadResult, UnreadableInput, encoding_of
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
 _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
@@ -103,6 +103,8 @@ def _matching_notebook(file: Path) -> bytes | None:
 def _first_line(file: Path) -> bytes:
     try:
         with file.open("rb") as content:
-            return content.readline()
+            encoding = encoding_of(content.read(2))
+        with file.open(encoding=encoding, errors="replace", newline="\n") as text:
+            return text.readline().encode()
     except OSError:
         return b""

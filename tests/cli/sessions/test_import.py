@@ -77,6 +77,19 @@ def test_unreadable_files_are_reported_and_the_others_imported(run: Run, work: P
     assert len(stored(work)) == 1
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_does_not_affect_the_others(run: Run, work: Path, encoding: str):
+    """P22: PowerShell writes it. A line break has two bytes."""
+    source = work / "old"
+    source.mkdir()
+    shutil.copy(next(IMPORTS.glob("nanobot-*/*.jsonl")), source / "good.jsonl")
+    lines = ['\ufeff{"role": "user", "content": "画图"}', '{"role": "assistant", "content": "ok"}']
+    (source / "other.jsonl").write_bytes("\n".join(lines).encode(encoding))
+    done = run("import", source)
+    assert done.status == 0, done.err
+    assert len(stored(work)) == 2
+
+
 def test_a_hostile_archive_neither_stops_the_import_nor_controls_the_terminal(run: Run, work: Path):
     """The archive has a damaged LZMA entry, and control characters in an entry's name."""
     manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": [""]})

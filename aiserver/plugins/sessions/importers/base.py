@@ -116,11 +116,15 @@ def _parse_float(text: str) -> float | None:
 
 def decode_text(data: bytes) -> str:
     """Decode the content of a text file. Raises UnreadableInput."""
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        return data.decode(encoding)
+        return data.decode(encoding_of(data))
     except UnicodeError as exc:
         raise UnreadableInput("not UTF-8 text") from exc
+
+
+def encoding_of(start: bytes) -> str:
+    """Return the encoding of a text file, given its first bytes."""
+    return "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
 def to_timestamp(value: Any) -> str | None:
