@@ -14,6 +14,7 @@ from aiserver.plugins.data_files.reader import MAX_BYTES, DataFiles
 from aiserver.prompts.data_texts import file_by_line, file_in_line
 from aiserver.prompts.file_profile import FileProfile
 from aiserver.prompts.language import cell_language
+from aiserver.redact import redact
 
 TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"
 
@@ -302,3 +303,29 @@ def test_the_name_is_the_requests_own_spelling(tmp_path: Path) -> None:
     for name in ("数据/销售.csv", "./数据/销售.csv"):
         [described] = files.describe("n.ipynb", mentioned_files([f"读“{name}”"]))
         assert described.name == name
+
+
+SECRET = "Zq7xKd93Lm2QpVb81"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'password = "{}"',
+        'connect("postgresql://me:{}@db/x")',
+        "the password is {} ok",
+        "Authorization: Bearer {}",
+        'login(\n    auth=(\n        "bob",\n        "{}",\n    )\n)',
+        '{{"user": "bob", "password": "{}", "a": [1, 2]}}',
+    ],
+)
+@pytest.mark.parametrize("filler", ["# a line\n", "[1, 2], "])
+def test_the_cut_of_a_text_divides_no_secret(tmp_path: Path, line: str, filler: str) -> None:
+    """P16: also if the whole file is one line."""
+    text = line.format(SECRET)
+    for cut in range(0, len(text) + 1, 3):
+        start = (filler * MAX_BYTES)[: MAX_BYTES - cut - len(filler)] + filler
+        (tmp_path / "a.txt").write_text(start + text + "\n" + filler * 100)
+        [read] = DataFiles(str(tmp_path)).read_texts("n.ipynb", ["a.txt"]).values()
+        assert MAX_BYTES - 400 < len(read) <= MAX_BYTES
+        assert SECRET[:5] not in redact(read, is_prose=True)

@@ -1,6 +1,6 @@
 """Find the data files that a request names, and describe them. Read the texts of other files.
 
-Invariants: at most ``MAX_BYTES`` of a text file are read. Other files are read in a child process
+Invariants: at most ``MAX_BYTES`` of a text file are used. Other files are read in a child process
 with limits. If a file can't be described, for example because it is damaged, its description has no
 columns, and no error is raised, whatever a reader raises. No description contains lone surrogates.
 """
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable
 from typing import BinaryIO
 
 from ...prompts.file_profile import Database, FileProfile, Table
+from ...redact import redact
 from .folder import open_below, parts_below_root
 from .json_records import read_json
 from .library import missing_package, read_with_library
@@ -20,7 +22,9 @@ from .names import kind_of, mentioned_files
 from .text import decode, read_delimited
 
 MAX_FILES = 5
-MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
+MAX_BYTES = 65_536  # the maximum number of bytes to use of a text file
+_CUT_BYTES = 8_192  # before and after the cut of a text, in which divided secrets are searched
+_CUT_ATTEMPTS = 12
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -59,18 +63,41 @@ class DataFiles:
         return list(profiles.values())
 
     def read_texts(self, notebook_path: str, paths: Iterable[str]) -> dict[str, str]:
-        """Return the first ``MAX_BYTES`` of the text files among ``paths``, relative to the
-        notebook's folder.
+        """Return the text files among ``paths``, relative to the notebook's folder: their texts, or
+        at most their first ``MAX_BYTES``.
         """
         texts: dict[str, str] = {}
         for path in dict.fromkeys(paths):
             parts = parts_below_root(notebook_path, path)
             if parts and self.root:
                 with open_below(self.root, parts) as file:
-                    decoded = decode(file.read(MAX_BYTES)) if file is not None else None
-                if decoded is not None:
-                    texts[path] = decoded[0]
+                    text = None if file is None else _beginning(file.read(MAX_BYTES + _CUT_BYTES))
+                if text is not None:
+                    texts[path] = text
         return texts
+
+
+def _beginning(data: bytes) -> str | None:
+    """Return at most ``MAX_BYTES`` of a text; None for no text. The cut divides no secret.
+
+    Without its end, such as a closing quote, a secret isn't recognised.
+    """
+    decoded, context = decode(data[:MAX_BYTES]), decode(data)
+    if decoded is None or len(data) <= MAX_BYTES:
+        return decoded and decoded[0]
+    text, encoding = decoded
+    origin = max(0, len(text) - _CUT_BYTES)
+    end_of_text = text[origin:]
+    if context and context[1] == encoding:
+        end_of_text = context[0][origin:]
+    redacted = [redact(end_of_text, is_prose=is_prose) for is_prose in (False, True)]
+    separator = "\n" if "\n" in text[origin:] else r"[\s,]"
+    ends = [match.end() for match in re.finditer(separator, text[origin:])]
+    for end in ends[: -_CUT_ATTEMPTS - 1 : -1]:
+        code, prose = (redact(end_of_text[:end], is_prose=is_prose) for is_prose in (False, True))
+        if redacted[0].startswith(code) and redacted[1].startswith(prose):
+            return text[: origin + end]
+    return text[:origin]
 
 
 def _profile(file: BinaryIO, name: str, file_name: str, examples: int) -> FileProfile | None:
