@@ -112,8 +112,11 @@ def test_quoted_fields_may_have_delimiters_and_line_breaks(tmp_path: Path) -> No
 
 
 def test_a_wide_table_has_years_as_names(tmp_path: Path) -> None:
-    described = profile(tmp_path, "a.csv", "country,2019,2020\nNorway,5.3,5.4\n")
-    assert dtypes(described) == {"country": "object", "2019": "float64", "2020": "float64"}
+    for names in ("2019,2020", "May 2019,Dec 2020"):
+        described = profile(tmp_path, "a.csv", f"country,{names}\nNorway,5.3,5.4\n")
+        assert dtypes(described) == {"country": "object"} | dict.fromkeys(
+            names.split(","), "float64"
+        )
 
 
 CANARY = "canary"
@@ -129,6 +132,11 @@ HEADERLESS = [
     f"{CANARY} {'x' * 500},y\n",
     f"{CANARY},31-May-2024\nBob,1-Jun-2024\n",
     f'{CANARY},"May 31, 2024"\n',
+    f"{CANARY},31st of May 2024\n",
+    f"{CANARY},January 2024\nBob,February 2024\n",
+    f"{CANARY} <{CANARY}@example.org>,Oslo\nBob,Rome\n",
+    f"{CANARY}@example.org and bob@example.org,x\nBob,y\n",
+    f'{CANARY},"1.234,5 kg"\nBob,3 kg\n',
     f"{CANARY},True\nBob,False\n",
     f"{CANARY},#N/A\nBob,5\n",
     f"{CANARY},8d3e2c1a-1111-4222-8333-123456789abc\n",

@@ -18,17 +18,21 @@ from .dtypes import MISSING, dtype_of_texts, is_number
 
 MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
 _MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds
-# A text such as `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24` or `2024年5月`.
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# A text such as `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24`, `2024年5月` or `May 2024`.
 _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
-    r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
-)
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-# A text such as `31-May-2024` or `May 31, 2024`.
-_NAMED_MONTH = re.compile(
-    rf"\s*(?:\d{{1,2}}[-. /]+{_MONTH}|{_MONTH}[-. /]+\d{{1,2}})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
+    r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?|"
+    rf"{_MONTH}[-., /]+(?:19|20)[0-9]{{2}})\s*",
     re.IGNORECASE,
 )
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+# A text such as `31-May-2024`, `May 31, 2024` or `31st of May 2024`.
+_NAMED_MONTH = re.compile(
+    rf"\s*(?:{_DAY}[-. /]+(?:of +)?{_MONTH}|{_MONTH}[-. /]+{_DAY})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"[^\s@]@[^\s@]+\.[^\s@]")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
@@ -147,7 +151,7 @@ def _is_like_most(cell: str, column: Sequence[str]) -> bool:
 
 
 def _shape(text: str) -> str:
-    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d+", "9", text[:_LONGEST_NAME]))
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d+(?:[.,]\d+)*", "9", text[:_LONGEST_NAME]))
 
 
 def _is_value(cell: str) -> bool:
@@ -158,8 +162,7 @@ def _is_value(cell: str) -> bool:
         return True
     if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
         return True
-    name, _, host = cell.partition("@")
-    return bool(name) and "." in host and " " not in cell
+    return _ADDRESS.search(cell) is not None
 
 
 def _unique_names(first: Sequence[str]) -> list[str]:
