@@ -8,6 +8,7 @@ import errno
 import importlib.util
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -227,6 +228,15 @@ def test_readable_by_others_and_damaged_histories_are_noted(tmp_path: Path):
     assert "1 cells" in where.text and "1 damaged" in where.text and where.level == "note"
     assert "Other users" in rights.text
     assert sorted(path.name for path in folder.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_pipe_that_is_named_like_a_history_is_not_read(tmp_path: Path):
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / ".aiserver_sessions"
+    folder.mkdir(mode=0o700)
+    os.mkfifo(folder / "nb_c1.json")
+    assert [f.text for f in check_storage(tmp_path) if f.level == "problem"] == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")

@@ -158,6 +158,8 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
+    if not file.is_file():  # a pipe would block
+        return b""
     try:
         with file.open("rb") as content:
             return content.read(size)
