@@ -18,7 +18,8 @@ import sys
 from collections.abc import Callable
 
 from .. import __version__
-from ..errors import AIServerError
+from ..durable import storage_error_class
+from ..errors import AIServerError, StorageFull
 from ..loaded_plugins import load_plugins
 from .doctor import commands as doctor
 
@@ -47,7 +48,13 @@ def main(argv: list[str] | None = None) -> int:
     except AIServerError as error:
         print(error.message, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
+    except OSError as error:
+        is_full = storage_error_class(error) is StorageFull
+        # Or the program that reads the output, such as `head`, has ended.
+        if not (is_full or isinstance(error, BrokenPipeError)):
+            raise
+        if is_full:
+            print(StorageFull().message, file=sys.stderr)
         # Discard the rest of the output. Otherwise, Python fails again when it flushes the output
         # at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

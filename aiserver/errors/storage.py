@@ -30,7 +30,7 @@ class StorageFull(StorageError):
 
     code = "storage_full"
     default_message = UserText(
-        "The disk is full, or your quota is used up, so the history can’t be saved. "
+        "The disk is full, or your quota is used up, so nothing can be saved. "
         "Free up some space, then try again."
     )
 
@@ -41,7 +41,7 @@ class StorageReadOnly(StorageError):
     code = "storage_read_only"
     retryable = False
     default_message = UserText(
-        "AI Server can’t read or change the history folder: it is read-only, or its permissions "
+        "AI Server can’t read or change its data: the folder is read-only, or its permissions "
         "don’t allow it. Nothing can be saved there until that is fixed."
     )
 

@@ -6,6 +6,8 @@ import asyncio
 import io
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,6 +125,18 @@ def test_export_writes_private_files_and_overwrites_none(replay: Replay, work: P
     assert replay("export", "sales.ipynb", "--force").status == 0
     assert page.read_text().startswith("<!doctype html>")
     assert tree(work / ".aiserver_sessions") == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_a_full_disk_at_the_output_is_one_sentence(replay: Replay, work: Path) -> None:
+    """P20"""
+    command = [sys.executable, "-m", "aiserver.cli.main", "replay", "export", NOTEBOOK]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*command, "--output", "-"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The disk is full") and done.stderr.count("\n") == 1
 
 
 def test_export_writes_to_the_given_output(replay: Replay, work: Path) -> None:
