@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from .errors import SettingError
 
 FeatureSetting = Literal["allowed", "forbidden", "always"]
+AgentSetting = Literal["allowed", "forbidden", "read", "propose", "edit"]
 
 # The only features that can be always on. All others need an act of the person for each use.
 _CAN_BE_ALWAYS_ON = ("receipts",)
@@ -30,7 +31,7 @@ class Features:
     stored prompts of turns. ``files`` are data files, mentioned files and rules files. ``outputs``
     are the outputs of mentioned cells and the values of mentioned variables. ``data_values`` are
     statistics and rows of DataFrames for models on other machines. ``memory`` are the memories of
-    the project and the person.
+    the project and the person. ``agents`` is the most that an agent may do (``plugins/agents``).
     """
 
     remote_models: FeatureSetting = "allowed"
@@ -41,8 +42,9 @@ class Features:
     outputs: FeatureSetting = "allowed"
     data_values: FeatureSetting = "allowed"
     memory: FeatureSetting = "allowed"
+    agents: AgentSetting = "allowed"
 
-    def to_dict(self) -> dict[str, FeatureSetting]:
+    def to_dict(self) -> dict[str, str]:
         """Return the settings by the names of the features."""
         return asdict(self)
 
@@ -59,7 +61,10 @@ def parse_features(settings: Mapping[Any, Any]) -> Features:
                 f"AIServer.features: there is no feature “{name}”. "
                 f"The features are {', '.join(names)}."
             )
-        values = ["allowed", "forbidden", *(["always"] if name in _CAN_BE_ALWAYS_ON else [])]
+        more = ["always"] if name in _CAN_BE_ALWAYS_ON else []
+        values = ["allowed", "forbidden", *more]
+        if name == "agents":
+            values = list(get_args(AgentSetting))
         if setting not in values:
             raise SettingError(
                 f"AIServer.features: “{name}” can't be “{setting}”. "

@@ -35,6 +35,7 @@ _TIMEOUT = 10.0  # seconds for its other hooks that a person waits for
 
 # Registered here instead of as entry points, so that no other package can replace them.
 OWN = {
+    "agents": "aiserver.plugins.agents.plugin.AgentsPlugin",
     "ask": "aiserver.plugins.ask.plugin.AskPlugin",
     "completion": "aiserver.plugins.completion.plugin.CompletionPlugin",
     "data-files": "aiserver.plugins.data_files.plugin.DataFilesPlugin",

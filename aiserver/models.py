@@ -135,6 +135,17 @@ class AIResponse(Stored):
     thoughts are cut, and then end with `[…]`."""
 
 
+class Contributor(Stored):
+    """The contributor of a change: a person, a model, a program, …"""
+
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    """`person`, `model`, `agent`, `program`, `unknown`, or a kind that a later version adds."""
+    name: Text | None = None
+    """The contributor's name if it is known, such as `jupyter-mcp-server`."""
+    version: Text | None = None
+    """The version of an agent or program, if it is known."""
+
+
 class _TurnId(Stored):
     turn_id: Annotated[int, Field(ge=1)]
     """The turn's number within the cell, from 1."""
@@ -180,6 +191,13 @@ class NewTurn(Stored):
     """The id of the turn whose request is asked again, of another model, in a branch of its own."""
     selection: dict[str, int] | None = None
     """The lines that were to change, counted from 1: `{"first": 2, "last": 4}`."""
+    contributor: Contributor | None = None
+    """The agent that proposes the code; without one, a person asked and a model answered."""
+    run: Text | None = None
+    """The id of the agent's run to which the proposal belongs."""
+    data: dict[str, Any] | None = None
+    """Of a proposal: the `tool`, the id of the `call`, and the SHA-256 of the source that the agent
+    saw (`base`)."""
 
 
 class Interaction(NewTurn, _TurnId):
@@ -189,15 +207,6 @@ class Interaction(NewTurn, _TurnId):
 class _Seq(Stored):
     seq: Annotated[int, Field(ge=1)]
     """The position among the records of a cell or the entries of a log, from 1."""
-
-
-class Contributor(Stored):
-    """The contributor of a change: a person, a model, a program, …"""
-
-    kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-    """`person`, `model`, `agent`, `program`, `unknown`, or a kind that a later version adds."""
-    name: Text | None = None
-    """The contributor's name if it is known, such as `jupyter-mcp-server`."""
 
 
 class NewEvent(Stored):
@@ -221,6 +230,8 @@ class NewEvent(Stored):
     """An id chosen by the sender. An event that is sent again with the same id is stored once."""
     contributor: Contributor | None = None
     """The contributor of the event. A missing contributor, as in older records, means a person."""
+    run: Text | None = None
+    """The id of the agent's run to which the event belongs."""
 
 
 class Event(NewEvent, _Seq):
@@ -337,7 +348,8 @@ class SessionSummary(BaseModel):
 class NewLogEntry(Stored):
     """A change log entry that has not been saved: a change to the notebook as a whole.
 
-    ``type`` is path_seen, cell_order, changed, taken_over, or a type that a later version adds.
+    ``type`` is path_seen, cell_order, changed, taken_over, run, agent_call, or a type that a later
+    version adds.
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]

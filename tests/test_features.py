@@ -22,7 +22,10 @@ def test_features_without_a_setting_are_allowed() -> None:
     assert parse_features({"receipts": "always"}).receipts == "always"
 
 
-@pytest.mark.parametrize("name", [name for name in Features().to_dict() if name != "receipts"])
+NEVER_ALWAYS = sorted(Features().to_dict().keys() - {"receipts", "agents"})
+
+
+@pytest.mark.parametrize("name", NEVER_ALWAYS)
 def test_only_stored_prompts_can_be_always_on(name: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_features({name: "always"})
@@ -31,13 +34,19 @@ def test_only_stored_prompts_can_be_always_on(name: str) -> None:
     )
 
 
+def test_agents_have_levels() -> None:
+    assert parse_features({"agents": "read"}).agents == "read"
+    with pytest.raises(SettingError, match="forbidden, read, propose or edit"):
+        parse_features({"agents": "all"})
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         (
             {"file": "forbidden"},
             "there is no feature “file”. The features are remote_models, running, completion, "
-            "receipts, files, outputs, data_values, memory.",
+            "receipts, files, outputs, data_values, memory, agents.",
         ),
         ({1: "forbidden"}, "there is no feature “1”."),
         (

@@ -26,6 +26,7 @@ class ContributorBody(Body):
 
     kind: ContributorKind
     name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    version: Annotated[str, Field(max_length=64)] | None = None
 
 
 class EventBody(Body):
@@ -43,6 +44,7 @@ class EventBody(Body):
     data: dict[str, Any] | None = None
     id: Id | None = None
     contributor: ContributorBody | None = None
+    run: Id | None = None
 
     def to_event(self) -> NewEvent:
         """Return the event to store."""

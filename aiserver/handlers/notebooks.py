@@ -13,6 +13,7 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from pydantic import Field
 from tornado import web
 
+from ..errors import NotFound, StorageError, UserText
 from ..models import Id
 from ..notebooks.identity import NotebookRegistry
 from ..notebooks.other_roots import OtherRoots, name_under
@@ -79,6 +80,31 @@ async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | No
     except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
         return None
     return content if isinstance(content, dict) else None
+
+
+class NotebookContents:
+    """Reads and writes notebooks by Jupyter's contents manager."""
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    async def read(self, path: str) -> dict[str, Any]:
+        """Return the model of a notebook, with its content. Raises NotFound."""
+        try:
+            model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
+        except (web.HTTPError, OSError, ValueError) as error:
+            raise NotFound(UserText("There is no such notebook.")) from error
+        if not isinstance(model.get("content"), dict):
+            raise NotFound(UserText("There is no such notebook."))
+        return dict(model)
+
+    async def write(self, path: str, content: dict[str, Any]) -> None:
+        """Write a notebook. Raises StorageError."""
+        model = {"type": "notebook", "format": "json", "content": content}
+        try:
+            await ensure_async(self._manager.save(model, path))
+        except (web.HTTPError, OSError) as error:
+            raise StorageError from error
 
 
 class Contents:

@@ -176,6 +176,15 @@ class NotebookRegistry:
         await self._copy_sessions(path, id_, id_)
         return NotebookIdentity(id_)
 
+    async def find_id(self, path: str, cell_ids: Sequence[str]) -> str | None:
+        """Return the id that ``identify`` would give to a notebook without one; None: a new one.
+
+        Nothing is written. Raises StorageError.
+        """
+        async with self._lock:
+            await self._index.refresh()
+            return await self._find_id(self._files.name(path.strip("/")), cell_ids)
+
     async def copy_from_other_roots(self, path: str, notebook_id: str | None) -> None:
         """Copy the histories with which the cells of the file at ``path`` may be compared.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-from ..models import Event
+from ..models import Event, Interaction
 
 ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 _KINDS: dict[str, ContributorKind] = {kind: kind for kind in get_args(ContributorKind)}
@@ -26,6 +26,14 @@ PERSON = Contributor("person")
 UNKNOWN = Contributor("unknown")
 CORRECTOR = Contributor("program", "AI Server")
 """AI Server itself, which corrects obvious mistakes in suggestions."""
+
+
+def proposer_of(turn: Interaction) -> Contributor:
+    """Return the contributor of a turn's suggestion: a model, or the agent that proposes it."""
+    recorded = turn.contributor
+    if recorded is None:
+        return Contributor("model")
+    return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
 
 
 def contributor_of(event: Event) -> Contributor:

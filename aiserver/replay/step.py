@@ -60,8 +60,9 @@ class Step(Payload):
     is inferred from the next record: it has that ``seq`` but no ``event``. ``settled_seq`` and
     ``settled_at`` come from an accept or reject directly after its turn, which has no step.
 
-    ``name`` is that of an agent or program. ``missing`` is the length of a source that was too
-    large to record. ``from_step`` is the index of the step whose code an accept or restore wrote,
+    ``name`` is that of an agent or program, ``run`` that of the agent's run. ``missing`` is the
+    length of a source that was too large to record. ``from_step`` is the index of the step whose
+    code an accept or restore wrote,
     ``parent`` that of the step from which this one continues, and ``part_of`` that of the step that
     shows this one (``folding.py``). ``column``: see ``branch_columns.py``.
     ``attempts`` are all answers to a turn's request, if there are several, and ``mode`` is that of
@@ -93,6 +94,7 @@ class Step(Payload):
     settled_seq: int | None = None
     settled_at: str | None = None
     name: str | None = None
+    run: str | None = None
     missing: int | None = None
     receipt: dict[str, Any] | None = None
     attempts: list[Attempt] | None = None

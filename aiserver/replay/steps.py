@@ -43,7 +43,13 @@ from typing import Any
 from ..errors.stored import find_text
 from ..models import CONDENSED_TURNS, Event, Interaction, Session
 from .branch_columns import assign_columns
-from .contributors import CORRECTOR, UNKNOWN, contributor_of, is_initial_observation
+from .contributors import (
+    CORRECTOR,
+    UNKNOWN,
+    contributor_of,
+    is_initial_observation,
+    proposer_of,
+)
 from .folding import assign_parts
 from .receipts import receipt_of
 from .schema_changes import add_dataframes
@@ -147,12 +153,15 @@ class _Reader:
                 branched_from = _last_index_with_source(
                     self.steps, refined.index, request.current_code
                 )
+        proposer = proposer_of(turn)
         step = self._add_step(
             seq,
             "turn",
             turn.timestamp,
             self.source if is_answer_in_words else answer.suggestion,
-            author="model",
+            author=proposer.kind,
+            name=proposer.name,
+            run=turn.run,
             applied=False,
             base=base,
             title=request.intent,
@@ -166,7 +175,7 @@ class _Reader:
             error_text=find_text(answer.error or ""),
             branched_from=branched_from,
             is_branch=is_repeat,
-            data={"selection": turn.selection} if turn.selection else None,
+            data={"selection": turn.selection} if turn.selection else turn.data,
             receipt=receipt_of(turn),
         )
         self.step_by_turn[turn.turn_id] = step
@@ -383,6 +392,7 @@ class _Reader:
             "turn_id": event.turn_id,
             "event": event.type,
             "data": event.data,
+            "run": event.run,
         }
         self._add_step(event.seq, kind, event.timestamp, code, **(details | fields))
 

@@ -188,6 +188,11 @@ EXPECTED = {
     ("InstallHandler", "DELETE"): "execute",
     ("LocalModelHandler", "DELETE"): "execute",
     ("HealthHandler", "GET"): "read",
+    ("McpHandler", "POST"): "execute",
+    ("ChannelHandler", "GET"): "write",
+    ("RunsHandler", "GET"): "read",
+    ("PermissionHandler", "PUT"): "write",
+    ("UndoHandler", "POST"): "write",
 }
 
 

@@ -21,7 +21,7 @@ from aiserver.plugins.agents.undo import (
     undo_order,
 )
 
-from ...effort import at_most
+from ..effort import at_most
 
 _FIRST = int(os.environ.get("AISERVER_FIRST_UNDO_WALK", "1"))
 WALKS = range(_FIRST, _FIRST + int(os.environ.get("AISERVER_UNDO_WALKS", "1000")))

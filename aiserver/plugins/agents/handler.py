@@ -1,0 +1,220 @@
+"""``mcp`` for agents, and ``agents/…`` for the page."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+from pydantic_core import from_json
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from ..._version import __version__
+from ...errors import InvalidField, InvalidRequest, NotFound, RequestTooLarge, UserText
+from ...handlers.base import MAX_BODY, AIServerHandler, guarded
+from ...models import Id, check_id
+from ...requests import Body
+from ...surrogates import json_bytes
+from .pages import Hello, Page
+from .permissions import LEVELS, Level
+from .plugin import AgentsPlugin
+from .protocol import INVALID_PARAMS, Agent, ProtocolError, Server
+from .runs import AgentRuns
+from .service import AgentService, Refused
+from .tools import TOOLS, call_tool
+from .writer import Author
+
+_INSTRUCTIONS = (
+    "Notebooks of JupyterLab. Look with notebook_outline and cell_read, begin a run with "
+    "run_begin, change cells by their id with cell_edit and cell_insert, and end with run_end. Say "
+    "with each change what it is to achieve. Changes are proposed to the person by default; "
+    "proposal_status tells what they decided. Never write .ipynb files yourself."
+)
+
+
+class _AgentsHandler(AIServerHandler):
+    @property
+    def service(self) -> AgentService:
+        """The service of the plugin."""
+        return self.services.plugins.get(AgentsPlugin).service
+
+
+class McpHandler(_AgentsHandler):
+    """Answers agents that speak the Model Context Protocol."""
+
+    @guarded("execute")
+    async def post(self) -> None:
+        """Answer one message."""
+        self.check_owner()
+        headers = self.request.headers
+        origin = headers.get("Origin", "")
+        # Also with a token, unlike in Jupyter's own addresses: agents aren't pages.
+        if origin and urlsplit(origin).netloc.lower() != self.request.host.lower():
+            raise HTTPError(403)
+        if len(self.request.body) > MAX_BODY:
+            raise RequestTooLarge
+        answer = await self._server().answer(
+            self.request.body,
+            headers.get("MCP-Protocol-Version"),
+            headers.get("Mcp-Session-Id"),
+        )
+        self.set_status(answer.status)
+        if answer.session_id:
+            self.set_header("Mcp-Session-Id", answer.session_id)
+        await self.finish(b"" if answer.body is None else json_bytes(answer.body))
+
+    def _server(self) -> Server:
+        return Server(
+            name="aiserver",
+            version=__version__,
+            instructions=_INSTRUCTIONS,
+            capabilities={"tools": {}},
+            methods={"tools/list": self._list_tools, "tools/call": self._call_tool},
+        )
+
+    async def _list_tools(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        return {"tools": [tool.describe(name) for name, tool in TOOLS.items()]}
+
+    async def _call_tool(self, params: dict[str, Any], agent: Agent) -> dict[str, Any]:
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str) or name not in TOOLS:
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {str(name)[:80]}")
+        if not await self.can_read_files():
+            return _result({"refused": "You may not read files on this server."}, is_error=True)
+        try:
+            given = arguments if isinstance(arguments, dict) else {}
+            return _result(await call_tool(self.service, agent, name, given))
+        except Refused as refused:
+            return _result({"refused": refused.sentence, **refused.data}, is_error=True)
+
+
+def _result(answer: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
+    text = json.dumps(answer, ensure_ascii=False)
+    text = text.encode("utf-8", "replace").decode()
+    content = [{"type": "text", "text": text}]
+    return {"content": content, "structuredContent": answer, "isError": is_error}
+
+
+class RunsHandler(_AgentsHandler):
+    """Lists the runs of agents in a notebook."""
+
+    @guarded("read")
+    async def get(self, notebook_id: str) -> None:
+        """Answer with the runs, the newest first, and the permissions."""
+        check_id("notebookId", notebook_id)
+        permissions = self.service.permissions
+        runs = AgentRuns(
+            await self.service.runs(notebook_id),
+            dict(permissions.levels(notebook_id)),
+            permissions.cap,
+        )
+        await self.finish(json_bytes(runs.to_wire()))
+
+
+class PermissionBody(Body):
+    """A choice what an agent may do in a notebook. ``page`` is the page for which “all” holds."""
+
+    agent: Annotated[str, Field(min_length=1, max_length=64)]
+    level: Level
+    page: Id | None = None
+
+
+class PermissionHandler(_AgentsHandler):
+    """Keeps what a person allows an agent."""
+
+    @guarded("write")
+    async def put(self, notebook_id: str) -> None:
+        """Keep the choice."""
+        self.check_owner()
+        check_id("notebookId", notebook_id)
+        body = self.body(PermissionBody)
+        permissions = self.service.permissions
+        if LEVELS.index(body.level) > LEVELS.index(permissions.cap):
+            raise InvalidRequest(UserText("The administrator doesn’t allow this."))
+        is_open = body.page is not None and self.service.pages.is_open(body.page)
+        if body.level == "all" and not is_open:
+            raise InvalidField("page", "must be an open page")
+        self.service.choose(notebook_id, body.agent, body.level, body.page)
+        self.set_status(204)
+
+
+class UndoBody(Body):
+    """The notebook of a run, and whether to show only what would be done."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    preview: bool = False
+
+
+class UndoHandler(_AgentsHandler):
+    """Undoes and redoes a run."""
+
+    @guarded("write")
+    async def post(self, notebook_id: str, run: str, action: str) -> None:
+        """Answer with what was done to each cell, or would be."""
+        self.check_owner()
+        body = self.body(UndoBody)
+        service = self.service
+        if action not in ("undo", "redo"):
+            raise HTTPError(404)
+        try:
+            plan = await (
+                service.undo(body.path, run, None)
+                if action == "undo"
+                else service.redo(body.path, run)
+            )
+            if plan.notebook.notebook_id != notebook_id:
+                raise NotFound(UserText("There is no such run in this notebook."))
+            if not body.preview:
+                state = "undone" if action == "undo" else "redone"
+                await service.apply_plan(plan, Author(None, data={"tool": f"run_{action}"}), state)
+        except Refused as refused:
+            raise InvalidRequest(refused.sentence) from refused
+        await self.finish(json_bytes(plan.to_wire()))
+
+
+class ChannelHandler(_AgentsHandler, WebSocketHandler):
+    """The WebSocket of a page."""
+
+    _page: Page
+
+    @guarded("write")
+    async def get(self) -> None:
+        """Open the socket."""
+        self.check_owner()
+        if "websocket" not in self.request.headers.get("Upgrade", "").lower():
+            raise HTTPError(400)
+        await super().get()
+
+    @property
+    def max_message_size(self) -> int:
+        """The size of the largest message, in bytes: a notebook with all its outputs."""
+        return 20 * 1024 * 1024
+
+    def open(self, *_: str, **__: str) -> None:
+        """Create the page. Its first message tells which notebooks it has open."""
+        self._page = Page(self._send)
+
+    def on_message(self, message: str | bytes) -> None:
+        """Take the list of open notebooks, or the answer to a question."""
+        try:
+            data = from_json(message)
+            if isinstance(data, dict) and data.get("type") == "hello":
+                self.service.pages.hello(self._page, Hello.model_validate(data))
+            elif isinstance(data, dict):
+                self._page.receive(data)
+        except (ValueError, ValidationError):
+            self.close(1007)
+
+    def on_close(self) -> None:
+        """Forget the page, and what was allowed until it closes."""
+        if hasattr(self, "_page"):
+            self.service.page_closed(self._page)
+
+    def _send(self, message: dict[str, Any]) -> bool:
+        try:
+            self.write_message(json_bytes(message))
+        except WebSocketClosedError:
+            return False
+        return True

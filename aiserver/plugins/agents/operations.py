@@ -1,0 +1,124 @@
+"""Changes of a notebook by an agent, and how they are made in a file. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ...models import Id
+from ...requests import Body, CellType, Source
+
+
+def digest(source: str) -> str:
+    """Return the SHA-256 of a source: the ``base`` of an edit."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Edit(Body):
+    """Replace the source of a cell, if it is still the one with this SHA-256."""
+
+    op: Literal["edit"] = "edit"
+    cell: Id
+    base: str
+    source: Source
+
+
+class Insert(Body):
+    """Insert a cell below another one, or at the top."""
+
+    op: Literal["insert"] = "insert"
+    cell: Id
+    type: CellType = "code"
+    source: Source = ""
+    after: Id | None = None
+
+
+class Delete(Body):
+    """Delete a cell, if its source is still the one with this SHA-256."""
+
+    op: Literal["delete"] = "delete"
+    cell: Id
+    base: str
+
+
+class Move(Body):
+    """Move a cell below another one, or to the top."""
+
+    op: Literal["move"] = "move"
+    cell: Id
+    after: Id | None = None
+
+
+Operation = Annotated[Edit | Insert | Delete | Move, Field(discriminator="op")]
+
+
+class Stale(Exception):
+    """A cell isn't as the agent saw it. ``sources`` are those of now; None for a missing cell."""
+
+    def __init__(self, sources: Mapping[str, str | None]) -> None:
+        super().__init__("stale")
+        self.sources = dict(sources)
+
+
+def source_of(cell: Mapping[str, Any]) -> str:
+    """Return the source of a cell of nbformat, which may be a list of lines."""
+    source = cell.get("source", "")
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)
+
+
+def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation]) -> None:
+    """Apply operations to the cells of a notebook, all or none. Raises Stale."""
+    result = [dict(cell) for cell in cells]
+    places = {str(cell.get("id")): cell for cell in result}
+    stale: dict[str, str | None] = {}
+    for operation in operations:
+        cell = places.get(operation.cell)
+        if isinstance(operation, Insert):
+            if cell is not None:
+                stale[operation.cell] = source_of(cell)
+        elif cell is None:
+            stale[operation.cell] = None
+        elif not isinstance(operation, Move) and digest(source_of(cell)) != operation.base:
+            stale[operation.cell] = source_of(cell)
+        above = operation.after if isinstance(operation, Insert | Move) else None
+        if above is not None and above not in places:
+            stale[above] = None
+    if stale:
+        raise Stale(stale)
+    for operation in operations:
+        _apply(result, operation)
+    cells[:] = result
+
+
+def _apply(cells: list[dict[str, Any]], operation: Operation) -> None:
+    if isinstance(operation, Insert):
+        cell = new_cell(operation.cell, operation.type, operation.source)
+        cells.insert(_place_below(cells, operation.after), cell)
+        return
+    index = next(i for i, cell in enumerate(cells) if cell.get("id") == operation.cell)
+    if isinstance(operation, Edit):
+        cells[index]["source"] = operation.source
+    else:
+        cell = cells.pop(index)
+        if isinstance(operation, Move):
+            cells.insert(_place_below(cells, operation.after), cell)
+
+
+def _place_below(cells: Sequence[Mapping[str, Any]], after: str | None) -> int:
+    places = (i for i, cell in enumerate(cells) if after is not None and cell.get("id") == after)
+    return next(places, -1) + 1
+
+
+def new_cell(cell_id: str, type_: CellType, source: str) -> dict[str, Any]:
+    """Return a new cell of nbformat."""
+    cell: dict[str, Any] = {"id": cell_id, "cell_type": type_, "metadata": {}, "source": source}
+    return cell | ({"outputs": [], "execution_count": None} if type_ == "code" else {})
+
+
+def new_cell_id() -> str:
+    """Return an id for a new cell."""
+    return str(uuid.uuid4())

@@ -1,0 +1,119 @@
+"""The open pages, and which notebooks are open in them.
+
+Each page has one WebSocket. The page tells which notebooks it has open, and answers what it is
+asked: to apply operations, to run cells, or what is in a notebook now. If a page has closed, its
+socket closes, or it doesn't answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import Field
+
+from ...models import Id
+from ...requests import Body
+
+TIMEOUT = 5.0  # seconds in which a page must answer
+_MAX_NOTEBOOKS = 1_000  # open in one page
+
+
+class NoAnswer(Exception):
+    """The page that has the notebook open doesn't answer."""
+
+
+class OpenNotebook(Body):
+    """A notebook that is open in a page."""
+
+    path: str
+    notebook_id: Id | None = None
+
+
+class Hello(Body):
+    """The notebooks that a page has open. ``page`` is an id that the page chose."""
+
+    type: str
+    page: Id
+    notebooks: list[OpenNotebook] = Field(max_length=_MAX_NOTEBOOKS)
+
+
+class Page:
+    """An open page."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], bool]) -> None:
+        self.send = send
+        """Sends a message; returns False if the page has closed."""
+        self.id = ""
+        self.notebooks: dict[str, str | None] = {}
+        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+
+    async def ask(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
+        """Send a message and return the page's answer. Raises NoAnswer."""
+        id_ = uuid.uuid4().hex
+        answer = self._waiting[id_] = asyncio.get_running_loop().create_future()
+        try:
+            if not self.send(message | {"id": id_}):
+                raise NoAnswer
+            return await asyncio.wait_for(answer, timeout)
+        except asyncio.TimeoutError as error:
+            raise NoAnswer from error
+        finally:
+            del self._waiting[id_]
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """Take an answer. One that nobody waits for any more is dropped."""
+        waiting = self._waiting.get(str(message.get("id")))
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message)
+
+    def close(self) -> None:
+        """Tell all that wait that the page has gone."""
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(NoAnswer())
+
+
+class Pages:
+    """The open pages, that which has spoken last at the end."""
+
+    def __init__(self) -> None:
+        self._pages: list[Page] = []
+
+    def hello(self, page: Page, hello: Hello) -> None:
+        """Note what a page has open."""
+        page.id = hello.page
+        page.notebooks = {each.path.strip("/"): each.notebook_id for each in hello.notebooks}
+        self.forget(page)
+        self._pages.append(page)
+
+    def forget(self, page: Page) -> None:
+        """Forget a page."""
+        self._pages = [other for other in self._pages if other is not page]
+
+    def is_open(self, page_id: str) -> bool:
+        """Return whether there is a page with this id."""
+        return any(page.id == page_id for page in self._pages)
+
+    def has_open(self, path: str) -> bool:
+        """Return whether a page has this notebook open."""
+        return self._find(path) is not None
+
+    async def ask(
+        self, path: str, message: dict[str, Any], timeout: float | None = None
+    ) -> dict[str, Any] | None:
+        """Ask the page that has a notebook open; None if there is none. Raises NoAnswer."""
+        page = self._find(path)
+        return (
+            None if page is None else await page.ask(message | {"path": path}, timeout or TIMEOUT)
+        )
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message to all pages."""
+        for page in self._pages:
+            page.send(message)
+
+    def _find(self, path: str) -> Page | None:
+        return next((page for page in reversed(self._pages) if path in page.notebooks), None)

@@ -1,0 +1,401 @@
+"""Check what agents may do with notebooks, do it, and record it.
+
+Invariants: each call is checked against the permission of now. The same ``call`` twice changes
+nothing twice. Each change names the run, which the agent has begun with its intent. A call that is
+refused is in the run, with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...durable import translate_os_errors
+from ...errors import NotFound, UserText
+from ...handlers.base import Services
+from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
+from ...redact import Vault
+from ...replay import Step
+from ...sessions.record.lru_cache import LRUCache
+from .operations import Delete, Edit, Insert, Move, Operation, Stale, digest, source_of
+from .pages import NoAnswer, Page, Pages
+from .permissions import LEVELS, Level, Permissions
+from .protocol import Agent
+from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, summaries
+from .undo_run import UndoPlan, plan_redo, plan_undo
+from .writer import Author, Contents, Notebook, NotebookWriter, ReadOnly
+
+_IDLE = 60.0  # seconds without a call after which a run can be undone
+_MAX_CALLS = 1_000  # whose answers are kept, to answer the same call again
+
+
+class Refused(Exception):
+    """A call that is refused. The message is a sentence for the agent, ``data`` what is there."""
+
+    def __init__(self, sentence: str, **data: Any) -> None:
+        super().__init__(sentence)
+        self.sentence, self.data = sentence, data
+
+
+@dataclass
+class ActiveRun:
+    """A run that has begun. ``read`` are the cells that it has read, ``last_call`` is a time."""
+
+    run: str
+    agent: Agent
+    notebook_id: str
+    path: str
+    intent: str
+    read: set[str] = field(default_factory=set)
+    last_call: float = field(default_factory=time.monotonic)
+
+
+class AgentService:
+    """The server's part for agents."""
+
+    def __init__(self, services: Services, contents: Contents, permissions: Permissions) -> None:
+        self.services, self.permissions = services, permissions
+        self.pages = Pages()
+        self.writer = NotebookWriter(
+            contents, self.pages, services.notebooks, services.changes, services.session_owner
+        )
+        self._active: dict[str, ActiveRun] = {}
+        self._answers: LRUCache[str, dict[str, Any]] = LRUCache(_MAX_CALLS)
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    # What is allowed
+
+    def check(self, notebook_id: str, agent: Agent, needed: Level, what: str) -> None:
+        """Raise Refused unless an agent may do something in a notebook."""
+        level = self.permissions.level(notebook_id, agent.name)
+        if LEVELS.index(level) < LEVELS.index(needed):
+            raise Refused(
+                f"{agent.name} may not {what} in this notebook: its permission is “{level}”, and "
+                f"this needs “{needed}”. Only the person can change it, in JupyterLab, in the "
+                "Notebook tab of the AI Server sidebar."
+            )
+
+    def level(self, notebook_id: str, agent: Agent) -> Level:
+        """Return what an agent may do in a notebook."""
+        return self.permissions.level(notebook_id, agent.name)
+
+    def may_see_values(self, notebook_id: str, agent: Agent) -> bool:
+        """Return whether an agent may see the values in outputs: those of data, and of errors."""
+        features = self.services.features
+        is_allowed = "forbidden" not in (features.outputs, features.data_values)
+        return is_allowed and self.permissions.sees_values(notebook_id, agent.name)
+
+    def choose(self, notebook_id: str, agent: str, level: Level, page: str | None) -> None:
+        """Keep what a person allows an agent. Raises StorageError."""
+        with translate_os_errors():
+            self.permissions.choose(notebook_id, agent, level, page)
+        self.pages.tell({"type": "changed", "notebookId": notebook_id})
+
+    def check_own(self, plan: UndoPlan, agent: Agent) -> None:
+        """Raise Refused unless the run of a plan is the agent's own."""
+        if plan.agent != agent.name:
+            raise Refused("This run belongs to another agent.")
+
+    def key(self, notebook_id: str, cell_id: str) -> SessionKey:
+        """Return the key of a cell's session."""
+        return SessionKey(notebook_id, cell_id, self.services.session_owner)
+
+    async def open(self, path: str, agent: Agent, notebook_id: str = "") -> Notebook:
+        """Return a notebook that an agent may read. Raises Refused, NotFound.
+
+        ``notebook_id`` is the id that its run has.
+        """
+        try:
+            notebook = await self.writer.read(path)
+            notebook = replace(notebook, notebook_id=notebook_id or notebook.notebook_id)
+        except NoAnswer as error:
+            raise Refused("The page that has the notebook open doesn’t answer.") from error
+        self.check(notebook.notebook_id, agent, "read", "read")
+        return notebook
+
+    def page_closed(self, page: Page) -> None:
+        """Forget a page, and what was allowed until it closes."""
+        page.close()
+        self.pages.forget(page)
+        if not self.pages.is_open(page.id):
+            self.permissions.page_closed(page.id)
+
+    # Runs
+
+    async def begin(
+        self, notebook: Notebook, agent: Agent, intent: str, plan: Sequence[str]
+    ) -> ActiveRun:
+        """Begin a run. Raises StorageError."""
+        notebook = await self.writer.identify(notebook)
+        run = ActiveRun(new_run_id(), agent, notebook.notebook_id, notebook.path, intent)
+        await self._log(
+            notebook.notebook_id,
+            entry(
+                RUN,
+                run=run.run,
+                agent=agent_data(agent),
+                intent=intent,
+                plan=list(plan) or None,
+                state="begun",
+            ),
+        )
+        self._active[run.run] = run
+        return run
+
+    async def run(self, run_id: str, agent: Agent) -> ActiveRun:
+        """Return the agent's active run. Raises Refused."""
+        if run := self._active.get(run_id):
+            if run.agent.name == agent.name:
+                run.last_call = time.monotonic()
+                return run
+            raise Refused("This run belongs to another agent.")
+        raise Refused(
+            "There is no active run with this id. Begin one with run_begin; a run ends with "
+            "run_end, and when the server stops."
+        )
+
+    async def end(self, run: ActiveRun, summary: str | None) -> None:
+        """End a run. Raises StorageError."""
+        entries = [entry(RUN, run=run.run, state="ended", summary=summary or None)]
+        if run.read:
+            cells = sorted(run.read)
+            entries.insert(
+                0, entry(CALL, run=run.run, tool="cell_read", outcome="read", cells=cells)
+            )
+        await self._log(run.notebook_id, *entries)
+        self._active.pop(run.run, None)
+
+    async def refuse(self, run: ActiveRun, tool: str, reason: str, cell: str | None) -> None:
+        """Note that a call was refused."""
+        await self._log(
+            run.notebook_id,
+            entry(CALL, run=run.run, tool=tool, outcome="refused", cell=cell, reason=reason),
+        )
+
+    async def runs(self, notebook_id: str) -> list[RunSummary]:
+        """Return the runs of a notebook, the newest first."""
+        history = await self.services.histories.load(notebook_id)
+        return summaries(history.log, await self.steps(notebook_id), self._active.keys())
+
+    async def steps(self, notebook_id: str) -> dict[str, Sequence[Step]]:
+        """Return the steps of each cell with a history."""
+        if not notebook_id:
+            return {}
+        history = await self.services.histories.load(notebook_id)
+        return {cell_id: history.timeline.steps(cell_id) for cell_id in history.sessions}
+
+    async def _log(self, notebook_id: str, *entries: Any) -> None:
+        owner = self.services.session_owner
+        await self.services.sessions.append_notebook_log(notebook_id, entries, owner=owner)
+        self.pages.tell({"type": "changed", "notebookId": notebook_id})
+
+    # Changes
+
+    async def change(
+        self, run: ActiveRun, operation: Operation, *, tool: str, call: str, intent: str, mode: str
+    ) -> dict[str, Any]:
+        """Propose or apply one operation of a run, and return what is there afterwards.
+
+        Raises Refused, which is in the run then.
+        """
+        key = f"{run.run}/{call}"
+        async with self._locks.setdefault(run.path, asyncio.Lock()):
+            if call and (answer := self._answers.get(key)) is not None:
+                return answer | {"repeated": True}
+            try:
+                answer = await self._change(run, operation, tool, call, intent, mode)
+            except Refused as refused:
+                await self.refuse(run, tool, refused.sentence, operation.cell)
+                raise
+            self._answers.put(key, answer)
+            return answer
+
+    async def _change(
+        self, run: ActiveRun, operation: Operation, tool: str, call: str, intent: str, mode: str
+    ) -> dict[str, Any]:
+        notebook = await self.open(run.path, run.agent, run.notebook_id)
+        self.check(run.notebook_id, run.agent, "propose", "change cells")
+        level = self.level(run.notebook_id, run.agent)
+        data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
+        data |= {"call": call} if call else {}
+        is_edit = isinstance(operation, Edit)
+        if isinstance(operation, Edit | Insert):
+            operation = _with_secrets(notebook, operation)
+        if isinstance(operation, Delete):
+            self.check(run.notebook_id, run.agent, "all", "delete cells without being asked")
+        elif mode == "propose" or level == "propose":
+            if isinstance(operation, Move):
+                self.check(run.notebook_id, run.agent, "edit", "move cells")
+            if not is_edit:  # an empty cell shows the proposal
+                assert isinstance(operation, Insert)
+                place = operation.model_copy(update={"source": ""})
+                notebook = await self._apply(notebook, [place], Author(run.agent, run.run, data))
+                operation = Edit(cell=place.cell, base=digest(""), source=operation.source)
+            assert isinstance(operation, Edit)
+            return await self._propose(run, notebook, operation, data)
+        changed = await self._apply(notebook, [operation], Author(run.agent, run.run, data))
+        self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
+        return {"applied": True, **_state(changed, operation.cell)}
+
+    async def _apply(
+        self, notebook: Notebook, operations: Sequence[Operation], author: Author
+    ) -> Notebook:
+        try:
+            return await self.writer.apply(notebook, operations, author)
+        except Stale as stale:
+            raise Refused(
+                "The cell isn’t as you saw it: somebody has changed it. Nothing was changed. Read "
+                "what is there now, and decide again.",
+                now=[_now(cell, source) for cell, source in stale.sources.items()],
+            ) from stale
+        except ReadOnly as error:
+            raise Refused("The notebook is read-only.") from error
+        except NoAnswer as error:
+            raise Refused(
+                "The page that has the notebook open doesn’t answer, so nothing was changed."
+            ) from error
+
+    async def _propose(
+        self, run: ActiveRun, notebook: Notebook, edit: Edit, data: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        source = source_of(notebook.find(edit.cell))
+        if digest(source) != edit.base:
+            raise Refused(
+                "The cell isn’t as you saw it: somebody has changed it. Nothing was proposed. Read "
+                "what is there now, and decide again.",
+                now=[_now(edit.cell, source)],
+            )
+        author = Author(run.agent, run.run, {**data, "base": edit.base})
+        type_ = notebook.find(edit.cell).get("cell_type")
+        turn = NewTurn(
+            timestamp=utc_now(),
+            user_request=UserRequest(
+                intent=str(data["intent"]),
+                current_code=source,
+                language=notebook.language if type_ == "code" else "markdown",
+            ),
+            ai_response=AIResponse(suggestion=edit.source, explanation="", status="success"),
+            mode="agent",
+            contributor=author.contributor,
+            run=run.run,
+            data=dict(author.data),
+        )
+        key = SessionKey(notebook.notebook_id, edit.cell, self.services.session_owner)
+        saved, _ = await self.services.sessions.save_interaction(key, turn)
+        self.pages.tell(
+            {
+                "type": "proposed",
+                "path": notebook.path,
+                "cellId": edit.cell,
+                "turnId": saved.turn_id,
+                "agent": run.agent.name,
+                "run": run.run,
+            }
+        )
+        return {"proposed": True, "proposal": saved.turn_id, **_state(notebook, edit.cell)}
+
+    async def wait_for_decision(
+        self, notebook_id: str, cell_id: str, turn_id: int, seconds: float
+    ) -> dict[str, Any]:
+        """Return what became of a proposal, at the latest after some seconds. Raises NotFound."""
+        key = self.key(notebook_id, cell_id)
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while True:
+            session = await self.services.sessions.load_session(key)
+            decision = await asyncio.to_thread(_decision, session, turn_id)
+            if decision["status"] != "waiting" or loop.time() >= end:
+                return decision
+            await asyncio.sleep(min(0.5, max(0.0, end - loop.time())))
+
+    # Undo
+
+    async def undo(self, path: str, run_id: str, agent: Agent | None) -> UndoPlan:
+        """Return what undoing a run would do. Raises Refused, NotFound, StorageError.
+
+        Many agents don't end their runs: one that hasn't called for a while has ended.
+        """
+        if run := self._active.get(run_id):
+            if time.monotonic() - run.last_call < _IDLE:
+                raise Refused("The run is active. It can be undone when it has ended.")
+            await self.end(run, None)
+        return await self._plan(path, run_id, agent, plan_undo)
+
+    async def redo(self, path: str, run_id: str) -> UndoPlan:
+        """Return what brings back the state before an undo. Raises Refused, NotFound."""
+        return await self._plan(path, run_id, None, plan_redo)
+
+    async def _plan(self, path: str, run_id: str, agent: Agent | None, plan: Any) -> UndoPlan:
+        notebook = await self.open(path, agent) if agent else await self.writer.read(path)
+        if not notebook.notebook_id:
+            raise NotFound(UserText("There is no such run in this notebook."))
+        history = await self.services.histories.load(notebook.notebook_id)
+        if not any(item.type == RUN and item.data.get("run") == run_id for item in history.log):
+            raise NotFound(UserText("There is no such run in this notebook."))
+        steps = await self.steps(notebook.notebook_id)
+        last = history.timeline.last()
+        cells = [*last.cells, *last.deleted] if last else []
+        types = {cell.cell_id: cell.type for cell in cells}
+        result: UndoPlan = await asyncio.to_thread(
+            plan, run_id, notebook, steps, history.log, types
+        )
+        return result
+
+    async def apply_plan(self, plan: UndoPlan, author: Author, state: str) -> Notebook:
+        """Apply an undo or a redo, and note it. Raises Refused, StorageError."""
+        notebook = plan.notebook
+        order = notebook.ids
+        if plan.operations:
+            data = {**author.data, "undo" if state == "undone" else "redo": plan.run}
+            notebook = await self._apply(
+                notebook, plan.operations, Author(author.agent, author.run, data)
+            )
+        await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
+        return notebook
+
+
+def _with_secrets(notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
+    """Put back the secrets for which the agent has seen marks."""
+    vault = Vault()
+    for cell in notebook.cells:
+        vault.hide(source_of(cell))
+    source = vault.feed(operation.source) + vault.finish()
+    return operation.model_copy(update={"source": source})
+
+
+def hidden(source: str) -> str:
+    """Return a source as agents may see it: with marks instead of secrets."""
+    return Vault().hide(source)
+
+
+def _now(cell_id: str, source: str | None) -> dict[str, Any]:
+    if source is None:
+        return {"cell": cell_id, "missing": True}
+    return {"cell": cell_id, "source": hidden(source), "base": digest(source)}
+
+
+def _state(notebook: Notebook, cell_id: str) -> dict[str, Any]:
+    """Return a cell as it is now, as the answer to a change."""
+    cells = {cell["id"]: cell for cell in notebook.cells}
+    if cell_id not in cells:
+        return {"cell": cell_id, "deleted": True}
+    source = source_of(cells[cell_id])
+    return {"cell": cell_id, "source": hidden(source), "base": digest(source)}
+
+
+def _decision(session: Session, turn_id: int) -> dict[str, Any]:
+    from ...replay import replay
+
+    events = [event for event in session.events or () if event.turn_id == turn_id]
+    for step in replay(session):
+        if turn_id in step.turn_ids:
+            outcome = {"open": "waiting", "unused": "rejected"}.get(step.outcome, step.outcome)
+            answer: dict[str, Any] = {"status": outcome}
+            reasons = [(event.data or {}).get("reason") for event in events]
+            if outcome == "rejected" and (reason := next(filter(None, reasons), None)):
+                answer["reason"] = str(reason)
+            return answer
+    raise NotFound(UserText("There is no such proposal."))

@@ -1,0 +1,214 @@
+"""Plan how to undo a run in a notebook, and how to redo it. Pure.
+
+For each cell that the run has changed, three versions count: *before* the run first touched it,
+*mine*, after the run's last change, and *now*. ``undo.py`` merges them by lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...models import NotebookLogEntry
+from ...notebooks.log_view import ORDER
+from ...payload import Payload, nullable
+from ...replay import Step
+from .operations import Delete, Edit, Insert, Move, Operation, digest, source_of
+from .runs import RUN
+from .undo import CellVersions, Conflict, undo_cell, undo_order
+from .writer import Notebook
+
+Action = Literal["restore", "merge", "remove", "return", "keep"]
+
+
+@dataclass(frozen=True)
+class ShownConflict(Payload):
+    """Lines that the run and a person have both changed: the person's stay."""
+
+    lines: list[int]
+    """The first and the last line in the result, from 1."""
+    before: str
+    """What was there before the run."""
+
+
+@dataclass(frozen=True)
+class CellPlan(Payload):
+    """The change of a cell."""
+
+    cell_id: str
+    action: Action
+    now: str | None = nullable()
+    after: str | None = nullable()
+    conflicts: list[ShownConflict] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class UndoneRun(Payload):
+    """The changes of the cells, and the ids of all cells in their order afterwards."""
+
+    cells: list[CellPlan]
+    order: list[str]
+
+
+@dataclass(frozen=True)
+class UndoPlan:
+    """The changes of a notebook as it is now that undo or redo a run."""
+
+    run: str
+    agent: str
+    notebook: Notebook
+    cells: list[CellPlan]
+    operations: list[Operation]
+    order: list[str]
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the plan as a preview shows it."""
+        return UndoneRun(self.cells, self.order).to_wire()
+
+
+def plan_undo(
+    run: str,
+    notebook: Notebook,
+    steps: Mapping[str, Sequence[Step]],
+    log: Sequence[NotebookLogEntry],
+    types: Mapping[str, str],
+) -> UndoPlan:
+    """Return what undoing a run does. ``types`` are those of all cells, also of deleted ones."""
+    now = {cell["id"]: source_of(cell) for cell in notebook.cells}
+    cells: list[CellPlan] = []
+    for cell_id, own in steps.items():
+        versions = _versions(run, own, now.get(cell_id))
+        if versions is not None:
+            undone = undo_cell(versions)
+            conflicts = list(map(_shown, undone.conflicts))
+            cells.append(
+                CellPlan(cell_id, undone.action, now.get(cell_id), undone.source, conflicts)
+            )
+    removed = {cell.cell_id for cell in cells if cell.action == "remove"}
+    returned = {cell.cell_id for cell in cells if cell.action == "return"}
+    before, mine = _orders(run, log, notebook.ids)
+    order = undo_order(before, notebook.ids, removed, returned, mine=mine)
+    operations = _operations(cells, notebook.ids, order, types)
+    return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
+
+
+def plan_redo(
+    run: str,
+    notebook: Notebook,
+    steps: Mapping[str, Sequence[Step]],
+    log: Sequence[NotebookLogEntry],
+    types: Mapping[str, str],
+) -> UndoPlan:
+    """Return what brings back the state before the last undo of a run, byte for byte.
+
+    A cell that was changed since the undo stays as it is.
+    """
+    now = {cell["id"]: source_of(cell) for cell in notebook.cells}
+    cells: list[CellPlan] = []
+    for cell_id, own in steps.items():
+        undone = [step for step in own if (step.data or {}).get("undo") == run]
+        if undone:
+            cells.append(_redo_cell(cell_id, undone[-1], now.get(cell_id)))
+    removed = {cell.cell_id for cell in cells if cell.action == "remove"}
+    returned = {cell.cell_id for cell in cells if cell.action == "return"}
+    before = _order_before_undo(run, log) or notebook.ids
+    after_undo = [id_ for id_ in notebook.ids if id_ in before]
+    order = undo_order(before, notebook.ids, removed, returned, mine=after_undo)
+    operations = _operations(cells, notebook.ids, order, types)
+    return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
+
+
+def _redo_cell(cell_id: str, undone: Step, now: str | None) -> CellPlan:
+    was_removed = undone.kind == "delete"
+    was_returned = (undone.data or {}).get("inserted") is True
+    if was_removed:
+        action: Action = "return" if now is None else "keep"
+        return CellPlan(cell_id, action, now, undone.before if now is None else now)
+    if now != undone.after:
+        return CellPlan(cell_id, "keep", now, now)
+    if was_returned:
+        return CellPlan(cell_id, "remove", now, None)
+    return CellPlan(cell_id, "restore", now, undone.before)
+
+
+def _versions(run: str, steps: Sequence[Step], now: str | None) -> CellVersions | None:
+    """Return the versions of a cell that count; None if the run hasn't changed it."""
+    own = [step for step in steps if step.run == run and (step.applied and step.kind != "run")]
+    own = [step for step in own if (step.data or {}).get("undo") != run]
+    if not own:
+        return None
+    first, last = own[0], own[-1]
+    was_inserted = (first.data or {}).get("inserted") is True
+    before = None if was_inserted else first.before
+    mine = None if last.kind == "delete" else last.after
+    return CellVersions(before=before, mine=mine, now=now)
+
+
+def _operations(
+    cells: Iterable[CellPlan], now: Sequence[str], order: Sequence[str], types: Mapping[str, str]
+) -> list[Operation]:
+    operations: list[Operation] = []
+    present = list(now)
+    for cell in cells:
+        if cell.action == "remove":
+            operations.append(Delete(cell=cell.cell_id, base=digest(cell.now or "")))
+            present.remove(cell.cell_id)
+        elif cell.action == "return":
+            place = order.index(cell.cell_id)
+            above = next((id_ for id_ in reversed(order[:place]) if id_ in present), None)
+            type_: Any = types.get(cell.cell_id, "code")
+            operations.append(
+                Insert(cell=cell.cell_id, type=type_, source=cell.after or "", after=above)
+            )
+            present.insert(present.index(above) + 1 if above else 0, cell.cell_id)
+        elif cell.after is not None and cell.now is not None and cell.after != cell.now:
+            base = digest(cell.now)
+            operations.append(Edit(cell=cell.cell_id, base=base, source=cell.after))
+    for place, cell_id in enumerate(order):  # what isn't in its place yet
+        if present[place : place + 1] != [cell_id]:
+            operations.append(Move(cell=cell_id, after=order[place - 1] if place else None))
+            present.remove(cell_id)
+            present.insert(place, cell_id)
+    return operations
+
+
+def _orders(
+    run: str, log: Sequence[NotebookLogEntry], now: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the order of the cells before a run, and after its last change."""
+    before: list[str] = []
+    mine: list[str] = list(now)
+    last: list[str] = []
+    state = ""
+    for item in log:
+        if item.type == RUN and item.data.get("run") == run:
+            state = str(item.data.get("state"))
+            if state == "begun":
+                before = mine = last
+        elif item.type == ORDER and isinstance(ids := item.data.get("cell_ids"), list):
+            last = list(map(str, ids))
+            if state == "begun":
+                mine = last
+    return before or list(now), mine or list(now)
+
+
+def _order_before_undo(run: str, log: Iterable[NotebookLogEntry]) -> list[str]:
+    """Return the order of the cells before the last undo of a run."""
+    order: list[str] = []
+    for item in log:
+        if item.type == RUN and item.data.get("run") == run and item.data.get("state") == "undone":
+            order = [str(cell_id) for cell_id in item.data.get("order") or ()]
+    return order
+
+
+def _agent(run: str, log: Iterable[NotebookLogEntry]) -> str:
+    for item in log:
+        if item.type == RUN and item.data.get("run") == run:
+            agent = item.data.get("agent")
+            return str(agent.get("name", "")) if isinstance(agent, dict) else ""
+    return ""
+
+
+def _shown(conflict: Conflict) -> ShownConflict:
+    return ShownConflict([conflict.first, conflict.last], "\n".join(conflict.before))

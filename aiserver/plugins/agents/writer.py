@@ -1,0 +1,227 @@
+"""Read and change notebooks where they are: in the page that has them open, or else in the file.
+
+Invariants: there is one writer. If a page has the notebook open, only the page changes it, and
+records what was changed; a page that doesn't answer is an error. Only if none has it open, the file
+is changed, and the server records the change. In both cases a cell is changed only if its source is
+the one that the agent saw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from ...errors import NotFound, UserText
+from ...models import Contributor, NewEvent, SessionKey, utc_now
+from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
+from ...notebooks.identity import NotebookRegistry
+from .operations import Delete, Edit, Insert, Move, Operation, Stale, apply_operations, source_of
+from .pages import Pages
+from .protocol import Agent
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook as it is now. ``cells`` are those of nbformat, with ids.
+
+    ``notebook_id`` is empty if it has none: nothing of it is recorded.
+    """
+
+    path: str
+    notebook_id: str
+    cells: list[dict[str, Any]]
+    is_open: bool
+    language: str = "python"
+
+    def find(self, cell_id: str) -> dict[str, Any]:
+        """Return a cell. Raises NotFound."""
+        for cell in self.cells:
+            if cell["id"] == cell_id:
+                return cell
+        raise NotFound(UserText("There is no such cell in this notebook."))
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the cells, in order."""
+        return [str(cell["id"]) for cell in self.cells]
+
+
+@dataclass(frozen=True)
+class Author:
+    """The author of a change. ``data`` has the intent, the tool and the call."""
+
+    agent: Agent | None
+    """None for a person."""
+    run: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def contributor(self) -> Contributor:
+        """The contributor of the events."""
+        if self.agent is None:
+            return Contributor(kind="person")
+        more = {"version": self.agent.version} if self.agent.version else {}
+        return Contributor(kind="agent", name=self.agent.name, **more)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the author as the page gets it."""
+        run = {"run": self.run} if self.run else {}
+        return {"contributor": self.contributor.to_dict(), "data": dict(self.data), **run}
+
+
+class ReadOnly(Exception):
+    """The notebook, or the cell, can't be changed."""
+
+
+class Contents(Protocol):
+    """The files of notebooks."""
+
+    async def read(self, path: str) -> dict[str, Any]:
+        """Return the model of a notebook, with its content. Raises NotFound."""
+
+    async def write(self, path: str, content: dict[str, Any]) -> None:
+        """Write a notebook. Raises StorageError."""
+
+
+class NotebookWriter:
+    """Reads and changes notebooks."""
+
+    def __init__(
+        self,
+        contents: Contents,
+        pages: Pages,
+        notebooks: NotebookRegistry,
+        changes: ChangeRecorder,
+        owner: str,
+    ) -> None:
+        self._contents, self._pages, self._notebooks = contents, pages, notebooks
+        self._changes, self._owner = changes, owner
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def read(self, path: str) -> Notebook:
+        """Return a notebook as it is now. Raises NotFound, NoAnswer, StorageError."""
+        path = path.strip("/")
+        content = (await self._contents.read(path))["content"]
+        answer = await self._pages.ask(path, {"type": "read"})
+        cells = _valid_cells(answer["cells"] if answer else content.get("cells"))
+        metadata = content.get("metadata", {})
+        own = metadata.get("aiserver") if isinstance(metadata.get("aiserver"), dict) else {}
+        own_id = (answer or {}).get("notebookId") or own.get("notebook_id")
+        ids = [cell["id"] for cell in cells]
+        own_id = own_id or await self._notebooks.find_id(path, ids) or ""
+        language = metadata.get("kernelspec", {}).get("language") or metadata.get(
+            "language_info", {}
+        ).get("name", "python")
+        return Notebook(path, str(own_id), cells, answer is not None, str(language))
+
+    async def identify(self, notebook: Notebook) -> Notebook:
+        """Return the notebook with its id, which it gets if it has none. Raises StorageError."""
+        own_id = notebook.notebook_id or None
+        identity = await self._notebooks.identify(notebook.path, own_id, notebook.ids)
+        return replace(notebook, notebook_id=identity.notebook_id)
+
+    async def apply(
+        self, notebook: Notebook, operations: Sequence[Operation], author: Author
+    ) -> Notebook:
+        """Apply operations, all or none, and return the notebook as it is afterwards.
+
+        Raises Stale, ReadOnly, NoAnswer, NotFound, StorageError.
+        """
+        message = {
+            "type": "apply",
+            "operations": [operation.model_dump() for operation in operations],
+            "author": author.to_wire(),
+        }
+        answer = await self._pages.ask(notebook.path, message)
+        if answer is None:
+            return await self._write(notebook, operations, author)
+        if answer.get("type") == "refused":
+            if answer.get("code") == "stale":
+                raise Stale({cell["id"]: cell.get("source") for cell in answer.get("cells", ())})
+            raise ReadOnly
+        return await self.read(notebook.path)
+
+    async def run(self, notebook: Notebook, cell_ids: Sequence[str], timeout: float) -> Any:
+        """Run cells in the page; None if no page has the notebook open. Raises NoAnswer."""
+        message = {"type": "run", "cells": list(cell_ids)}
+        return await self._pages.ask(notebook.path, message, timeout)
+
+    async def _write(
+        self, notebook: Notebook, operations: Sequence[Operation], author: Author
+    ) -> Notebook:
+        async with self._locks.setdefault(notebook.path, asyncio.Lock()):
+            model = await self._contents.read(notebook.path)
+            content = model["content"]
+            if model.get("writable") is False:
+                raise ReadOnly
+            before = _valid_cells(content.get("cells"))
+            cells = [dict(cell) for cell in before]
+            apply_operations(cells, operations)
+            content["cells"] = cells
+            content["nbformat_minor"] = max(5, content.get("nbformat_minor", 5))
+            own = content.setdefault("metadata", {}).setdefault("aiserver", {})
+            own["notebook_id"] = notebook.notebook_id
+            await self._contents.write(notebook.path, content)
+            await self._record(notebook, before, cells, operations, author)
+        return Notebook(notebook.path, notebook.notebook_id, cells, False, notebook.language)
+
+    async def _record(
+        self,
+        notebook: Notebook,
+        before: Sequence[Mapping[str, Any]],
+        cells: Sequence[Mapping[str, Any]],
+        operations: Sequence[Operation],
+        author: Author,
+    ) -> None:
+        """Record what was changed in the file, after what each cell contained before."""
+        now = utc_now()
+        old = {cell["id"]: source_of(cell) for cell in before}
+        events: dict[str, list[NewEvent]] = {}
+        for operation in operations:
+            own = events.setdefault(operation.cell, [])
+            if not own and operation.cell in old and not isinstance(operation, Move):
+                seen = NewEvent(type="edit", timestamp=now, source=old[operation.cell])
+                own.append(seen.model_copy(update={"data": {"trigger": "first"}}))
+            if (event := _event(operation, author, now)) is not None:
+                own.append(event)
+        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in cells]
+        changes = [
+            CellChange(SessionKey(notebook.notebook_id, cell_id, self._owner), own)
+            for cell_id, own in events.items()
+        ]
+        batch = Batch(uuid.uuid4().hex, now, changes, order, saved=True)
+        await self._changes.record(notebook.notebook_id, batch)
+
+
+def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
+    """Return the event of an operation; the order alone tells that a cell was moved."""
+    if isinstance(operation, Move):
+        return None
+    data = dict(author.data)
+    if isinstance(operation, Edit | Delete):
+        data["base"] = operation.base
+    fields: dict[str, Any] = {
+        "timestamp": now,
+        "contributor": author.contributor,
+        "data": data,
+        "id": str(uuid.uuid4()),
+    }
+    if author.run:
+        fields["run"] = author.run
+    if isinstance(operation, Delete):
+        return NewEvent(type="delete", **fields)
+    if isinstance(operation, Insert):
+        data["inserted"] = True
+    return NewEvent(type="edit", source=operation.source, **fields)
+
+
+def _valid_cells(cells: object) -> list[dict[str, Any]]:
+    """Return the cells with ids; a cell without one gets one."""
+    valid: list[dict[str, Any]] = []
+    for cell in cells if isinstance(cells, list) else ():
+        if isinstance(cell, dict):
+            valid.append({**cell, "id": str(cell.get("id") or uuid.uuid4())})
+    return valid

@@ -1,0 +1,80 @@
+"""The Model Context Protocol: what each version's clients send, and what no client should."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from .conftest import AgentClient
+from .test_tools import Write, notebook_id
+
+
+async def test_a_client_of_today_needs_no_session(agent: AgentClient) -> None:
+    answer = await agent.send("server/discover")
+    assert answer.data["result"]["supportedVersions"][0] == "2026-07-28"
+    tools = (await agent.send("tools/list")).data["result"]["tools"]
+    assert {"cell_edit", "run_undo"} <= {tool["name"] for tool in tools}
+    assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in tools)
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2024-11-05", "1999-01-01"])
+async def test_an_older_client_gives_its_name_once(
+    call: Any, notebook: Write, version: str
+) -> None:
+    client = {"name": "gemini-cli-mcp-client-aiserver", "version": "0.6"}
+    params = {"protocolVersion": version, "clientInfo": client, "capabilities": {}}
+    first = await call(
+        "POST", "mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    )
+    chosen = first.data["result"]["protocolVersion"]
+    assert chosen == (version if version > "2000" else "2025-11-25")
+    headers = {"Mcp-Session-Id": first.headers["Mcp-Session-Id"], "MCP-Protocol-Version": chosen}
+    notified = await call(
+        "POST", "mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers
+    )
+    assert (notified.status, notified.raw) == (202, b"")
+    notebook()
+    arguments = {"path": "a.ipynb", "intent": "tidy up"}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"}
+    body |= {"params": {"name": "run_begin", "arguments": arguments}}
+    await call("POST", "mcp", body, headers=headers)
+    id_ = await notebook_id(call)
+    (run,) = (await call("GET", f"agents/notebooks/{id_}")).data["runs"]
+    assert run["agent"] == {"name": "gemini-cli", "version": "0.6"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "status", "code"),
+    [
+        (b"{", 400, -32700),
+        (b"[]", 400, -32600),
+        (b'{"jsonrpc": "2.0", "id": 1}', 400, -32600),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": 3}', 200, -32602),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "nothing"}', 200, -32601),
+        (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', 400, -32600),
+    ],
+)
+async def test_what_is_no_request_gets_an_error(
+    call: Any, raw: bytes, status: int, code: int
+) -> None:
+    answer = await call("POST", "mcp", raw=raw)
+    assert (answer.status, answer.data["error"]["code"]) == (status, code)
+
+
+async def test_odd_arguments_get_a_sentence(agent: AgentClient) -> None:
+    """Never a 5xx, whatever an agent sends."""
+    odd: list[Any] = [{}, {"path": 3}, {"path": "../x"}, {"path": "\x00"}, {"paths": "a"}, [], "x"]
+    for arguments in odd:
+        for tool in ("notebook_outline", "run_begin", "cell_edit", "history_search"):
+            answer = await agent.send("tools/call", {"name": tool, "arguments": arguments})
+            assert answer.status == 200, (tool, arguments, answer.raw)
+            assert answer.data["result"]["structuredContent"]["refused"]
+
+
+async def test_other_sites_are_refused(call: Any) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = await call("POST", "mcp", body, headers={"Origin": "https://evil.example"})
+    assert answer.status == 403
+    assert json.loads((await call("POST", "mcp", body)).raw)["result"] == {}
