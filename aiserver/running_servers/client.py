@@ -68,7 +68,19 @@ class Server:
         Raises ServerError, also while the lines are read.
         """
         with self._request("POST", path, body, accept="text/event-stream") as answer:
-            yield _lines(answer)
+            yield read_lines(answer)
+
+    @contextmanager
+    def exchange(
+        self, path: str, data: bytes, headers: Mapping[str, str], silence: float
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Send the bytes of a JSON text with more headers; yield the answer, whatever its status.
+
+        ``silence`` is the number of seconds without a byte after which the server counts as lost.
+        Raises ServerError.
+        """
+        with self._open("POST", path, data, self._headers("") | dict(headers), silence) as answer:
+            yield answer
 
     @contextmanager
     def _request(
@@ -77,6 +89,16 @@ class Server:
         path: str,
         body: Mapping[str, Any] | None = None,
         accept: str = "application/json",
+    ) -> Iterator[http.client.HTTPResponse]:
+        data = None if body is None else _encode(body)
+        with self._open(method, path, data, self._headers(accept), SILENCE_TIMEOUT) as answer:
+            if not 200 <= answer.status < 300:
+                raise error_of(answer)
+            yield answer
+
+    @contextmanager
+    def _open(
+        self, method: str, path: str, data: bytes | None, headers: dict[str, str], silence: float
     ) -> Iterator[http.client.HTTPResponse]:
         parts = urlsplit(self.url)
         is_secure = parts.scheme == "https"
@@ -87,17 +109,12 @@ class Server:
         try:
             try:
                 connection.connect()
-                connection.sock.settimeout(SILENCE_TIMEOUT)
-                data = None if body is None else _encode(body)
-                connection.request(
-                    method, f"{parts.path.rstrip('/')}/{path}", data, self._headers(accept)
-                )
+                connection.sock.settimeout(silence)
+                connection.request(method, f"{parts.path.rstrip('/')}/{path}", data, headers)
                 answer = connection.getresponse()
             except (OSError, http.client.HTTPException, ValueError):
                 raise ServerError(_UNREACHABLE) from None
             try:
-                if not 200 <= answer.status < 300:
-                    raise _error_of(answer)
                 yield answer
             finally:
                 answer.close()  # the answer keeps the connection open, too
@@ -127,7 +144,8 @@ def _parse(answer: http.client.HTTPResponse) -> Any:
         raise ServerError(_NO_API) from None
 
 
-def _lines(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+def read_lines(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """Yield the lines of an answer. Raises ServerError if the connection is lost."""
     try:
         yield from answer
     except (OSError, http.client.HTTPException):
@@ -135,15 +153,18 @@ def _lines(answer: http.client.HTTPResponse) -> Iterator[bytes]:
         raise ServerError(sentence) from None
 
 
-def _error_of(answer: http.client.HTTPResponse) -> ServerError:
-    """Return the error of a response. AI Server and Jupyter send a sentence for people."""
+def error_of(answer: http.client.HTTPResponse, data: bytes | None = None) -> ServerError:
+    """Return the error of a response. AI Server and Jupyter send a sentence for people.
+
+    ``data`` is the body, if it has been read.
+    """
     status = answer.status
     if 300 <= status < 400:
         # Jupyter redirects to its login page.
         is_login = "/login" in (answer.getheader("Location") or "")
         return ServerError(_LOGIN if is_login else _REDIRECT, status)
     try:
-        fields = json.loads(answer.read(1_000_000))
+        fields = json.loads(answer.read(1_000_000) if data is None else data)
         code, message = fields.get("code"), fields.get("message")
     except (OSError, http.client.HTTPException, ValueError, AttributeError):
         code = message = None

@@ -14,7 +14,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,24 @@ def running_servers(*folders: str | Path) -> list[Server]:
                 if server is not None and server.pid is not None:
                     servers.setdefault(server.pid, server)
     return list(servers.values())
+
+
+def nearest_servers(servers: Iterable[Server], folder: Path) -> list[Server]:
+    """Return the servers whose root is the nearest folder that is ``folder`` or above it.
+
+    There are several if they serve the same root. ``folder`` must be an absolute path.
+    """
+    depths = [(len(root.parts), server) for server in servers if (root := _root(server, folder))]
+    greatest = max((depth for depth, _ in depths), default=0)
+    return [server for depth, server in depths if depth == greatest]
+
+
+def _root(server: Server, folder: Path) -> Path | None:
+    """Return the root of a server if it is ``folder`` or above it."""
+    if not server.root_dir:
+        return None
+    root = Path(server.root_dir).resolve()
+    return root if folder.resolve().is_relative_to(root) else None
 
 
 def _runtime_folders() -> Iterator[Path]:

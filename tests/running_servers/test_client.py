@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.running_servers.client import Server, ServerError
+from aiserver.running_servers.client import Server, ServerError, read_lines
 
 TOKEN = "canary-token-91b2"
 
@@ -121,3 +121,10 @@ def test_a_server_that_cannot_be_reached_is_an_error(url: str) -> None:
     with pytest.raises(ServerError) as caught:
         Server(url, TOKEN).get("json")
     assert TOKEN not in "".join(traceback.format_exception(caught.value))
+
+
+def test_an_exchange_yields_answers_of_any_status(recorder: Recorder) -> None:
+    with Server(recorder.url, TOKEN).exchange("refused", b"{}", {"X-More": "1"}, 10) as answer:
+        assert answer.status == 409 and b"".join(read_lines(answer)) == ANSWERS["refused"][2]
+    [(_, headers)] = recorder.requests
+    assert headers["Authorization"] == f"token {TOKEN}" and headers["X-More"] == "1"

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.running_servers.discovery import configured_server, hub_server, running_servers
+from aiserver.running_servers.client import Server
+from aiserver.running_servers.discovery import (
+    configured_server,
+    hub_server,
+    nearest_servers,
+    running_servers,
+)
 
 TOKEN = "canary-token-91b2"
 
@@ -82,3 +88,18 @@ def test_the_environment_names_a_server() -> None:
     server = hub_server(hub)
     assert server is not None
     assert (server.url, server.token) == ("http://127.0.0.1:4321/user/me/", TOKEN)
+
+
+def test_the_nearest_servers_serve_the_lowest_folder_above(tmp_path: Path) -> None:
+    def names(*roots: str, folder: str = "a/b") -> list[str]:
+        servers = [Server(str(i), root_dir=str(tmp_path / root)) for i, root in enumerate(roots)]
+        return [server.url for server in nearest_servers(servers, tmp_path / folder)]
+
+    assert names("", "a", "a/b", "a/b/c", "a/bb") == ["2"]
+    assert names("a", "", "a") == ["0", "2"]
+    assert names("b", "a/b/c") == []
+    assert nearest_servers([Server("x")], tmp_path) == []
+    if sys.platform != "win32":
+        (tmp_path / "a").mkdir()
+        (tmp_path / "link").symlink_to(tmp_path / "a")
+        assert names("link", folder="a/b") == names("a", folder="link/b") == ["0"]
