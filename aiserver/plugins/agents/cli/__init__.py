@@ -1,0 +1,1 @@
+"""The commands ``jupyter aiserver mcp`` and ``jupyter aiserver agents …``."""
