@@ -44,6 +44,7 @@ async def test_an_agent_finds_its_way(
 async def test_an_edit_is_a_proposal_with_author_run_and_intent(
     agent: AgentClient, call: Any, notebook: Write
 ) -> None:
+    """P52"""
     file = notebook()
     run = await begin(agent)
     edit = {"run": run, "cell": CELL, "base": digest(LOAD), "source": "df = load()"}
@@ -159,7 +160,7 @@ async def test_the_same_call_changes_nothing_twice(
 async def test_two_agents_never_overwrite_each_other(
     agent: AgentClient, other_agent: AgentClient, call: Any, notebook: Write, allow: Any
 ) -> None:
-    """P-agents: of two edits of one version, one is refused, in each of many races."""
+    """P52: of two edits of one version, one is refused, in each of many races."""
     for number in range(20):
         path = f"{number}.ipynb"
         file = notebook(path=path)
@@ -211,6 +212,7 @@ async def test_each_call_is_checked(
 async def test_nothing_in_the_project_raises_a_permission(
     agent: AgentClient, call: Any, notebook: Write, allow: Any, jp_root_dir: Path
 ) -> None:
+    """P55"""
     notebook()
     await begin(agent)
     id_ = await notebook_id(call)
@@ -224,6 +226,7 @@ async def test_nothing_in_the_project_raises_a_permission(
 
 
 async def test_values_and_secrets_stay_here(agent: AgentClient, notebook: Write, call: Any) -> None:
+    """P55"""
     canary = "canary-4711"
     stream = {"output_type": "stream", "name": "stdout", "text": canary}
     source = "key = 'sk-proj-abcdefghijklmnopqrstuvwx1234'\nprint(canary)"

@@ -48,6 +48,7 @@ def worked(agent: AgentClient, call: Any, notebook: Write, allow: Any) -> Any:
 
 
 async def test_a_run_is_undone_and_redone_byte_for_byte(worked: Any, call: Any) -> None:
+    """P53"""
     run, file, new = await worked()
     preview = await undo(call, run, preview=True)
     assert {cell: plan["action"] for cell, plan in preview.items()} == {
