@@ -153,6 +153,17 @@ export interface ITracking {
   /** Queue the unrecorded edits of a notebook for recording. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
+  /**
+   * Run a function that makes an agent's write into these cells, as an own write (`ownWrites.ts`),
+   * and record it, even if the notebook has no history yet or tracking is off. Resolves to what the
+   * function returns; to null if it was not called, because the history can't be read now.
+   */
+  recordWrite<T>(
+    panel: NotebookPanel,
+    cellIds: readonly string[],
+    write: () => T
+  ): Promise<T | null>;
+
   /** Like `settled` of `IHistory`, but also wait until the notebook's watch has started. */
   settled(panel: NotebookPanel): Promise<void>;
 }

@@ -9,6 +9,14 @@ import type { InstallState, Interaction } from './schema';
 export type * from './schema';
 
 export type CellType = NonNullable<schema.GenerateBody['cellType']>;
+/** A contributor to record. Only agents and programs have a version. */
+export type ContributorBody = schema.ContributorBody & {
+  version?: string | null;
+};
+/** An event to record. `run` is the id of the agent's run to which it belongs. */
+export type EventBody = schema.EventBody & { run?: string | null };
+/** A step of a replay. `run` is the id of the agent's run to which it belongs. */
+export type Step = schema.Step & { run?: string };
 export type CellChange = schema.CellChangeBody;
 export type GitChoice = schema.GitBody['choice'];
 export type SessionEvent = schema.Event;

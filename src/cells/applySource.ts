@@ -40,17 +40,21 @@ export function replaceSource(model: YBaseCell<never>, source: string): void {
     return;
   }
   model.undoManager?.stopCapturing();
-  runAsOwnWrite(() =>
-    model.transact(() => {
-      // Apply the last change first, so that the offsets of the changes before it stay valid.
-      for (const change of [...diff(previous, source, DIFF_LIMITS)].reverse()) {
-        model.updateSource(
-          change.fromA,
-          change.toA,
-          source.slice(change.fromB, change.toB)
-        );
-      }
-    })
-  );
+  runAsOwnWrite(() => updateSource(model, source));
   model.undoManager?.stopCapturing();
+}
+
+/** Write the changed parts of a cell's source in one transaction, or in the current one. */
+export function updateSource(model: YBaseCell<never>, source: string): void {
+  const previous = model.getSource();
+  model.transact(() => {
+    // Apply the last change first, so that the offsets of the changes before it stay valid.
+    for (const change of [...diff(previous, source, DIFF_LIMITS)].reverse()) {
+      model.updateSource(
+        change.fromA,
+        change.toA,
+        source.slice(change.fromB, change.toB)
+      );
+    }
+  });
 }

@@ -215,7 +215,9 @@ export class NotebookCell {
       return false;
     }
     const cell = { cell_type: 'markdown', source, metadata: {} } as const;
-    runAsOwnWrite(() => sharedModel.insertCell(index + 1, cell), contributor);
+    runAsOwnWrite(() => sharedModel.insertCell(index + 1, cell), {
+      contributor
+    });
     const inserted = content.widgets[index + 1];
     if (inserted instanceof MarkdownCell) {
       inserted.rendered = false;

@@ -1,33 +1,33 @@
 /**
  * Marks the writes that AI Server makes into a notebook because a person asked for them, such as
- * the code of an accepted suggestion.
+ * the code of an accepted suggestion, or because an agent did.
  */
-import { Contributor, PERSON } from '../records/contributor';
+import { IWriteAuthor, PERSON } from '../records/contributor';
 
-/** The contributor of the `runAsOwnWrite` call that is running; null if none is running. */
-let currentContributor: Contributor | null = null;
+/** The author of the `runAsOwnWrite` call that is running; null if none is running. */
+let currentAuthor: IWriteAuthor | null = null;
 
 /**
- * Run a function that writes into a notebook because the person asked for it.
+ * Run a function that writes into a notebook because the person or an agent asked for it.
  *
- * @param contributor - The contributor of the write. For accepted or restored code, this is the
- * person, who accepted or restored it. The accept or restore event that is recorded for the write
- * says where the code comes from.
+ * @param author - The author of the write. For accepted or restored code, this is the person, who
+ * accepted or restored it. The accept or restore event that is recorded for the write says where
+ * the code comes from.
  */
 export function runAsOwnWrite<T>(
   write: () => T,
-  contributor: Contributor = PERSON
+  author: IWriteAuthor = { contributor: PERSON }
 ): T {
-  const outerContributor = currentContributor;
-  currentContributor = contributor;
+  const outerAuthor = currentAuthor;
+  currentAuthor = author;
   try {
     return write();
   } finally {
-    currentContributor = outerContributor;
+    currentAuthor = outerAuthor;
   }
 }
 
-/** Return the contributor of the running `runAsOwnWrite` call; null if none is running. */
-export function ownWriteContributor(): Contributor | null {
-  return currentContributor;
+/** Return the author of the running `runAsOwnWrite` call; null if none is running. */
+export function ownWriteAuthor(): IWriteAuthor | null {
+  return currentAuthor;
 }

@@ -5,9 +5,21 @@
  * breaks of Windows has the same histories as one without, and nobody counts as the author of a
  * line break. The cell itself keeps its line breaks until somebody changes it (`lineBreaks/`).
  */
+import { digest } from 'lib0/hash/sha256';
+
 import { normalizeLineBreaks } from '../diff/lineBreaks';
 
 /** Return the source of a shared cell, with `\n` as its line breaks. */
 export function sourceOf(cell: { getSource(): string }): string {
   return normalizeLineBreaks(cell.getSource());
+}
+
+/**
+ * Return the SHA-256, in hexadecimal, of a shared cell's source, with the line breaks that it has.
+ *
+ * `crypto.subtle` could do it only in a secure context, and servers may be reached by plain HTTP.
+ */
+export function digestOf(cell: { getSource(): string }): string {
+  const bytes = digest(new TextEncoder().encode(cell.getSource()));
+  return [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -16,6 +16,17 @@ export const JUPYTER_SERVER = 'Jupyter server';
 export const INLINE_COMPLETION = 'inline completion';
 export const AI_SERVER = 'AI Server';
 
+/** The author of a write that AI Server makes: what tracking records about it. */
+export interface IWriteAuthor {
+  readonly contributor: Contributor;
+  /** The id of the agent's run to which the write belongs. */
+  readonly run?: string;
+  /** The data of each event. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Further data of the events of some cells, by cell id. */
+  readonly cellData?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}
+
 /** The writer of a change. */
 export interface IWriter {
   /** Identifies the writer. Consecutive writes with the same key are recorded as one edit. */
@@ -24,6 +35,11 @@ export interface IWriter {
   readonly pending: Promise<void> | null;
   /** The contributor; null if this page must not record the write, because another page does. */
   readonly contributor: Contributor | null;
+  /**
+   * The author of a write with data of its own. All that it does is recorded, exactly as its cells
+   * say: nothing is taken for a split or a copy.
+   */
+  readonly author?: IWriteAuthor;
   /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
   /** Whether the write may come from another page. If true, that page must record the write. */

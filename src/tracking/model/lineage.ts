@@ -66,6 +66,8 @@ export interface IDetectionHints {
   originOf(cell: ICellState, index: number): IOrigin | null;
   /** The ids of the cells that this change deleted and inserted again. */
   readonly recreated: ReadonlySet<string>;
+  /** Whether nothing was split or merged. */
+  readonly hasNoSplits?: boolean;
 }
 
 /** Return the operations that turned the list of cells `before` into the list `after`. */
@@ -87,6 +89,7 @@ export function detectOperations(
   };
 
   if (
+    !hints.hasNoSplits &&
     removedCells.length > 1 &&
     addedCells.length === 1 &&
     isMerge(removedCells, addedCells[0])
@@ -98,7 +101,7 @@ export function detectOperations(
   }
   after.forEach((cell, index) => {
     const old = beforeById.get(cell.id);
-    if (old && old.source !== cell.source) {
+    if (!hints.hasNoSplits && old && old.source !== cell.source) {
       const firstIndex = findFirstPiece(after, index, id => isNew(id));
       const pieces = after.slice(firstIndex, index + 1);
       if (firstIndex < index && isSplit(old.source, pieces)) {

@@ -1,19 +1,21 @@
 /**
- * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`,
- * unless tracking is off.
+ * Tracks the open notebooks. Each open notebook that has a turn, or an event of an agent, is watched
+ * by a `NotebookWatch`, unless tracking is off.
  *
  * Invariants:
- * - As long as a notebook has no turn, nothing about its cells is recorded. The page only remembers
+ * - As long as a notebook has neither, nothing about its cells is recorded. The page only remembers
  *   the cells that are pasted into the notebook from watched notebooks. When the notebook gets its
  *   first turn, these cells are recorded as copies.
  * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
  *   copy of a notebook could be recorded under the id of the original.
+ * - What an agent writes is always recorded, even if tracking is off.
  * - Nothing is recorded twice, even if a new watch starts because the page was reloaded, another
  *   page opened the notebook, or the id of the notebook changed.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import type { SessionSummary } from '../../api/types';
 import type {
   ICellKey,
   IHistory,
@@ -123,6 +125,28 @@ export class Tracking implements ITracking {
     }
   }
 
+  async recordWrite<T>(
+    panel: NotebookPanel,
+    cellIds: readonly string[],
+    write: () => T
+  ): Promise<T | null> {
+    this._writeCounts.set(panel, (this._writeCounts.get(panel) ?? 0) + 1);
+    try {
+      if (!this._watches.has(panel)) {
+        this._updateWatch(panel);
+        await this.started(panel);
+      }
+      const watch = this._watches.get(panel);
+      return watch ? watch.recordWrite(cellIds, write) : null;
+    } finally {
+      const count = this._writeCounts.get(panel)! - 1;
+      this._writeCounts.set(panel, count);
+      if (!count && this._scope === 'off') {
+        this._endWatch(panel);
+      }
+    }
+  }
+
   /** Record all unrecorded edits in all notebooks, because the page may be about to close. */
   captureAll(): void {
     this._watches.forEach(watch => watch.captureBeforeClose());
@@ -153,7 +177,8 @@ export class Tracking implements ITracking {
     if (this._watches.get(panel)?.notebookId !== notebookId) {
       this._endWatch(panel);
     }
-    if (!notebookId || this._scope === 'off' || this._watches.has(panel)) {
+    const isOff = this._scopeOf(panel) === 'off';
+    if (!notebookId || isOff || this._watches.has(panel)) {
       return;
     }
     const attempt = {};
@@ -164,19 +189,34 @@ export class Tracking implements ITracking {
       this._panels.has(panel) &&
       identity.get(panel) === notebookId;
     let summaries = await history.api.sessions(notebookId);
-    if (!isCurrent() || !summaries.some(({ turns }) => turns)) {
+    if (!isCurrent() || !this._isWatched(panel, summaries)) {
       return;
     }
     if (this._recordPastes(panel, notebookId)) {
       await history.settled(notebookId);
       summaries = await history.api.sessions(notebookId);
     }
-    const { scope } = this;
+    const scope = this._scopeOf(panel);
     if (!isCurrent() || scope === 'off') {
       return;
     }
     const watch = this._createWatch({ panel, notebookId, scope, summaries });
     this._watches.set(panel, watch);
+  }
+
+  /** Return whether a notebook has a history, or an agent writes the beginning of one. */
+  private _isWatched(
+    panel: NotebookPanel,
+    summaries: readonly SessionSummary[]
+  ): boolean {
+    const hasHistory = summaries.some(({ turns, events }) => turns || events);
+    return hasHistory || !!this._writeCounts.get(panel);
+  }
+
+  /** Return the scope in which a notebook is watched now: while an agent writes, never `off`. */
+  private _scopeOf(panel: NotebookPanel): Scope | 'off' {
+    const isWritten = this._writeCounts.get(panel);
+    return this._scope === 'off' && isWritten ? 'ai' : this._scope;
   }
 
   private _createWatch(
@@ -307,6 +347,8 @@ export class Tracking implements ITracking {
 
   private _scope: Scope | 'off' = 'all';
   private readonly _panels = new Set<NotebookPanel>();
+  /** The number of pending calls of `recordWrite` for each notebook. */
+  private readonly _writeCounts = new WeakMap<NotebookPanel, number>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
   private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();

@@ -20,7 +20,7 @@ import {
   createWriter
 } from '../../../records/contributor';
 import { isEditorInput } from './editorInput';
-import { ownWriteContributor } from '../../../cells/ownWrites';
+import { ownWriteAuthor } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
 /** Objects that detect the cause of a change in the page: a running command or a person's input. */
@@ -59,9 +59,12 @@ export class Writers {
     if (!transaction.local) {
       return this._remote.writerOf(transaction);
     }
-    const own = ownWriteContributor();
+    const own = ownWriteAuthor();
     if (own) {
-      return createWriter(own, `own ${own.kind} ${own.name ?? ''}`);
+      const { kind, name = '' } = own.contributor;
+      const key = `own ${kind} ${name} ${own.run ?? ''}`;
+      const writer = createWriter(own.contributor, key);
+      return own.data ? { ...writer, author: own } : writer;
     }
     if (this.isTyping(transaction) || isUndo(transaction.origin)) {
       return PERSON_WRITER;

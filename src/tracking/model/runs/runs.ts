@@ -18,6 +18,8 @@ import {
 import { Signal } from '@lumino/signaling';
 
 import { findCell } from '../../../cells/notebookCell';
+import { ownWriteAuthor } from '../../../cells/ownWrites';
+import type { IWriteAuthor } from '../../../records/contributor';
 import { outputsOf } from './outputs';
 import { sourceOf } from '../../../cells/source';
 
@@ -47,6 +49,8 @@ export interface IRun {
   readonly data: IRunData;
   /** The cell's model; null if the run was aborted, or the cell was deleted. */
   readonly model: ICodeCellModel | null;
+  /** The agent that has run the cell; null for the person. */
+  readonly author: IWriteAuthor | null;
 }
 
 /** A run that was scheduled and hasn't ended yet. */
@@ -57,6 +61,7 @@ interface IPendingRun {
   readonly executionCountBefore: number | null;
   /** The time when the run was scheduled, in milliseconds since the page was opened. */
   readonly scheduledAt: number;
+  readonly author: IWriteAuthor | null;
 }
 
 export interface IRunsOptions {
@@ -97,7 +102,8 @@ export class Runs {
         cell,
         source,
         executionCountBefore: model.executionCount,
-        scheduledAt: performance.now()
+        scheduledAt: performance.now(),
+        author: ownWriteAuthor()
       });
     }
   }
@@ -190,6 +196,7 @@ export class Runs {
     this._options.onEnded({
       cellId: id,
       source: pending.source,
+      author: pending.author,
       data,
       model: result.status === 'aborted' ? null : model
     });

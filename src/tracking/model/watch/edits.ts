@@ -1,6 +1,7 @@
 /** Creates the events for edits and for changes of the cell list, and sets their contributors. */
 import type { CellChange, EventBody } from '../../../api/types';
 import {
+  IWriteAuthor,
   IWriter,
   FILE_ON_DISK,
   UNKNOWN,
@@ -53,7 +54,7 @@ export function createEdits(
       recorded.isNewSource(cellId, source)
     ) {
       const edit = createEvent('edit', source, { trigger });
-      pending.push(...setContributor(edit, writer));
+      pending.push(...setContributor(edit, writer, cellId));
       recorded.addEvents(cellId, [edit]);
       // Set `lastSource` here, too: if the source is too large, the event has no source, so that
       // `addEvents` doesn't set it.
@@ -83,12 +84,13 @@ export function createListChangeEvents(
     eventsOf(operation, notebookId, stateById, trigger)
   )) {
     inheritTurn(recorded, cellEvents, notebookId);
-    if (!shouldRecord(recorded, cellEvents, stateById)) {
+    const { writer } = listChange;
+    if (!writer.author && !shouldRecord(recorded, cellEvents, stateById)) {
       continue;
     }
     const { cellId, events } = cellEvents;
     events.forEach(event =>
-      pending.push(...setContributor(event, listChange.writer))
+      pending.push(...setContributor(event, writer, cellId))
     );
     recorded.addEvents(cellId, events);
     const previous = cells.get(cellId);
@@ -108,9 +110,18 @@ export function createListChangeEvents(
  * @returns A list with a promise that resolves when the contributor is set; an empty list if the
  * contributor was set without delay, or if the writer has none.
  */
-function setContributor(event: EventBody, writer: IWriter): Promise<void>[] {
+function setContributor(
+  event: EventBody,
+  writer: IWriter,
+  cellId: string
+): Promise<void>[] {
   if (writer.pending) {
-    return [writer.pending.then(() => void setContributor(event, writer))];
+    const set = () => void setContributor(event, writer, cellId);
+    return [writer.pending.then(set)];
+  }
+  if (writer.author) {
+    setAuthor(event, writer.author, cellId);
+    return [];
   }
   const { contributor, command, hasCause = true } = writer;
   // An edit whose cause wasn't found was made by a program. But another event whose cause wasn't
@@ -122,6 +133,22 @@ function setContributor(event: EventBody, writer: IWriter): Promise<void>[] {
     }
   }
   return [];
+}
+
+/** Set the author of an event of a cell, with the author's data. */
+export function setAuthor(
+  event: EventBody,
+  { contributor, run, data, cellData }: IWriteAuthor,
+  cellId: string
+): void {
+  // The trigger says why an edit is recorded now. The author's data says why it was made.
+  const own = { ...event.data };
+  delete own.trigger;
+  event.contributor = { ...contributor };
+  event.data = { ...own, ...data, ...cellData?.get(cellId) };
+  if (run) {
+    event.run = run;
+  }
 }
 
 /**

@@ -38,7 +38,8 @@ import {
   INITIAL_WRITER,
   CellWrite,
   createEdits,
-  createListChangeEvents
+  createListChangeEvents,
+  setAuthor
 } from './edits';
 import {
   OWN_WRITE_EVENTS,
@@ -182,6 +183,19 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
+  /**
+   * Run a function that writes into these cells, or deletes them, and record the cells before and
+   * after it. They are watched from now on in every scope, and so are the cells that it inserts.
+   */
+  recordWrite<T>(cellIds: readonly string[], write: () => T): T {
+    const unwatched = cellIds.filter(id => !this._recorded.isWatched(id));
+    unwatched.forEach(id => this._recorded.withTurn.add(id));
+    this._recordEdits(this._initialWrites(unwatched), 'first');
+    const result = write();
+    cellIds.forEach(id => this._recordEdit(id));
+    return result;
+  }
+
   /** Return whether to check if a cell now has a turn. Only unwatched cells need this check. */
   needsTurnCheck(cellId: string): boolean {
     return !this._recorded.isWatched(cellId);
@@ -194,14 +208,18 @@ export class NotebookWatch implements IOriginNotebook {
 
   /** Record the cells whose current source isn't recorded yet, and the order of all cells. */
   private _recordInitialState(): void {
-    const { withSession } = this._recorded;
-    const writes = this._mirror.cells.map(({ id, source }): CellWrite => {
-      // A cell with a session may have been changed outside of JupyterLab.
-      const writer = withSession.has(id) ? OUTSIDE_WRITER : INITIAL_WRITER;
-      return [id, source, writer];
-    });
+    const writes = this._initialWrites(this._mirror.order.map(({ id }) => id));
     const { cells } = createEdits(this._recorded, writes, 'first');
     this._changes.pushInitial(cells);
+  }
+
+  private _initialWrites(cellIds: readonly string[]): CellWrite[] {
+    const { withSession } = this._recorded;
+    return cellIds.map(id => {
+      // A cell with a session may have been changed outside of JupyterLab.
+      const writer = withSession.has(id) ? OUTSIDE_WRITER : INITIAL_WRITER;
+      return [id, this._mirror.read(id)?.source ?? null, writer];
+    });
   }
 
   private _recordEdits(writes: readonly CellWrite[], trigger: Trigger): void {
@@ -214,11 +232,14 @@ export class NotebookWatch implements IOriginNotebook {
   /** Record the edits that were made before a change of the list of cells, and then the change. */
   private _onListChange(listChange: ICellListChange): void {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
+    const isExact = listChange.writer.author !== undefined;
     const operations = detectOperations(listChange.before, listChange.after, {
       recreated: listChange.recreated,
+      hasNoSplits: isExact,
       existedBefore: id =>
         this._deletedById.has(id) || this._recorded.withSession.has(id),
-      originOf: (cell, index) => this._originOf(cell, index, listChange)
+      originOf: (cell, index) =>
+        isExact ? null : this._originOf(cell, index, listChange)
     });
     const kinds = new Set(operations.map(({ kind }) => kind));
     const trigger = kinds.has('split')
@@ -296,6 +317,9 @@ export class NotebookWatch implements IOriginNotebook {
     const event = createEvent('run', isLatestSource ? source : undefined, {
       ...run.data
     });
+    if (run.author) {
+      setAuthor(event, run.author, cellId);
+    }
     if (isLatestSource) {
       this._recorded.lastSource.set(cellId, source);
     }
