@@ -25,6 +25,7 @@ const FEATURES = [
   'providers',
   'replay',
   'tracking',
+  'plugins/agents',
   'plugins/blame',
   'plugins/completion',
   'plugins/data',
@@ -164,6 +165,7 @@ describe('layers', () => {
       'ask/view/notebookAskManager',
       'cells/applySource',
       'cells/source',
+      'plugins/agents/model/apply',
       'plugins/completion/model/provider'
     ];
     const readers = sources().filter(file =>

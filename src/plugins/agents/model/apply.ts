@@ -1,0 +1,186 @@
+/**
+ * Applies the operations of an agent to an open notebook.
+ *
+ * Invariants:
+ * - All operations are applied, or none. A cell is changed only if its source is still the one that
+ *   the agent saw, so a person may be typing in it.
+ * - One undo reverts all of them. They are one transaction, so that nobody sees half of them.
+ * - The active cell stays active, as long as it is in the notebook.
+ */
+import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import { updateSource } from '../../../cells/applySource';
+import { isReadOnly } from '../../../cells/readOnly';
+import { digestOf } from '../../../cells/source';
+import type { Answer, IRefusal, Operation } from './messages';
+
+type SharedCell = YBaseCell<never>;
+
+function sharedNotebook(panel: NotebookPanel): YNotebook {
+  return panel.context.model.sharedModel as YNotebook;
+}
+
+function cellsById(notebook: YNotebook): Map<string, SharedCell> {
+  const cells = notebook.cells as unknown as SharedCell[];
+  return new Map(cells.map(cell => [cell.getId(), cell]));
+}
+
+/** Return why the operations can't be applied; null if they can. */
+export function findRefusal(
+  panel: NotebookPanel,
+  operations: readonly Operation[]
+): IRefusal | null {
+  const cells = cellsById(sharedNotebook(panel));
+  const refuse = (
+    code: IRefusal['code'],
+    ids: readonly string[]
+  ): IRefusal => ({
+    type: 'refused',
+    code,
+    cells: ids.map(id => ({ id, source: cells.get(id)?.getSource() ?? null }))
+  });
+  if (isReadOnly(panel)) {
+    return refuse('read_only', []);
+  }
+  const stale = staleIds(cells, operations);
+  if (stale.length) {
+    return refuse('stale', stale);
+  }
+  const locked = operations.filter(({ cell: id, op }) =>
+    isLocked(cells.get(id), op)
+  );
+  return locked.length
+    ? refuse(
+        'read_only',
+        locked.map(({ cell }) => cell)
+      )
+    : null;
+}
+
+/** Return the ids of the cells that aren't as the agent saw them, or that should (not) be there. */
+function staleIds(
+  cells: ReadonlyMap<string, SharedCell>,
+  operations: readonly Operation[]
+): string[] {
+  const stale = new Set<string>();
+  const ids = new Set(cells.keys());
+  for (const operation of operations) {
+    const { cell: id, op } = operation;
+    const cell = cells.get(id);
+    if (ids.has(id) === (op === 'insert') || isChanged(cell, operation)) {
+      stale.add(id);
+    }
+    if (op === 'insert') {
+      ids.add(id);
+    } else if (op === 'delete') {
+      ids.delete(id);
+    }
+    const above = 'after' in operation ? operation.after : null;
+    if (above !== null && !ids.has(above)) {
+      stale.add(above);
+    }
+  }
+  return [...stale];
+}
+
+function isChanged(
+  cell: SharedCell | undefined,
+  operation: Operation
+): boolean {
+  return !!cell && 'base' in operation && digestOf(cell) !== operation.base;
+}
+
+/** Return whether the cell's metadata protect it, as JupyterLab understands them. */
+function isLocked(cell: SharedCell | undefined, op: Operation['op']): boolean {
+  return (
+    (op === 'edit' && cell?.getMetadata('editable') === false) ||
+    (op === 'delete' && cell?.getMetadata('deletable') === false)
+  );
+}
+
+/** Apply operations for which `findRefusal` has returned null, and return what is there then. */
+export function applyOperations(
+  panel: NotebookPanel,
+  operations: readonly Operation[]
+): Extract<Answer, { type: 'done' }> {
+  const { content } = panel;
+  const notebook = sharedNotebook(panel);
+  const activeId = content.activeCell?.model.id;
+  // The undo of a cell's editor reverts an edit of this cell alone. All else is in the notebook's.
+  const [first] = operations;
+  const isEdit = operations.length === 1 && first.op === 'edit';
+  const scope = (isEdit && cellsById(notebook).get(first.cell)) || notebook;
+  scope.undoManager?.stopCapturing();
+  scope.transact(() => {
+    const list = new CellList(notebook);
+    operations.forEach(operation => list.apply(operation));
+  });
+  scope.undoManager?.stopCapturing();
+  const index = content.widgets.findIndex(({ model }) => model.id === activeId);
+  if (index >= 0) {
+    content.activeCellIndex = index;
+  }
+  const changed = new Set(operations.map(({ cell }) => cell));
+  const cells = [...cellsById(notebook)];
+  return {
+    type: 'done',
+    cells: cells
+      .filter(([id]) => changed.has(id))
+      .map(([id, cell]) => ({
+        id,
+        type: cell.cell_type as string,
+        source: cell.getSource()
+      })),
+    order: cells.map(([id]) => id)
+  };
+}
+
+/** The cells of a notebook during a transaction, in which the notebook itself shows the old list. */
+class CellList {
+  constructor(private readonly _notebook: YNotebook) {
+    this._cells = [...cellsById(_notebook)];
+  }
+
+  apply(operation: Operation): void {
+    const { cell: id } = operation;
+    switch (operation.op) {
+      case 'edit':
+        updateSource(this._cells[this._indexOf(id)][1], operation.source);
+        break;
+      case 'insert': {
+        const { type, source, after } = operation;
+        this._insert(after, { id, cell_type: type, source, metadata: {} });
+        break;
+      }
+      case 'delete':
+        this._remove(id);
+        break;
+      case 'move': {
+        const content = this._cells[this._indexOf(id)][1].toJSON();
+        this._remove(id);
+        this._insert(operation.after, { ...(content as object), id });
+        break;
+      }
+    }
+  }
+
+  private _insert(after: string | null, content: object): void {
+    const index = after === null ? 0 : this._indexOf(after) + 1;
+    const cell = this._notebook.insertCell(index, content as never);
+    const shared = cell as unknown as SharedCell;
+    this._cells.splice(index, 0, [(content as { id: string }).id, shared]);
+  }
+
+  private _remove(id: string): void {
+    const index = this._indexOf(id);
+    this._notebook.deleteCell(index);
+    this._cells.splice(index, 1);
+  }
+
+  private _indexOf(id: string): number {
+    return this._cells.findIndex(([cellId]) => cellId === id);
+  }
+
+  private readonly _cells: [string, SharedCell][];
+}

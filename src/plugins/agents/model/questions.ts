@@ -1,0 +1,151 @@
+/**
+ * Answers the server's questions about open notebooks: reads, changes and runs their cells.
+ *
+ * Invariant: what an agent changes is recorded, or it isn't changed.
+ */
+import { CodeCell } from '@jupyterlab/cells';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+
+import { repairCellIds } from '../../../cells/cellIds';
+import { findCell } from '../../../cells/notebookCell';
+import { runAsOwnWrite } from '../../../cells/ownWrites';
+import type { IWriteAuthor } from '../../../records/contributor';
+import { isForbidden } from '../../../state/features';
+import type { INotebookIdentity, ITracking } from '../../../tokens';
+import { applyOperations, findRefusal } from './apply';
+import type { Answer, IRefusal, Operation, Question } from './messages';
+
+export interface IQuestionsOptions {
+  /** Return the open notebook with this path; null if there is none. */
+  readonly find: (path: string) => NotebookPanel | null;
+  readonly identity: INotebookIdentity;
+  readonly tracking: ITracking;
+}
+
+type RanCell = Extract<Answer, { type: 'ran' }>['cells'][number];
+
+export class Questions {
+  constructor(private readonly _options: IQuestionsOptions) {}
+
+  async answer(question: Question): Promise<Answer> {
+    const panel = this._options.find(question.path);
+    if (!panel) {
+      return refusal('gone');
+    }
+    await panel.context.ready;
+    switch (question.type) {
+      case 'apply':
+        return this._apply(panel, question.operations, question.author);
+      case 'run':
+        return runCells(panel, question.cells, question.author);
+      case 'read':
+        return {
+          type: 'cells',
+          notebookId: this._options.identity.get(panel),
+          cells: panel.context.model.sharedModel.cells.map(cell =>
+            cell.toJSON()
+          )
+        };
+    }
+  }
+
+  private async _apply(
+    panel: NotebookPanel,
+    operations: readonly Operation[],
+    author: IWriteAuthor
+  ): Promise<Answer> {
+    const { identity, tracking } = this._options;
+    repairCellIds(panel.context.model);
+    const refused = findRefusal(panel, operations);
+    if (refused) {
+      return refused;
+    }
+    try {
+      await identity.registered(panel);
+      if (!identity.get(panel)) {
+        await identity.ensure(panel);
+      }
+    } catch {
+      return refusal('busy');
+    }
+    const fullAuthor = { data: {}, ...author, cellData: dataOf(operations) };
+    const cellIds = [...new Set(operations.map(({ cell }) => cell))];
+    const answer = await tracking.recordWrite(
+      panel,
+      cellIds,
+      () =>
+        // The person may have gone on typing.
+        findRefusal(panel, operations) ??
+        runAsOwnWrite(() => applyOperations(panel, operations), fullAuthor)
+    );
+    return answer ?? refusal('busy');
+  }
+}
+
+function refusal(code: IRefusal['code']): IRefusal {
+  return { type: 'refused', code, cells: [] };
+}
+
+/** Return the data of the events of each cell; of several operations, the first counts. */
+function dataOf(
+  operations: readonly Operation[]
+): ReadonlyMap<string, Record<string, unknown>> {
+  return new Map(
+    [...operations]
+      .reverse()
+      .map(operation => [
+        operation.cell,
+        operation.op === 'insert'
+          ? { inserted: true }
+          : 'base' in operation
+            ? { base: operation.base }
+            : {}
+      ])
+  );
+}
+
+/** Run cells one after another until one fails. The person goes on typing where they are. */
+async function runCells(
+  panel: NotebookPanel,
+  cellIds: readonly string[],
+  author?: IWriteAuthor
+): Promise<Answer> {
+  const cells: RanCell[] = [];
+  for (const id of cellIds) {
+    const hasFailed = cells.some(({ status }) => status !== 'ok');
+    const status = hasFailed ? 'aborted' : await runCell(panel, id, author);
+    const cell = findCell(panel, id);
+    const isCode = cell instanceof CodeCell && status !== 'aborted';
+    cells.push({
+      id,
+      status,
+      executionCount: isCode ? cell.model.executionCount : null,
+      outputs: isCode ? cell.model.outputs.toJSON() : []
+    });
+  }
+  return { type: 'ran', cells };
+}
+
+async function runCell(
+  panel: NotebookPanel,
+  id: string,
+  author?: IWriteAuthor
+): Promise<RanCell['status']> {
+  const { content, sessionContext } = panel;
+  const cell = findCell(panel, id);
+  // JupyterLab would open a dialog.
+  const isBlocked =
+    !sessionContext.session?.kernel || sessionContext.pendingInput;
+  if (!cell || isBlocked || isForbidden('running')) {
+    return 'aborted';
+  }
+  const { mode } = content;
+  const run = () => NotebookActions.runCells(content, [cell], sessionContext);
+  const running = author ? runAsOwnWrite(run, author) : run();
+  content.mode = mode; // `runCells` leaves the editor.
+  try {
+    return (await running) ? 'ok' : 'error';
+  } catch {
+    return 'aborted'; // The kernel has stopped.
+  }
+}
