@@ -261,6 +261,15 @@ export interface IShownAnswers {
   readonly isChecking: boolean;
 }
 
+/** A proposal of an agent that waits for the person. */
+export interface IWaitingProposal {
+  readonly turnId: number;
+  /** The id of the agent's run; null if it is unknown. */
+  readonly run: string | null;
+  /** Whether the person has changed the same lines of the cell since, which it would overwrite. */
+  readonly isCellEdited: boolean;
+}
+
 /** The prompt rows of open notebooks. */
 export interface IPromptRows {
   /** Emitted when the code of an open answer has changed. */
@@ -273,6 +282,16 @@ export interface IPromptRows {
     cellId: string,
     turnId: number
   ): Promise<boolean>;
+  /**
+   * Show the proposal of an agent that waits in a cell, in the cell's row. The row opens without
+   * the focus, and nothing is scrolled, unless `takesFocus`. Resolves to the proposal; null if none
+   * is shown, for example because the person is writing a request in the row.
+   */
+  showProposal(
+    panel: NotebookPanel,
+    cellId: string,
+    takesFocus?: boolean
+  ): Promise<IWaitingProposal | null>;
   /** Return whether a prompt row is open in a notebook. A suggestion is shown with an open row. */
   isOpen(panel: NotebookPanel): boolean;
   /** Return whether a cell waits for an answer, or its row runs accepted code. */

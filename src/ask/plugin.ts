@@ -133,6 +133,8 @@ export const askPlugin: JupyterFrontEndPlugin<IPromptRows> = {
       answersChanged,
       shownAnswers: (...cell) =>
         notebooks?.modelOf(...cell)?.shownAnswers ?? null,
+      showProposal: async (panel, cellId, takesFocus) =>
+        (await loadManager(panel)).showProposal(cellId, takesFocus),
       acceptAnswer: async (panel, cellId, turnId) =>
         !!(await notebooks?.modelOf(panel, cellId)?.acceptAnswer(turnId)),
       mention: async (text, isForNewCode = false) => {

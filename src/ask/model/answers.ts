@@ -30,6 +30,8 @@ export interface ISuggestion {
   readonly model?: string | null;
   readonly mode?: string;
   readonly receipt?: TurnReceipt;
+  /** The name of the agent that proposes it; empty if it has none, undefined for a model. */
+  readonly agent?: string;
 }
 
 /** The shown code of a suggestion, after automatic corrections and the person's changes. */
@@ -79,14 +81,19 @@ export function toSuggestion(
   };
 }
 
-export function fromAnswer(answer: IAnswerOfStep, intent: string): ISuggestion {
+export function fromAnswer(
+  answer: IAnswerOfStep,
+  intent: string,
+  agent?: string
+): ISuggestion {
   const { turnId = NO_TURN, code, explanation = '' } = answer;
   const { model, mode, receipt } = answer;
   return {
     ...{ turnId, intent, explanation, model, mode, receipt },
     source: normalizeLineBreaks(code),
     replacedCharacters: receipt?.replacedCharacters,
-    saveError: null
+    saveError: null,
+    agent
   };
 }
 

@@ -293,9 +293,9 @@ export class Decision {
   /**
    * Close the suggestion and record its rejection, and that of the other answers, none of which the
    * person takes. The cell stays unchanged. Nothing is recorded about a turn that could not be saved,
-   * or on which another page has already recorded a decision.
+   * or on which another page has already recorded a decision. An agent can read the reason.
    */
-  async reject(): Promise<void> {
+  async reject(reason = ''): Promise<void> {
     const { answers, suggestion } = this._store;
     const source = this._source;
     if (!this._isOpen || !suggestion) {
@@ -307,7 +307,8 @@ export class Decision {
     this._close();
     for (const { turnId, saveError } of [...others, suggestion]) {
       if (turnId && !saveError && !(await this._hasDecision(turnId))) {
-        const rejected = { type: 'reject', turnId };
+        const data = reason && { data: { reason } };
+        const rejected = { type: 'reject', turnId, ...(data || {}) };
         await this._store.record(
           source === null ? rejected : { ...rejected, source }
         );

@@ -18,9 +18,10 @@ import {
   IQueuedEvents,
   ISessionChange,
   IShownAnswers,
+  IWaitingProposal,
   isSameCell
 } from '../../tokens';
-import { fromAnswer } from './answers';
+import { NO_TURN, fromAnswer } from './answers';
 import { withCurrentFrames } from './context/attachments';
 import { IMention, handedOutput, shareKeys } from './context/mentions';
 import { LevelChoice } from './context/privacyLevels';
@@ -29,7 +30,7 @@ import { Decision } from './decision';
 import { PastAnswerOffer, type PastAnswerSource } from './pastAnswers';
 import { RowMemory } from './remember/rowMemory';
 import { EXAMPLES } from './repeatRequest';
-import { type IPastTurns, loadPastTurns } from './request';
+import { type IPastTurns, loadPastTurns, waitingProposal } from './request';
 import { RequestSender } from './requestSender';
 import { applyModelList } from './state';
 import { GenerationStore, type IStoreOptions } from './store';
@@ -77,6 +78,41 @@ export class GenerationModel extends GenerationStore {
   /** Limit the next request to these lines of the cell; null lets it change the whole cell. */
   select(selection: ISelection | null): void {
     this.setState({ selection });
+  }
+
+  /**
+   * Show the proposal of an agent that waits in the cell's history, also in a closed row. Resolves
+   * to its turn; to null if there is none, or if the row has something of the person, such as text.
+   */
+  async showProposal(): Promise<IWaitingProposal | null> {
+    const key = this.target.key();
+    const past =
+      key && this._isFreeForProposals
+        ? await loadPastTurns(this.history, key).catch(() => null)
+        : null;
+    const proposal = past && waitingProposal(past);
+    if (!proposal || !this._isFreeForProposals) {
+      return null;
+    }
+    const { turnId = NO_TURN, run = null } = proposal;
+    if (this.suggestion?.turnId !== turnId) {
+      if (this.state.phase === 'idle') {
+        void this._prepare(false);
+      }
+      this.setState({ phase: 'editing', notice: null, failure: null });
+      this._showAnswersOf(past);
+      this.decision.onSourceChanged(); // The cell may have changed in other lines.
+    }
+    return { turnId, run, isCellEdited: this.isCellEdited };
+  }
+
+  /** Whether a proposal would replace nothing of the person. */
+  private get _isFreeForProposals(): boolean {
+    const { phase, branch } = this.state;
+    return phase === 'suggested'
+      ? this.suggestion?.agent !== undefined && !this.decision.isRevised
+      : phase === 'idle' ||
+          (phase === 'editing' && !this.inputText.trim() && !branch);
   }
 
   /** Close the prompt row. When the row is opened again, its input field contains `draft`. */
@@ -283,12 +319,12 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
-  private async _prepare(): Promise<void> {
+  private async _prepare(warmsUp = true): Promise<void> {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
     // The model first, because `readKernel` reads values only for a local one.
     this._reading = this.refreshModel().then(() => this.readKernel());
     await this._reading;
-    await Promise.allSettled([this.warmUp(), pastTurns]);
+    await Promise.allSettled([warmsUp && this.warmUp(), pastTurns]);
   }
 
   /** Close the suggestion when the replay or another view of the notebook records a decision. */
@@ -317,7 +353,8 @@ export class GenerationModel extends GenerationStore {
     const past = await loadPastTurns(this.history, key);
     // If loading fails, this line is not reached, so the next `open` loads the turns again.
     this._hasLoadedPastTurns = true;
-    this.intents.addOlder(past.turns.map(({ title }) => title));
+    const own = past.turns.filter(({ author }) => author !== 'agent');
+    this.intents.addOlder(own.map(({ title }) => title));
     const { uncountedTurnIds } = this.state;
     this.setState({
       uncountedTurnIds: [...past.uncountedTurnIds, ...uncountedTurnIds]
@@ -325,19 +362,18 @@ export class GenerationModel extends GenerationStore {
     if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
       this.setState({ turnId: past.lastTurnId + 1 });
     }
-    this._showOpenAnswers(past);
+    // After a reload. Nothing is shown if somebody has decided on the answers, if the cell has
+    // changed since, or if the person has begun another request.
+    const last = past.turns.at(-1);
+    if (last && this._isStillOpen(last)) {
+      this._showAnswersOf(past);
+    }
   }
 
-  /**
-   * Show the answers to the last request again, for example because the page was reloaded. Nothing is
-   * shown if somebody has decided on them, if the cell has changed since, or if the person has begun
-   * another request.
-   */
-  private _showOpenAnswers({ steps, turns }: IPastTurns): void {
+  /** Show the open answers to the last request again. */
+  private _showAnswersOf({ steps, turns }: IPastTurns): void {
     const last = turns[turns.length - 1];
-    if (!last || !this._isStillOpen(last)) {
-      return;
-    }
+    const agent = last.author === 'agent' ? (last.name ?? '') : undefined;
     const requestSource = last.base ?? last.before;
     const lines = selectedLines(last.data);
     this.setState({
@@ -356,7 +392,7 @@ export class GenerationModel extends GenerationStore {
     answersOf(last)
       .filter(({ outcome }) => outcome === 'open')
       .forEach((answer, index) =>
-        this.addAnswer(fromAnswer(answer, last.title), {
+        this.addAnswer(fromAnswer(answer, last.title, agent), {
           ...request,
           isRetry: index > 0
         })

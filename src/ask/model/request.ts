@@ -143,6 +143,12 @@ export interface IPastTurns {
   readonly uncountedTurnIds: readonly number[];
 }
 
+/** Return the request of the last turn if it is a proposal of an agent that waits; else null. */
+export function waitingProposal({ turns }: IPastTurns): Step | null {
+  const last = turns.at(-1);
+  return last?.author === 'agent' && last.outcome === 'open' ? last : null;
+}
+
 export async function loadPastTurns(
   history: IHistory,
   key: ICellKey

@@ -57,6 +57,32 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it('shows an agent’s proposal without the focus, or no row if there is none', async () => {
+    const t = setup();
+    await t.place(true);
+    const field = document.body.appendChild(document.createElement('input'));
+    field.focus();
+    expect(await t.manager.showProposal('c1')).toBeNull();
+    await t.settle();
+    expect(rows()).toBe(0);
+    const turn = { kind: 'turn', author: 'agent', name: 'Codex' } as const;
+    const scroll = jest.spyOn(Element.prototype, 'scrollIntoView');
+    t.steps.push({
+      ...{ ...turn, turnId: 1, title: 'tidy', before: 'x = 1', code: 'x = 2' },
+      outcome: 'open'
+    });
+    expect(await t.manager.showProposal('c1')).toMatchObject({ turnId: 1 });
+    await t.settle();
+    expect([rows(), diffs()]).toEqual([1, 1]);
+    expect(document.body.textContent).toContain('Codex · tidy');
+    expect(document.activeElement).toBe(field);
+    expect(scroll).not.toHaveBeenCalled();
+    await t.manager.showProposal('c1', true);
+    await t.settle();
+    expect(document.activeElement?.tagName).toBe('TEXTAREA');
+    t.manager.dispose();
+  });
+
   it('sends a request to fix the cell’s error in its row', async () => {
     const t = setup();
     const cell = (await t.place(true))!;

@@ -22,6 +22,7 @@ import { findCell } from '../../cells/notebookCell';
 import { NewCells } from '../../cells/emptyCell';
 import { repairCellIds } from '../../cells/cellIds';
 import { type KernelEvent, KernelEvents } from '../../kernel/kernelEvents';
+import type { IWaitingProposal } from '../../tokens';
 import { focusAfterPalette } from '../../ui/palette';
 import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './row';
@@ -85,13 +86,7 @@ export class NotebookAskManager implements IDisposable {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
     }
-    const id = cell.model.id;
-    let model = this._models.get(id);
-    if (!model) {
-      model = this._options.createModel(id);
-      model.changed.connect(this._onModelChanged, this);
-      this._models.set(id, model);
-    }
+    const model = this._modelOf(cell.model.id);
     void this._options.recipes.load();
     model.open(this._selectionOf(cell));
     const view = this._showView(cell, model);
@@ -101,6 +96,36 @@ export class NotebookAskManager implements IDisposable {
       focusAfterPalette(() => view.row.focus());
     }
     void cell.ready.then(() => view.scrollIntoView());
+  }
+
+  /** Show the proposal of an agent that waits in a cell; see `IPromptRows.showProposal`. */
+  async showProposal(
+    cellId: string,
+    takesFocus = false
+  ): Promise<IWaitingProposal | null> {
+    const model = this._modelOf(cellId);
+    const proposal = await model.showProposal();
+    const cell = proposal && findCell(this._panel, cellId);
+    if (!cell) {
+      return null;
+    }
+    const view = this._showView(cell, model);
+    if (takesFocus) {
+      focusAfterPalette(() => view.row.focus());
+      void cell.ready.then(() => view.scrollIntoView());
+    }
+    return proposal;
+  }
+
+  /** Return the `GenerationModel` of a cell; create it if its row was never opened. */
+  private _modelOf(cellId: string): GenerationModel {
+    let model = this._models.get(cellId);
+    if (!model) {
+      model = this._options.createModel(cellId);
+      model.changed.connect(this._onModelChanged, this);
+      this._models.set(cellId, model);
+    }
+    return model;
   }
 
   /**

@@ -20,7 +20,7 @@ async function renderOn(platform: string): Promise<string> {
     const trans = nullTranslator.load('aiserver');
     html = renderToStaticMarkup(
       <Actions
-        row={{ model, trans, text: 'and shorter' }}
+        row={{ model, trans, text: 'and shorter', focus: () => undefined }}
         send={() => undefined}
       />
     );

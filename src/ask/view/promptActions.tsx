@@ -9,6 +9,7 @@ import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
+import { contributorName } from '../../labels/contributorLabels';
 import { durationText } from '../../labels/formats';
 import { requestTitle } from '../../labels/requestTitle';
 import { labelText, removeChineseSpaces } from '../../labels/serverText';
@@ -17,6 +18,7 @@ import { isForbidden } from '../../state/features';
 import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { type IGenerationState, requestNumber } from '../model/state';
+import { RejectReason } from './parts/rejectReason';
 import type { IRow } from './row';
 
 /** The text “Request N”. Turns without an answer aren't counted (see `requestNumber`). */
@@ -34,19 +36,25 @@ export function RequestNumber(props: { row: IRow }): React.JSX.Element | null {
 export function RequestLine(props: { row: IRow }): React.JSX.Element {
   const { model, trans } = props.row;
   const { intent, isRemedy } = model.state;
+  const agent = model.suggestion?.agent;
+  const title = requestTitle(intent, trans);
+  const by = contributorName({ author: 'agent', name: agent }, trans);
   return (
     <div className="jp-AIServer-Ask-request">
       <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
       <span className="jp-AIServer-Ask-intent" title={intent}>
-        {requestTitle(intent, trans)}
+        {agent === undefined ? title : `${by} · ${title}`}
       </span>
       {!isRemedy && <RequestNumber row={props.row} />}
     </div>
   );
 }
 
-interface IActionsProps {
-  row: Pick<IRow, 'model' | 'trans' | 'text'>;
+interface IRowProps {
+  row: Pick<IRow, 'model' | 'trans' | 'text' | 'focus'>;
+}
+
+interface IActionsProps extends IRowProps {
   /** Send the text in the input field. */
   send: () => void;
   /** Buttons for the cell's error, shown while there is no suggestion. */
@@ -75,53 +83,29 @@ export function Actions(props: IActionsProps): React.JSX.Element {
   }
 }
 
-function SuggestionActions({ row }: IActionsProps): React.JSX.Element {
-  const { model, trans, text } = row;
+function SuggestionActions({ row }: IRowProps): React.JSX.Element {
+  const { model, trans } = row;
   const { changesNothing, decision, state, target } = model;
-  const { isChecking } = state;
-  const canRun = target.cellType === 'code' && !isForbidden('running');
+  const isOfAgent = model.suggestion?.agent !== undefined;
   // If the suggestion can't be saved or written into the cell, the person can copy it.
   const needsCopy =
     target.isReadOnly || state.saveError || state.notice === 'not_written';
-  const retry = (label: string, isPrimary = false) => (
-    <Button
-      label={label}
-      title={trans.__('Ask the model for another answer')}
-      primary={isPrimary}
-      disabled={isChecking}
-      run={() => void model.retry()}
-    />
-  );
   return (
     <>
       {changesNothing ? (
-        retry(trans.__('Try again'), true)
+        <RetryButton row={row} isPrimary />
       ) : (
-        <Button
-          label={trans.__('Accept')}
-          // In a field with text, Shift+Enter inserts a line break.
-          keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
-          primary
-          disabled={isChecking}
-          run={() => void decision.accept()}
-        />
+        <AcceptButton row={row} />
       )}
       <Button
         label={trans.__('Reject')}
         keys="Esc"
         run={() => void decision.reject()}
       />
-      {canRun && !changesNothing && (
-        <Button
-          label={trans.__('Accept and run')}
-          keys={keyNames('Alt Enter')}
-          title={trans.__('Accept the suggestion and run the cell.')}
-          disabled={isChecking}
-          run={() => void decision.acceptAndRun()}
-        />
-      )}
+      {isOfAgent && <RejectReason row={row} />}
+      {!changesNothing && <RunButton row={row} />}
       {needsCopy && <CopyButton text={state.code} trans={trans} />}
-      {!changesNothing && !state.isRemedy && retry(trans.__('Regenerate'))}
+      {!changesNothing && !state.isRemedy && <RetryButton row={row} />}
       {decision.isRevised && (
         <Button
           label={trans.__('Restore the original suggestion')}
@@ -129,6 +113,50 @@ function SuggestionActions({ row }: IActionsProps): React.JSX.Element {
         />
       )}
     </>
+  );
+}
+
+function AcceptButton({ row }: IRowProps): React.JSX.Element {
+  const { model, trans, text } = row;
+  return (
+    <Button
+      label={trans.__('Accept')}
+      // In a field with text, Shift+Enter inserts a line break.
+      keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
+      primary
+      disabled={model.state.isChecking}
+      run={() => void model.decision.accept()}
+    />
+  );
+}
+
+function RunButton({ row }: IRowProps): React.JSX.Element | null {
+  const { model, trans } = row;
+  return model.target.cellType === 'code' && !isForbidden('running') ? (
+    <Button
+      label={trans.__('Accept and run')}
+      keys={keyNames('Alt Enter')}
+      title={trans.__('Accept the suggestion and run the cell.')}
+      disabled={model.state.isChecking}
+      run={() => void model.decision.acceptAndRun()}
+    />
+  ) : null;
+}
+
+/** A button that asks the same model again; none for an agent, which nobody can ask here. */
+function RetryButton(
+  props: IRowProps & { isPrimary?: boolean }
+): React.JSX.Element | null {
+  const { row, isPrimary } = props;
+  const { model, trans } = row;
+  return model.suggestion?.agent !== undefined ? null : (
+    <Button
+      label={isPrimary ? trans.__('Try again') : trans.__('Regenerate')}
+      title={trans.__('Ask the model for another answer')}
+      primary={isPrimary}
+      disabled={model.state.isChecking}
+      run={() => void model.retry()}
+    />
   );
 }
 

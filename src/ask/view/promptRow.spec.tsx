@@ -198,6 +198,48 @@ describe('PromptRow', () => {
     expect(reject).toHaveBeenCalledTimes(1);
   });
 
+  it('says which agent proposes the code, and can tell it why it is rejected', async () => {
+    const t = await setup();
+    const proposal = {
+      turnId: 2,
+      intent: 'tidy',
+      source: 'y',
+      explanation: ''
+    };
+    t.model.addAnswer({ ...proposal, saveError: null, agent: 'Codex' }, null);
+    await act(async () => t.model.setState(t.model.suggested!));
+    const { node } = t.row;
+    const intent = node.querySelector('.jp-AIServer-Ask-intent')!;
+    expect(intent.textContent).toBe('Codex · tidy');
+    expect(button(t.row, 'Regenerate')).toBeUndefined();
+    const reject = jest.spyOn(t.model.decision, 'reject');
+    reject.mockResolvedValue(undefined);
+    const reason = () =>
+      node.querySelector<HTMLTextAreaElement>('.jp-AIServer-TextField');
+    const key = (name: string) =>
+      act(async () => {
+        const init = { key: name, bubbles: true, cancelable: true };
+        reason()!.dispatchEvent(new KeyboardEvent('keydown', init));
+        MessageLoop.flush();
+      });
+    await act(async () => button(t.row, 'Reject with reason')!.click());
+    expect(document.activeElement).toBe(reason());
+    await key('Escape');
+    expect(reason()).toBeNull();
+    expect(document.activeElement).toBe(t.field);
+    await act(async () => button(t.row, 'Reject with reason')!.click());
+    const { set } = Object.getOwnPropertyDescriptor(
+      HTMLTextAreaElement.prototype,
+      'value'
+    )!;
+    await act(async () => {
+      set!.call(reason(), 'too\nlong');
+      reason()!.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await key('Enter');
+    expect(reject.mock.calls).toEqual([['too long']]);
+  });
+
   it('renders a model’s answer as text (P11, P12)', async () => {
     const t = await setup();
     suggest(t.model);
