@@ -15,9 +15,9 @@ describe('contributor labels (P40)', () => {
     [
       'Edited by jupyter-mcp-server',
       { author: 'agent', name: 'jupyter-mcp-server' },
-      'other'
+      'agent'
     ],
-    ['Edited by an agent', { author: 'agent' }, 'other'],
+    ['Edited by an agent', { author: 'agent' }, 'agent'],
     ['Edited by a program', { author: 'program' }, 'other'],
     [
       'Formatted by jupyterlab_code_formatter',

@@ -13,8 +13,16 @@ export type Contribution = Pick<Step, 'author' | 'name'>;
 /** Return the colour in which a contributor is shown; `hand` is the colour of people. */
 export function contributorTone({
   author
-}: Pick<Step, 'author'>): 'model' | 'hand' | 'other' {
-  return author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
+}: Pick<Step, 'author'>): 'model' | 'hand' | 'agent' | 'other' {
+  switch (author) {
+    case 'person':
+      return 'hand';
+    case 'model':
+    case 'agent':
+      return author;
+    default:
+      return 'other';
+  }
 }
 
 /** Return the contributor's name; if there is none, "an agent", "a program" or "unknown". */

@@ -15,7 +15,8 @@ import { requestTitle } from './requestTitle';
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
 /** The colour of a step's dot; `unused` is for rejected or stopped answers and stopped runs. */
-export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'unused';
+export type DotKind =
+  'model' | 'hand' | 'agent' | 'other' | 'good' | 'bad' | 'unused';
 
 export function dotKind(step: Step): DotKind {
   if (step.outcome === 'error') {

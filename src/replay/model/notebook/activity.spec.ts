@@ -36,13 +36,14 @@ describe('the activity chart', () => {
     const moments = [
       { author: 'model' as const },
       { author: 'person' as const },
+      { author: 'agent' as const },
       { author: 'program' as const }
     ];
-    expect(countByBucket(moments, [0, 0.1, 0.99], 4)).toEqual([
-      { model: 1, hand: 1, other: 0 },
-      { model: 0, hand: 0, other: 0 },
-      { model: 0, hand: 0, other: 0 },
-      { model: 0, hand: 0, other: 1 }
+    expect(countByBucket(moments, [0, 0.1, 0.3, 0.99], 4)).toEqual([
+      { model: 1, hand: 1, agent: 0, other: 0 },
+      { model: 0, hand: 0, agent: 1, other: 0 },
+      { model: 0, hand: 0, agent: 0, other: 0 },
+      { model: 0, hand: 0, agent: 0, other: 1 }
     ]);
   });
 

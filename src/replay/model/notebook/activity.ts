@@ -13,6 +13,7 @@ const MIN_GAP_MS = 4_000;
 export interface IBucketCounts {
   readonly model: number;
   readonly hand: number;
+  readonly agent: number;
   readonly other: number;
 }
 
@@ -45,6 +46,7 @@ export function countByBucket(
   const buckets = Array.from({ length: bucketCount }, () => ({
     model: 0,
     hand: 0,
+    agent: 0,
     other: 0
   }));
   moments.forEach((moment, index) => {

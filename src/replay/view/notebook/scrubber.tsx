@@ -43,7 +43,8 @@ export function Scrubber(props: IScrubberProps): React.JSX.Element {
   );
 }
 
-const totalOf = ({ model, hand, other }: IBucketCounts) => model + hand + other;
+const totalOf = ({ model, hand, agent, other }: IBucketCounts) =>
+  model + hand + agent + other;
 
 const Bars = React.memo(function Bars(props: {
   moments: readonly Moment[];
@@ -59,7 +60,7 @@ const Bars = React.memo(function Bars(props: {
     <div className="jp-AIServer-Replay-heat">
       {buckets.map((bucket, index) => (
         <i key={index} style={{ height: height(totalOf(bucket)) }}>
-          {(['other', 'hand', 'model'] as const)
+          {(['other', 'agent', 'hand', 'model'] as const)
             .filter(kind => bucket[kind])
             .map(kind => (
               <b
