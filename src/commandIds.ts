@@ -53,6 +53,10 @@ export namespace CommandIDs {
   /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
   export const exportReplay = 'aiserver:export-replay';
   export const exportUsage = 'aiserver:export-usage';
+  /** Show the next proposal of an agent that waits in the notebook. */
+  export const nextProposal = 'aiserver:next-proposal';
+  /** Accept the waiting proposals of a run (`run`), by default the newest that has any. */
+  export const acceptRun = 'aiserver:accept-run';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the dialog in which local models are installed and removed. */

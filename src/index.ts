@@ -1,6 +1,7 @@
 /** The entry point of AI Server's frontend. It exports all JupyterLab plugins, one per feature. */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { agentsPlugin } from './plugins/agents/plugin';
 import { askPlugin } from './ask/plugin';
 import { blamePlugin } from './plugins/blame/plugin';
 import { completionPlugin } from './plugins/completion/plugin';
@@ -35,7 +36,8 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   memoryPlugin,
   sharingPlugin,
   blamePlugin,
-  gitAdvicePlugin
+  gitAdvicePlugin,
+  agentsPlugin
 ];
 
 export default plugins;

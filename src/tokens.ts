@@ -351,4 +351,27 @@ export const IMemory = new Token<IMemory | null>(
   'Texts that hold beyond one cell.'
 );
 
+/** The part of the replay's notebook tab that shows the runs of agents in the current notebook. */
+export interface IAgentsOptions {
+  readonly notebookId: string;
+  readonly locale: string;
+  readonly now: Date;
+  /** Return a cell's position in the notebook, from 1; null if it was deleted. */
+  readonly numberOf: (cellId: string) => number | null;
+  /** Select a cell, and scroll to it. */
+  readonly goTo: (cellId: string) => void;
+}
+
+/** The agents that read and change the open notebooks. */
+export interface IAgents {
+  /** Render the runs of agents in a notebook; nothing if there are none. */
+  renderRuns(options: IAgentsOptions): JSX.Element;
+}
+
+/** If the administrator forbids agents, null is provided. */
+export const IAgents = new Token<IAgents | null>(
+  'aiserver:IAgents',
+  'The agents that read and change the open notebooks.'
+);
+
 export { CommandIDs } from './commandIds';

@@ -64,3 +64,51 @@ export type InstallEvent =
   | { type: 'done' }
   | { type: 'cancelled' }
   | ({ type: 'error' } & ErrorBody);
+
+/** What an agent may do in a notebook; each level includes those before it. */
+export type AgentLevel = 'off' | 'read' | 'propose' | 'edit' | 'all';
+
+/** One piece of an agent's work in a notebook. */
+export interface AgentRun {
+  run: string;
+  agent: { name: string; version?: string | null };
+  intent: string;
+  plan: string[];
+  /** What the agent says that it has done, at the end. */
+  summary?: string | null;
+  state: 'active' | 'ended' | 'interrupted' | 'undone';
+  begun: string;
+  ended: string | null;
+  /** The ids of the cells that it has changed or wants to change. */
+  cells: string[];
+  edits: number;
+  proposals: { open: number; accepted: number; rejected: number };
+  /** The number of cells that it has read. */
+  read: number;
+  refused: { tool: string; reason: string; cell?: string | null }[];
+  canRedo: boolean;
+}
+
+/** The runs of agents in a notebook, newest first, and their permissions by the agents' names. */
+export interface NotebookAgents {
+  runs: AgentRun[];
+  permissions: Record<string, AgentLevel>;
+  /** The highest level that the administrator allows. */
+  cap: AgentLevel;
+}
+
+/** What the undo of a run does to a cell. A source is null if the cell isn't in the notebook. */
+export interface UndoneCell {
+  cellId: string;
+  action: 'restore' | 'merge' | 'remove' | 'return' | 'keep';
+  before: string | null;
+  now: string | null;
+  after: string | null;
+  /** Lines of `after` that somebody has changed since the run, and that therefore stay. */
+  conflicts: { lines: [number, number]; mine: string }[];
+}
+
+export interface RunUndo {
+  cells: UndoneCell[];
+  order: string[];
+}

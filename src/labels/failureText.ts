@@ -140,7 +140,7 @@ export function saveErrorText(code: string, trans: TranslationBundle): string {
 
 /** Return the sentence that explains why a feature isn't available. */
 export function forbiddenText(
-  feature: Exclude<Feature, 'completion' | 'receipts'>,
+  feature: Exclude<Feature, 'agents' | 'completion' | 'receipts'>,
   trans: TranslationBundle
 ): string {
   switch (feature) {

@@ -29,6 +29,7 @@ import {
   IModels,
   INotebookIdentity,
   IPromptRows,
+  IAgents,
   IMemory
 } from '../tokens';
 import { confirm } from '../ui/dialogs';
@@ -59,7 +60,8 @@ export const replayPlugin: JupyterFrontEndPlugin<void> = {
     ISettingRegistry,
     IPromptRows,
     IModels,
-    IMemory
+    IMemory,
+    IAgents
   ],
   activate
 };
@@ -76,7 +78,8 @@ function activate(
   settings: ISettingRegistry | null,
   rows: IPromptRows | null,
   models: IModels | null,
-  memory: IMemory | null
+  memory: IMemory | null,
+  agents: IAgents | null
 ): void {
   const { commands, shell } = app;
   translator ??= nullTranslator;
@@ -102,7 +105,8 @@ function activate(
     commands,
     languages,
     translator,
-    memory: memory ?? undefined
+    memory: memory ?? undefined,
+    agents: agents ?? undefined
   });
   panel.disposed.connect(() => {
     model.dispose();

@@ -16,10 +16,15 @@ export type Feature =
   | 'files'
   | 'outputs'
   | 'data_values'
-  | 'memory';
+  | 'memory'
+  | 'agents';
 
-/** With `allowed`, the person decides. With `always`, the feature can't be turned off. */
-export type FeatureSetting = 'allowed' | 'forbidden' | 'always';
+/**
+ * With `allowed`, the person decides. With `always`, the feature can't be turned off. `agents` can
+ * also be the highest level that an agent may have (`AgentLevel`).
+ */
+export type FeatureSetting =
+  'allowed' | 'forbidden' | 'always' | 'read' | 'propose' | 'edit';
 
 export function featureSetting(feature: Feature): FeatureSetting {
   const option = PageConfig.getOption('aiserverFeatures') || '{}';

@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
-import type { IMemory } from '../../tokens';
+import type { IAgents, IMemory } from '../../tokens';
 import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
@@ -17,6 +17,7 @@ export interface IReplayContext {
   readonly trans: TranslationBundle;
   readonly locale: string;
   readonly memory?: IMemory;
+  readonly agents?: IAgents;
   /** Updated only every half minute, because each update renders all times. */
   readonly now: Date;
 }

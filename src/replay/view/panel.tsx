@@ -7,7 +7,7 @@ import { SplitLayout, SplitPanel, Widget } from '@lumino/widgets';
 import React from 'react';
 
 import { localeFor } from '../../labels/formats';
-import { CommandIDs, type IMemory } from '../../tokens';
+import { CommandIDs, type IAgents, type IMemory } from '../../tokens';
 import { lazyView } from '../../ui/lazy';
 import { SidePanel } from '../../ui/sidePanel';
 import type { ReplayModel } from '../model/replay';
@@ -29,8 +29,9 @@ export class ReplayPanel extends SidePanel<ReplayModel> {
     translator: ITranslator;
     commands: CommandRegistry;
     memory?: IMemory;
+    agents?: IAgents;
   }) {
-    const { model, commands, languages, memory, translator } = options;
+    const { model, commands, languages, memory, agents, translator } = options;
     const trans = translator.load('aiserver');
     super(model, {
       id: 'aiserver-replay',
@@ -41,7 +42,7 @@ export class ReplayPanel extends SidePanel<ReplayModel> {
     });
     const locale = localeFor(translator);
     const now = new Date();
-    const services = { model, commands, languages, memory };
+    const services = { model, commands, languages, memory, agents };
     this._context = { ...services, trans, locale, now };
     commands.keyBindingChanged.connect(() => this.update(), this);
     commands.commandChanged.connect((_, { id }) => {

@@ -53,6 +53,7 @@ export function NotebookView(): React.JSX.Element {
           showsFirstStepsButton
         />
       )}
+      <Agents />
       <NoteView />
       {report && <Authorship report={report} />}
       <UsageSummary />
@@ -60,6 +61,19 @@ export function NotebookView(): React.JSX.Element {
       <Cells />
     </div>
   );
+}
+
+function Agents(): React.JSX.Element | null {
+  const { model, agents, now, locale } = useReplay();
+  const { subject } = model;
+  const { notebookId } = subject;
+  return agents && notebookId
+    ? agents.renderRuns({
+        ...{ notebookId, now, locale },
+        numberOf: cellId => subject.numberOf(cellId),
+        goTo: cellId => void subject.goTo(cellId)
+      })
+    : null;
 }
 
 /** The notebook at the current moment; at "now", the overview. */

@@ -1,0 +1,82 @@
+/** The dialog that shows what the undo of a run does, and asks whether to do it. */
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { RunUndo, UndoneCell } from '../../../api/types';
+import { cellName } from '../../../labels/cellNames';
+import { conflictText, undoText } from './agentLabels';
+
+interface IPreviewProps {
+  readonly undo: RunUndo;
+  readonly numberOf: (cellId: string) => number | null;
+  readonly trans: TranslationBundle;
+}
+
+/** Ask whether to undo a run. Resolves to true if the person agrees. */
+export async function confirmUndo(
+  title: string,
+  props: IPreviewProps
+): Promise<boolean> {
+  const { trans, undo } = props;
+  const body = ReactWidget.create(<UndoPreview {...props} />);
+  body.addClass('jp-AIServer-Agents-undo');
+  const close = Dialog.cancelButton({ label: trans.__('Cancel') });
+  const hasChanges = undo.cells.some(({ action }) => action !== 'keep');
+  const { button } = await showDialog({
+    title,
+    body,
+    buttons: hasChanges
+      ? [close, Dialog.okButton({ label: trans.__('Undo') })]
+      : [close]
+  });
+  return button.accept;
+}
+
+export function UndoPreview(props: IPreviewProps): React.JSX.Element {
+  const { undo, numberOf, trans } = props;
+  const { cells } = undo;
+  const hasChanges = cells.some(({ action }) => action !== 'keep');
+  return (
+    <>
+      <p>
+        {hasChanges
+          ? trans.__(
+              'What others have written since stays. You can redo this later.'
+            )
+          : trans.__('There is nothing to undo any more.')}
+      </p>
+      <ul aria-label={trans.__('Cells')}>
+        {cells.map(cell => (
+          <li key={cell.cellId} className={`jp-mod-${cell.action}`}>
+            <p>
+              <b>{cellName(numberOf(cell.cellId), trans)}</b>{' '}
+              {undoText(cell, trans)}
+            </p>
+            {cell.conflicts.map(({ lines, mine }) => (
+              <div key={lines.join()} className="jp-mod-conflict" role="note">
+                <p>{conflictText(lines, trans)}</p>
+                <pre>{mine}</pre>
+              </div>
+            ))}
+            <Result cell={cell} trans={trans} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The source that the cell gets, unless it stays or goes. */
+function Result(props: {
+  cell: UndoneCell;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { cell, trans } = props;
+  return cell.after !== null && cell.after !== cell.now ? (
+    <details>
+      <summary>{trans.__('Show the cell as it will be')}</summary>
+      <pre>{cell.after}</pre>
+    </details>
+  ) : null;
+}
