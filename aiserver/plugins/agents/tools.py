@@ -13,6 +13,7 @@ from ...models import Id
 from ...replay import Step, blame
 from .operations import Delete, Edit, Insert, Move, digest, new_cell_id, source_of
 from .outputs import describe_outputs, run_outcome
+from .pages import NoAnswer
 from .protocol import Agent
 from .service import ActiveRun, AgentService, Refused, hidden
 from .writer import Author, Notebook
@@ -423,9 +424,13 @@ async def cells_run(
         notebook = await service.open(run.path, agent)
         for cell in arguments.cells:
             notebook.find(cell)
-        answer = await service.writer.run(notebook, arguments.cells, _RUN_TIMEOUT)
+        data = {"intent": run.intent, "tool": "cells_run", "via": "mcp"}
+        author = Author(agent, run.run, data)
+        answer = await service.writer.run(notebook, arguments.cells, author, _RUN_TIMEOUT)
         if answer is None:
             raise Refused("The notebook isn’t open in JupyterLab, so there is no kernel to use.")
+    except NoAnswer as error:
+        raise Refused("The page hasn’t answered in time; cells may still be running.") from error
     except Refused as refused:
         await service.refuse(run, "cells_run", refused.sentence, arguments.cells[0])
         raise

@@ -144,9 +144,11 @@ class NotebookWriter:
             raise ReadOnly
         return await self.read(notebook.path)
 
-    async def run(self, notebook: Notebook, cell_ids: Sequence[str], timeout: float) -> Any:
+    async def run(
+        self, notebook: Notebook, cell_ids: Sequence[str], author: Author, timeout: float
+    ) -> Any:
         """Run cells in the page; None if no page has the notebook open. Raises NoAnswer."""
-        message = {"type": "run", "cells": list(cell_ids)}
+        message = {"type": "run", "cells": list(cell_ids), "author": author.to_wire()}
         return await self._pages.ask(notebook.path, message, timeout)
 
     async def _write(
