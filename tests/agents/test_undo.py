@@ -114,14 +114,16 @@ def test_an_inserted_line_that_a_person_deleted_is_no_conflict() -> None:
 
 
 def test_a_line_that_a_person_wrote_again_is_no_conflict_and_not_there_twice() -> None:
-    assert undo("a()\nb()\nc()", "a()\nX()\nc()", "a()\nb()\nc()\nd()").source == (
-        "a()\nb()\nc()\nd()"
-    )
-    before = "load()\nclean(df)\nplot(df)\nend()"
-    undone = undo(before, "load()\nend()", "load()\nclean(df)\nend()\nmore()")
+    for name in ("b", "before"):
+        before, mine = f"a()\n{name}()\nc()", "a()\nX()\nc()"
+        assert undo(before, mine, f"{before}\nd()") == CellUndo(f"{before}\nd()", "keep")
+    before, mine = "load()\nclean(df)\nplot(df)\nend()", "load()\nend()"
+    undone = undo(before, mine, "load()\nclean(df)\nend()\nmore()")
     assert undone == CellUndo("load()\nclean(df)\nplot(df)\nend()\nmore()", "merge")
-    undone = undo(before, "load()\nend()", "load()\nend()\nclean(df)")
+    undone = undo(before, mine, "load()\nend()\nclean(df)")
     assert undone == CellUndo("load()\nplot(df)\nend()\nclean(df)", "merge")
+    undone = undo(before, mine, "load()\nclean(df)\nmore()\nlast()\nend()")
+    assert undone == CellUndo("load()\nclean(df)\nplot(df)\nmore()\nlast()\nend()", "merge")
 
 
 def test_brackets_that_a_person_wrote_replace_none_that_the_run_removed() -> None:
@@ -137,11 +139,29 @@ def test_only_the_line_that_both_changed_is_a_conflict() -> None:
     assert undone.conflicts == (Conflict(2, 2, ("two = 2",)),)
 
 
+def test_lines_without_a_common_name_are_paired_if_there_are_as_many() -> None:
+    undone = undo("a()\nb()\nc()", "X()\nY()\nZ()", "X()\nperson()\nZ()")
+    assert undone == CellUndo("a()\nperson()\nc()", "merge", (Conflict(2, 2, ("b()",)),))
+    undone = undo("a()\nb()", "X()\nY()\nZ()", "X()\nperson()\nZ()")
+    assert undone == CellUndo("person()", "merge", (Conflict(1, 1, ("a()", "b()")),))
+
+
 def test_adjacent_conflicts_are_one_conflict() -> None:
     before, mine, now = "a = 1\nb = 1\nc = 1", "a = 2\nb = 2\nc = 2", "a = 3\nb = 3\nc = 2"
     assert undo(before, mine, now) == CellUndo(
         "a = 3\nb = 3\nc = 1", "merge", (Conflict(1, 2, ("a = 1", "b = 1")),)
     )
+
+
+def test_conflicts_with_nothing_between_them_are_one_conflict() -> None:
+    before, mine = "a()\none = 1\ntwo = 1\nz()", "a()\none = 2\nX()\ntwo = 2\nz()"
+    expected = CellUndo("a()\nz()", "merge", (Conflict(2, 1, ("one = 1", "two = 1")),))
+    assert undo(before, mine, "a()\nX()\nz()") == expected
+    assert undo_edits([(before, mine)], "a()\nX()\nz()") == expected
+
+
+def test_lines_of_both_that_a_person_deleted_are_no_conflict() -> None:
+    assert undo("a()\nb()\nc()", "a()\nX()\nb()\nc()", "a()\nc()") == CellUndo("a()\nc()", "keep")
 
 
 def test_a_line_removed_in_a_passage_that_a_person_deleted_is_a_conflict() -> None:
@@ -171,12 +191,22 @@ def test_a_line_that_both_moved_stays_where_the_person_put_it() -> None:
 def test_a_line_that_the_run_moved_and_a_person_changed_isnt_there_twice() -> None:
     undone = undo("plot(df)\nload()\nx = 1", "load()\nx = 1\nplot(df)", "load()\nx = 1\nplot(df2)")
     assert undone == CellUndo("load()\nx = 1\nplot(df2)", "keep", (Conflict(3, 3, ("plot(df)",)),))
+    undone = undo("plot(df)\nload()\nx = 1", "load()\nx = 1\nplot(df)", "load()\nx = 1")
+    assert undone == CellUndo("load()\nx = 1", "keep", (Conflict(3, 2, ("plot(df)",)),))
+
+
+def test_a_moved_line_returns_also_to_a_passage_with_a_conflict() -> None:
+    mine = "X()\nY()\nZ()\nend()\nplot(df)"
+    undone = undo("plot(df)\na()\nend()", mine, mine.replace("X()", "person()"))
+    assert undone == CellUndo("plot(df)\nperson()\nend()", "merge", (Conflict(2, 2, ("a()",)),))
 
 
 def test_a_line_of_the_run_goes_also_where_a_person_moved_it() -> None:
     assert undo("a()\nb()", "a()\nadded(1)\nb()", "added(1)\na()\nb()\nc()").source == (
         "a()\nb()\nc()"
     )
+    before, now = "a()\nb()\nc()\nd()\ne()", "a()\nc()\nd()\nchanged(1)\ne()"
+    assert undo(before, before.replace("b()", "changed(1)"), now) == CellUndo(before, "restore")
 
 
 # Line breaks, and the end of the source
@@ -187,6 +217,9 @@ def test_the_first_edit_by_a_person_converts_line_breaks_and_is_no_conflict() ->
     assert undo(before, mine, "a()\nB()\nc()\nd()") == CellUndo("a()\nb()\nc()\nd()", "merge")
     assert undo(before, mine, mine + "\r\nd()").source == before + "\r\nd()"
     assert undo("a()\r\nb()", "B()", "person()\nB()").source == "person()\na()\nb()"
+    assert undo("a()\r\nb()\r\nc()", "c()", "person()").source == "a()\r\nb()\r\nperson()"
+    mixed = "a()\r\nb()\n"
+    assert undo(mixed + "c()", mixed + "C()", mixed + "C()\nd()").source == mixed + "c()\nd()"
 
 
 def test_other_separators_of_lines_are_ordinary_characters() -> None:
@@ -233,6 +266,8 @@ def test_edits_in_a_row_are_undone_together() -> None:
     assert undo_edits(edits, "c()") == CellUndo("a()\r\n", "restore")
     assert undo_edits([(None, "b()"), ("b()", "c()")], "c()") == CellUndo(None, "remove")
     assert undo_edits([("a()", "b()"), ("b()", None)], None) == CellUndo("a()", "return")
+    undone = undo_edits([(None, "b()"), ("b()", "c()")], "c()\nperson()")
+    assert undone == CellUndo("c()\nperson()", "keep", (Conflict(1, 2, ()),))
     assert undo_edits([], "c()") == CellUndo("c()", "keep")
 
 
@@ -242,6 +277,21 @@ def test_conflicts_with_a_later_edit_are_found_at_their_lines() -> None:
         "a()\nperson()\nz()", "merge", (Conflict(2, 2, ("x()",)),)
     )
     assert undo_edits(edits, "top()\na()\nz()").conflicts == (Conflict(2, 1, ("x()",)),)
+    edits = [
+        ("a()\nb()\nc()\nz()", "a()\nb()\nC()\nz()"),
+        ("a()\nb()\nC()\nz()\nperson()", "A()\nb()\nC()\nz()\nperson()"),
+    ]
+    assert undo_edits(edits, "first()\nb()\nsecond()\nz()\nperson()").conflicts == (
+        Conflict(1, 1, ("a()",)),
+        Conflict(3, 3, ("c()",)),
+    )
+
+
+def test_lines_that_the_run_wrote_earlier_arent_those_from_before_it() -> None:
+    conflict = Conflict(1, 1, ("a()",))
+    assert undo_edits([("a()", "b()"), ("b()", "c()")], "person()").conflicts == (conflict,)
+    edits = [("a()\nz()", "b()\nz()"), ("b()\nz()\np()", "c()\nz()\np()")]
+    assert undo_edits(edits, "person()\nz()\np()").conflicts == (conflict,)
 
 
 def test_a_cell_with_lines_from_during_the_run_isnt_removed() -> None:
@@ -249,6 +299,9 @@ def test_a_cell_with_lines_from_during_the_run_isnt_removed() -> None:
     assert undo_edits(edits, "b()\nperson()") == CellUndo(
         "a()\nperson()", "merge", (Conflict(1, 2, ()),)
     )
+    edits = [(None, "a()\nb()"), ("a()\nperson()\nb()", "a()\nX()\nb()")]
+    undone = undo_edits(edits, "a()\nb()")
+    assert undone == CellUndo(None, "remove", (Conflict(1, 0, ("person()",)),))
 
 
 # The order of cells
@@ -295,7 +348,7 @@ def test_fifty_cells_of_200_lines_cost_a_third_of_a_second() -> None:
         mine = [line + " + 1" if random.random() < 0.3 else line for line in before]
         now = [line + "  # seen" if random.random() < 0.1 else line for line in mine]
         versions.append(CellVersions(*map("\n".join, (before, mine, now))))
-    with at_most(9_000_000):
+    with at_most(12_000_000):
         for each in versions:
             undo_cell(each)
 
@@ -315,10 +368,10 @@ def test_fifty_cells_of_200_lines_cost_a_third_of_a_second() -> None:
     ],
     ids=["repeated", "all changed", "shuffled", "one line", "from nothing"],
 )
-def test_the_worst_texts_cost_two_seconds_at_most(
+def test_the_worst_texts_cost_a_second_at_most(
     before: list[str], mine: list[str], now: list[str]
 ) -> None:
-    with at_most(60_000_000):
+    with at_most(40_000_000):
         undo("\n".join(before), "\n".join(mine), "\n".join(now))
 
 

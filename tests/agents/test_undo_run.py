@@ -127,3 +127,19 @@ async def test_a_deleted_cell_returns_to_its_place(
     assert sources(file) == [LOAD, PLOT]
     await undo(call, run, "redo")
     assert sources(file) == [PLOT]
+
+
+async def test_what_a_person_wrote_between_two_edits_stays(
+    agent: AgentClient, call: Any, notebook: Write, allow: Any
+) -> None:
+    """P53"""
+    file = notebook(LONG)
+    run = await begin(agent)
+    await allow(await notebook_id(call), "edit")
+    await edit(agent, run, CELL, LONG, EDITED)
+    by_hand = f"{EDITED}\nmine = 1"
+    file.write_text(file.read_text("utf-8").replace("describe()", "describe()\\nmine = 1"), "utf-8")
+    await edit(agent, run, CELL, by_hand, f"{by_hand}\ntheirs = 2")
+    await agent.use("run_end", run=run)
+    await undo(call, run)
+    assert sources(file) == [f"{LONG}\nmine = 1"]

@@ -159,7 +159,6 @@ class LineMerge:
         self._to_now = _Comparison(base, self._now.lines)
         self._classify(base)
         self._result: list[tuple[str, str]] = []
-        self._end_of_conflict = -1  # in *mine*
         self._indexes: dict[int, int] = {}  # of lines of *now* in the result
         self.conflicts: list[Conflict] = []
         blocks = self._to_before.blocks
@@ -272,19 +271,22 @@ class LineMerge:
         edited = [block for block in region.now if block.start < block.stop]
         base_lines = [i for block in edited for i in range(block.start, block.stop)]
         lost = [self._lost[i] for i in base_lines if i in self._lost]
-        is_conflict = (
-            lost
-            or not _other_lines(region.before).isdisjoint(missing)
+        has_changes = (
+            not _other_lines(region.before).isdisjoint(missing)
             or not _other_lines(edited) <= self._of_run
         )
-        texts = [before[k] for k in missing + lost]
-        if not is_conflict or texts == [text for text, _ in self._result[index:]]:
-            return
-        if self._end_of_conflict == region.start and self.conflicts[-1].last == index:
+        texts = [text for text, _ in self._result[index:]]
+        is_as_before = texts == [before[k] for k in region.lines(region.before)]
+        if lost or (has_changes and not is_as_before):
+            self._add_conflict(index, tuple(before[k] for k in missing + lost))
+
+    def _add_conflict(self, index: int, lines: tuple[str, ...]) -> None:
+        """Add a conflict at the end of the result, or extend that of the lines directly above."""
+        first = index + 1
+        if self.conflicts and self.conflicts[-1].last == index:
             above = self.conflicts.pop()
-            index, texts = above.first - 1, [*above.before, *texts]
-        self.conflicts.append(Conflict(index + 1, len(self._result), tuple(texts)))
-        self._end_of_conflict = region.stop
+            first, lines = above.first, above.before + lines
+        self.conflicts.append(Conflict(first, len(self._result), lines))
 
 
 def _other_lines(blocks: Sequence[_Block]) -> set[int]:

@@ -143,6 +143,7 @@ class AgentService:
             ),
         )
         self._active[run.run] = run
+        self.pages.tell({"type": "begun", "path": notebook.path})
         return run
 
     async def run(self, run_id: str, agent: Agent) -> ActiveRun:
@@ -178,7 +179,9 @@ class AgentService:
     async def runs(self, notebook_id: str) -> list[RunSummary]:
         """Return the runs of a notebook, the newest first."""
         history = await self.services.histories.load(notebook_id)
-        return summaries(history.log, await self.steps(notebook_id), self._active.keys())
+        earliest = time.monotonic() - _IDLE
+        active = {id_ for id_, run in self._active.items() if run.last_call >= earliest}
+        return summaries(history.log, await self.steps(notebook_id), active)
 
     async def steps(self, notebook_id: str) -> dict[str, Sequence[Step]]:
         """Return the steps of each cell with a history."""
@@ -247,8 +250,7 @@ class AgentService:
             return await self.writer.apply(notebook, operations, author)
         except Stale as stale:
             raise Refused(
-                "The cell isn’t as you saw it: somebody has changed it. Nothing was changed. Read "
-                "what is there now, and decide again.",
+                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was changed.",
                 now=[_now(cell, source) for cell, source in stale.sources.items()],
             ) from stale
         except ReadOnly as error:
@@ -264,8 +266,7 @@ class AgentService:
         source = source_of(notebook.find(edit.cell))
         if digest(source) != edit.base:
             raise Refused(
-                "The cell isn’t as you saw it: somebody has changed it. Nothing was proposed. Read "
-                "what is there now, and decide again.",
+                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was proposed.",
                 now=[_now(edit.cell, source)],
             )
         author = Author(run.agent, run.run, {**data, "base": edit.base})

@@ -82,7 +82,7 @@ def undo_edits(edits: Sequence[tuple[str | None, str | None]], now: str | None) 
     """Return a cell without the edits of a run, between which others may have edited it.
 
     ``edits`` are the sources before and after each edit, oldest first. They are undone one after
-    the other, the last one first; if others changed the same lines several times, conflicts may
+    the other, the last one first. If others changed the same lines several times, conflicts may
     overlap.
     """
     source, conflicts = now, list[Conflict]()
@@ -93,8 +93,14 @@ def undo_edits(edits: Sequence[tuple[str | None, str | None]], now: str | None) 
         elif conflicts and before is not None and mine is not None and undo.source != source:
             conflicts = LineMerge(before, mine, source or "").move(conflicts)
         source = undo.source
-        conflicts += undo.conflicts
-    conflicts.sort(key=lambda conflict: (conflict.first, conflict.last))
+        # What the run wrote earlier isn't from before the run.
+        of_run = {*lines_of(mine)}.difference(lines_of(before))
+        lines = {(conflict.first, conflict.last): conflict.before for conflict in undo.conflicts}
+        for conflict in conflicts:
+            above = lines.get((conflict.first, conflict.last), ())
+            below = tuple(line for line in conflict.before if line not in of_run)
+            lines[conflict.first, conflict.last] = above + below
+        conflicts = [Conflict(*key, lines[key]) for key in sorted(lines)]
     action = _action(source, edits[0][0] if edits else now, now)
     return CellUndo(source, action, tuple(conflicts))
 
@@ -140,7 +146,7 @@ def undo_order(
     for cell in before:
         if cell in present:
             above = cell
-        elif cell in placed and cell not in removed:
+        elif cell in placed:
             below.setdefault(above, []).append(cell)
     result = below.get(None, [])
     for cell in remaining:

@@ -1,7 +1,7 @@
 """Plan how to undo a run in a notebook, and how to redo it. Pure.
 
-For each cell that the run has changed, three versions count: *before* the run first touched it,
-*mine*, after the run's last change, and *now*. ``undo.py`` merges them by lines.
+The edits of the run in each cell are undone one after the other, the last one first: ``undo.py``
+merges by lines, so that what others wrote before, between and after them stays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...payload import Payload, nullable
 from ...replay import Step
 from .operations import Delete, Edit, Insert, Move, Operation, digest, source_of
 from .runs import RUN
-from .undo import CellVersions, Conflict, undo_cell, undo_order
+from .undo import Conflict, undo_edits, undo_order
 from .writer import Notebook
 
 Action = Literal["restore", "merge", "remove", "return", "keep"]
@@ -78,9 +78,8 @@ def plan_undo(
     now = {cell["id"]: source_of(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
     for cell_id, own in steps.items():
-        versions = _versions(run, own, now.get(cell_id))
-        if versions is not None:
-            undone = undo_cell(versions)
+        if edits := _edits(run, own):
+            undone = undo_edits(edits, now.get(cell_id))
             conflicts = list(map(_shown, undone.conflicts))
             cells.append(
                 CellPlan(cell_id, undone.action, now.get(cell_id), undone.source, conflicts)
@@ -132,17 +131,15 @@ def _redo_cell(cell_id: str, undone: Step, now: str | None) -> CellPlan:
     return CellPlan(cell_id, "restore", now, undone.before)
 
 
-def _versions(run: str, steps: Sequence[Step], now: str | None) -> CellVersions | None:
-    """Return the versions of a cell that count; None if the run hasn't changed it."""
-    own = [step for step in steps if step.run == run and (step.applied and step.kind != "run")]
-    own = [step for step in own if (step.data or {}).get("undo") != run]
-    if not own:
-        return None
-    first, last = own[0], own[-1]
-    was_inserted = (first.data or {}).get("inserted") is True
-    before = None if was_inserted else first.before
-    mine = None if last.kind == "delete" else last.after
-    return CellVersions(before=before, mine=mine, now=now)
+def _edits(run: str, steps: Sequence[Step]) -> list[tuple[str | None, str | None]]:
+    """Return the sources of a cell before and after each edit of a run."""
+    edits: list[tuple[str | None, str | None]] = []
+    for step in steps:
+        data = step.data or {}
+        if step.run == run and step.applied and step.kind != "run" and "undo" not in data:
+            before = None if data.get("inserted") is True else step.before
+            edits.append((before, None if step.kind == "delete" else step.after))
+    return edits
 
 
 def _operations(

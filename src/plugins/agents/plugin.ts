@@ -85,6 +85,10 @@ export const agentsPlugin: JupyterFrontEndPlugin<IAgents | null> = {
       channel.received.connect(async (_, message: ServerMessage) => {
         if (message.type === 'changed') {
           runs.refresh(message.notebookId);
+        } else if (message.type === 'begun') {
+          // The notebook may have no id yet, by which the page would find the run.
+          const panel = withPath(message.path);
+          await (panel && identity.ensure(panel).catch(() => undefined));
         } else if (message.type === 'proposed') {
           const { cellId, path } = message;
           const panel = withPath(path);

@@ -42,6 +42,8 @@ export type Notice =
       turnId: number;
       run: string;
     }
+  /** An agent has begun to work in a notebook. */
+  | { type: 'begun'; path: string }
   /** The runs or permissions of a notebook have changed. */
   | { type: 'changed'; notebookId: string };
 

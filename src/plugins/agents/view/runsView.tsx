@@ -236,7 +236,7 @@ function Actions(props: IRunProps): React.JSX.Element {
           run={() => void act(() => runs.redo(run.run))}
         />
       )}
-      {!isUndone && run.edits > 0 && (
+      {!isUndone && run.edits + run.proposals.accepted > 0 && (
         <Button
           label={trans.__('Undo run…')}
           title={

@@ -1,0 +1,160 @@
+/** An agent works in an open notebook by the server's tools; the person decides and undoes. */
+import { createHash } from 'crypto';
+
+import type { Page } from '@playwright/test';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { type Lab, expect, test } from '../fixtures/lab';
+import { execute, idsOf, setSource, sourcesOf } from '../fixtures/shell';
+
+const LOAD = "df = pd.read_csv('sales.csv')\ndf.describe()";
+const BETTER = "df = pd.read_csv('sales.csv', sep=';')\ndf.describe()";
+
+/** An agent that speaks the Model Context Protocol. */
+class Agent {
+  constructor(private readonly lab: Lab) {}
+
+  async use(name: string, given: Record<string, unknown>): Promise<any> {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'Codex', version: '1.2' }
+    };
+    const response = await fetch(`${this.lab.url}/aiserver/mcp`, {
+      method: 'POST',
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: given, _meta: meta }
+      })
+    });
+    return (await response.json()).result.structuredContent;
+  }
+}
+
+/** The ids of the cells, once they are there. */
+async function loadedIds(page: Page, count: number): Promise<string[]> {
+  await expect.poll(() => idsOf(page)).toHaveLength(count);
+  return idsOf(page);
+}
+
+/** Open the notebook's tab of the sidebar. */
+async function openReplay(page: Page, index: number): Promise<ReplayUnderTest> {
+  await new CellUnderTest(page, index).focus();
+  await execute(page, 'aiserver:show-replay');
+  const replay = new ReplayUnderTest(page);
+  await replay.tab('Notebook').click();
+  return replay;
+}
+
+function digest(source: string): string {
+  return createHash('sha256').update(source).digest('hex');
+}
+
+test(
+  'a proposal waits in its cell, is accepted, and the run is undone beside a change by hand',
+  { tag: '@core' },
+  async ({ page, lab, openNotebook }) => {
+    // P52, P53
+    const path = await openNotebook(['import pandas as pd', LOAD]);
+    const agent = new Agent(lab);
+    const [, cell] = await loadedIds(page, 2);
+    const { run } = await agent.use('run_begin', {
+      path,
+      intent: 'read the right separator'
+    });
+    const edit = { run, cell, intent: 'use semicolons', source: BETTER };
+    const stale = await agent.use('cell_edit', { ...edit, base: digest('x') });
+    expect(stale.now[0].source).toBe(LOAD);
+    const { proposal } = await agent.use('cell_edit', {
+      ...edit,
+      base: digest(LOAD)
+    });
+    const shown = new CellUnderTest(page, 1);
+    await expect(shown.row).toContainText('Codex');
+    await expect(shown.row).toContainText('use semicolons');
+    await page.screenshot({ path: test.info().outputPath('proposal.png') });
+    await shown.accept();
+    expect(await sourcesOf(page)).toEqual(['import pandas as pd', BETTER]);
+    const status = { run, cell, proposal, wait: 10 };
+    expect(await agent.use('proposal_status', status)).toEqual({
+      status: 'accepted'
+    });
+    await agent.use('run_end', { run, summary: 'It reads semicolons now.' });
+
+    await setSource(page, 1, `${BETTER}\nmine = 1`);
+    const replay = await openReplay(page, 1);
+    await replay.panel
+      .getByRole('button', { name: /Codex.*read the right separator/ })
+      .click();
+    await page.screenshot({ path: test.info().outputPath('runs.png') });
+    await replay.panel.getByRole('button', { name: 'Undo run…' }).click();
+    const dialog = page.getByRole('dialog');
+    await page.screenshot({ path: test.info().outputPath('undo.png') });
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect
+      .poll(() => sourcesOf(page))
+      .toEqual(['import pandas as pd', `${LOAD}\nmine = 1`]);
+    await replay.panel.getByRole('button', { name: 'Redo' }).click();
+    await expect
+      .poll(() => sourcesOf(page))
+      .toEqual(['import pandas as pd', `${BETTER}\nmine = 1`]);
+  }
+);
+
+test('an agent that may edit changes the open notebook, in one undo step', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P52, P55
+  const path = await openNotebook([LOAD, 'x = 1']);
+  const agent = new Agent(lab);
+  const [cell] = await loadedIds(page, 2);
+  const { run } = await agent.use('run_begin', { path, intent: 'tidy up' });
+  const replay = await openReplay(page, 0);
+  await replay.panel.getByRole('button', { name: /Codex.*tidy up/ }).click();
+  await replay.panel
+    .getByRole('combobox', { name: /Codex/ })
+    .selectOption('edit');
+  await expect
+    .poll(async () => {
+      const outline = await agent.use('notebook_outline', { path });
+      return outline.permission;
+    })
+    .toBe('edit');
+  const change = { run, cell, intent: 'use semicolons', mode: 'apply' };
+  const done = await agent.use('cell_edit', {
+    ...change,
+    base: digest(LOAD),
+    source: BETTER
+  });
+  expect(done).toMatchObject({ applied: true, source: BETTER });
+  await agent.use('cell_insert', {
+    run,
+    after: cell,
+    source: 'df.head()',
+    intent: 'look at it',
+    mode: 'apply'
+  });
+  expect(await sourcesOf(page)).toEqual([BETTER, 'df.head()', 'x = 1']);
+  const deleted = await agent.use('cell_delete', {
+    run,
+    cell,
+    base: digest(BETTER),
+    intent: 'remove it'
+  });
+  expect(deleted.refused).toContain('permission');
+  const id = await lab.notebookId(path);
+  await expect
+    .poll(async () => {
+      const [session] = (await lab.records(id)).filter(
+        ({ meta }) => meta.cell_id === cell
+      );
+      const [last] = (session?.events ?? []).slice(-1);
+      return [last?.contributor?.name, last?.run, last?.source];
+    })
+    .toEqual(['Codex', run, BETTER]);
+  await execute(page, 'notebook:undo');
+  expect(await sourcesOf(page)).toEqual([BETTER, 'x = 1']);
+});
