@@ -65,7 +65,7 @@ export type InstallEvent =
   | { type: 'cancelled' }
   | ({ type: 'error' } & ErrorBody);
 
-/** What an agent may do in a notebook; each level includes those before it. */
+/** The permission of an agent in a notebook; each level includes those before it. */
 export type AgentLevel = 'off' | 'read' | 'propose' | 'edit' | 'all';
 
 /** One piece of an agent's work in a notebook. */
@@ -74,7 +74,7 @@ export interface AgentRun {
   agent: { name: string; version?: string | null };
   intent: string;
   plan: string[];
-  /** What the agent says that it has done, at the end. */
+  /** The agent's own words at the end. */
   summary?: string | null;
   state: 'active' | 'ended' | 'interrupted' | 'undone';
   begun: string;
@@ -97,7 +97,7 @@ export interface NotebookAgents {
   cap: AgentLevel;
 }
 
-/** What the undo of a run does to a cell. A source is null if the cell isn't in the notebook. */
+/** The effect of the undo of a run on a cell. A source is null if the cell isn't in the notebook. */
 export interface UndoneCell {
   cellId: string;
   action: 'restore' | 'merge' | 'remove' | 'return' | 'keep';

@@ -38,7 +38,7 @@ export class Channel {
   update(): void {
     const notebooks = this._options.notebooks();
     const text = JSON.stringify(notebooks);
-    if (text === this._said || (!this._socket && !notebooks.length)) {
+    if (text === this._sentList || (!this._socket && !notebooks.length)) {
       return;
     }
     if (!this._socket) {
@@ -47,7 +47,7 @@ export class Channel {
         this._open();
       }
     } else if (this._socket.readyState === OPEN) {
-      this._said = text;
+      this._sentList = text;
       this.send({ type: 'hello', page: this._options.page, notebooks });
     }
   }
@@ -76,7 +76,7 @@ export class Channel {
     socket.onopen = () => {
       this._failures = 0;
       this._hasOpened = true;
-      this._said = '';
+      this._sentList = '';
       this.update();
       this.opened.emit();
     };
@@ -91,7 +91,7 @@ export class Channel {
 
   private _onClose(): void {
     this._socket = null;
-    this._said = '';
+    this._sentList = '';
     const isHopeless =
       !this._hasOpened && this._failures + 1 >= MAX_FIRST_ATTEMPTS;
     if (this._isDisposed || isHopeless) {
@@ -110,7 +110,7 @@ export class Channel {
   private _failures = 0;
   private _hasOpened = false;
   /** The notebooks of the last `hello` over this socket, as JSON. */
-  private _said = '';
+  private _sentList = '';
   private _isDisposed = false;
 }
 

@@ -33,7 +33,7 @@ export type Question = { id: string; path: string } & (
   | { type: 'read' }
 );
 
-/** What the server tells a page. */
+/** A message that needs no answer. */
 export type Notice =
   | {
       type: 'proposed';

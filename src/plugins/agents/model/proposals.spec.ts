@@ -1,4 +1,4 @@
-/** When proposals of agents are shown, and how all of a run are accepted. */
+/** The times at which proposals of agents are shown, and the acceptance of all of a run. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 

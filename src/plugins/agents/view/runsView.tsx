@@ -252,7 +252,7 @@ function Actions(props: IRunProps): React.JSX.Element {
   );
 }
 
-/** What the agent may do in this notebook from now on. */
+/** The choice of what the agent may do in this notebook from now on. */
 function Permission(props: IRunProps): React.JSX.Element {
   const { run, runs, trans } = props;
   const { name } = run.agent;
