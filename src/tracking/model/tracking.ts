@@ -108,10 +108,15 @@ export class Tracking implements ITracking {
 
   /**
    * Wait until the watch of a notebook has started, or the page has found that the notebook needs
-   * no watch. If the start fails, wait only until it has failed, not for its retry.
+   * no watch. If the start fails, wait only until it has failed, not for its retry. A start that
+   * gives up because of a newer one isn't the end.
    */
   async started(panel: NotebookPanel): Promise<void> {
-    await this._starting.get(panel);
+    let starting: Promise<void> | undefined;
+    while (starting !== this._starting.get(panel)) {
+      starting = this._starting.get(panel);
+      await starting;
+    }
   }
 
   async settled(panel: NotebookPanel): Promise<void> {

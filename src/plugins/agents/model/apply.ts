@@ -5,7 +5,8 @@
  * - All operations are applied, or none. A cell is changed only if its source is still the one that
  *   the agent saw, so a person may be typing in it.
  * - One undo reverts all of them. They are one transaction, so that nobody sees half of them.
- * - The active cell stays active, as long as it is in the notebook.
+ * - The active cell stays active, as long as it is in the notebook, and the focus where it is.
+ * - The answer says what is really there, even if a listener of the notebook has failed.
  */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -112,13 +113,18 @@ export function applyOperations(
   const isEdit = operations.length === 1 && first.op === 'edit';
   const scope = (isEdit && cellsById(notebook).get(first.cell)) || notebook;
   scope.undoManager?.stopCapturing();
-  scope.transact(() => {
-    const list = new CellList(notebook);
-    operations.forEach(operation => list.apply(operation));
-  });
+  try {
+    scope.transact(() => {
+      const list = new CellList(notebook);
+      operations.forEach(operation => list.apply(operation));
+    });
+  } catch (reason) {
+    console.error(reason); // The cells have changed all the same.
+  }
   scope.undoManager?.stopCapturing();
   const index = content.widgets.findIndex(({ model }) => model.id === activeId);
-  if (index >= 0) {
+  // Without the second condition, JupyterLab would focus the cell's editor.
+  if (index >= 0 && index !== content.activeCellIndex) {
     content.activeCellIndex = index;
   }
   const changed = new Set(operations.map(({ cell }) => cell));

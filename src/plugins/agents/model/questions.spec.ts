@@ -1,4 +1,5 @@
 /** An agent's changes of an open notebook, with JupyterLab's own models, and tracking. */
+import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { digestOf } from '../../../cells/source';
@@ -153,6 +154,54 @@ describe('an edit by an agent', () => {
     const deletion = t.delete('dd');
     expect(deletion).toMatchObject({ base }); // as Python calculates it
     expect(await t.apply(deletion)).toMatchObject({ type: 'done' });
+  });
+
+  it('is made even if another one begins at once, before the history is read', async () => {
+    const page = new Page();
+    const cells = [
+      { id: 'aa', source: 'a' },
+      { id: 'bb', source: 'b' }
+    ];
+    const open = await page.open(cells, { notebookId: 'two' });
+    const t = ask(open);
+    const answers = await Promise.all([
+      t.apply(t.edit('aa', 'A')),
+      t.apply(t.edit('bb', 'B'))
+    ]);
+    expect(answers.map(({ type }) => type)).toEqual(['done', 'done']);
+    expect(open.kinds('aa')).toEqual(['edit', 'edit']);
+    expect(open.kinds('bb')).toEqual(['edit', 'edit']);
+  });
+
+  it('leaves the focus where it is, and the cursor of the person', async () => {
+    const open = await openWithTurn();
+    const t = ask(open);
+    open.cursor(0, 5);
+    open.panel.content.mode = 'edit';
+    const field = document.body.appendChild(document.createElement('input'));
+    field.focus();
+    await t.apply(t.edit('aa', '# new\na = 1\nb = 2'));
+    await t.apply(insert('dd', 'd', null));
+    expect(document.activeElement).toBe(field);
+    const { editor } = open.panel.content.widgets[1];
+    const position = editor!.getCursorPosition();
+    expect(editor!.getOffsetAt(position)).toBe(5 + '# new\n'.length);
+  });
+
+  it('says what is there if a listener fails', async () => {
+    const open = await openWithTurn();
+    const t = ask(open);
+    const error = jest.spyOn(console, 'error').mockReturnValue(undefined);
+    const { sharedModel } = open.panel.context.model;
+    const fail = () => {
+      throw new Error('listener');
+    };
+    (sharedModel as YNotebook).ydoc.on('afterTransaction', fail);
+    const answer = await t.apply(t.edit('aa', 'x'));
+    (sharedModel as YNotebook).ydoc.off('afterTransaction', fail);
+    expect(answer).toMatchObject({ type: 'done', cells: [{ source: 'x' }] });
+    expect(error).toHaveBeenCalled();
+    error.mockRestore();
   });
 });
 
