@@ -101,11 +101,13 @@ export interface NotebookAgents {
 export interface UndoneCell {
   cellId: string;
   action: 'restore' | 'merge' | 'remove' | 'return' | 'keep';
-  before: string | null;
   now: string | null;
   after: string | null;
-  /** Lines of `after` that somebody has changed since the run, and that therefore stay. */
-  conflicts: { lines: [number, number]; mine: string }[];
+  /**
+   * Lines of `after` that somebody has changed since the run, and that therefore stay. `before` are
+   * the lines before the run, and `mine` those that the run wrote.
+   */
+  conflicts: { lines: number[]; before?: string; mine?: string }[];
 }
 
 export interface RunUndo {

@@ -79,7 +79,7 @@ export function undoText(
 }
 
 export function conflictText(
-  [first, last]: readonly [number, number],
+  [first, last]: readonly number[],
   trans: TranslationBundle
 ): string {
   return first === last

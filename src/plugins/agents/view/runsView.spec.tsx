@@ -157,8 +157,8 @@ describe('the runs of agents', () => {
     await t.click('Claude Code');
     t.server.undone.cells = [
       {
-        ...{ cellId: 'aa', action: 'merge', before: 'a', now: 'b', after: 'c' },
-        conflicts: [{ lines: [2, 3], mine: 'my line' }]
+        ...{ cellId: 'aa', action: 'merge', now: 'b', after: 'c' },
+        conflicts: [{ lines: [2, 3], before: 'old line' }]
       }
     ];
     dialog.mockResolvedValueOnce({ button: { accept: false } });
@@ -252,7 +252,7 @@ describe('the runs of agents', () => {
 
 describe('the preview of an undo', () => {
   it('says what happens to each cell, and marks conflicts', () => {
-    const cell = { before: null, now: 'x', after: null, conflicts: [] };
+    const cell = { now: 'x', after: null, conflicts: [] };
     const html = renderToStaticMarkup(
       <UndoPreview
         {...{ trans, numberOf: (id: string) => Number(id) }}
@@ -262,7 +262,7 @@ describe('the preview of an undo', () => {
             { ...cell, cellId: '1', action: 'remove' },
             {
               ...{ ...cell, cellId: '2', action: 'merge', after: EVIL },
-              conflicts: [{ lines: [3, 4], mine: 'my line' }]
+              conflicts: [{ lines: [3, 4], before: 'old line' }]
             },
             { ...cell, cellId: '3', action: 'keep', after: 'x' }
           ]
@@ -276,7 +276,7 @@ describe('the preview of an undo', () => {
       'Cell 1 is removed, because the agent added it'
     );
     expect(merged.querySelector('[role="note"]')!.textContent).toBe(
-      'Lines 3–4 were changed after the agent, so they stay.my line'
+      'Lines 3–4 were changed after the agent, so they stay.Before the agent:old line'
     );
     expect(merged.querySelector('details pre')!.textContent).toBe(EVIL);
     expect(kept.textContent).toBe('Cell 3 stays as it is');

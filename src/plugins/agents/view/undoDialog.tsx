@@ -53,10 +53,15 @@ export function UndoPreview(props: IPreviewProps): React.JSX.Element {
               <b>{cellName(numberOf(cell.cellId), trans)}</b>{' '}
               {undoText(cell, trans)}
             </p>
-            {cell.conflicts.map(({ lines, mine }) => (
+            {cell.conflicts.map(({ lines, before }) => (
               <div key={lines.join()} className="jp-mod-conflict" role="note">
                 <p>{conflictText(lines, trans)}</p>
-                <pre>{mine}</pre>
+                {before && (
+                  <>
+                    <p>{trans.__('Before the agent:')}</p>
+                    <pre>{before}</pre>
+                  </>
+                )}
               </div>
             ))}
             <Result cell={cell} trans={trans} />
