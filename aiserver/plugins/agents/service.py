@@ -26,7 +26,7 @@ from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
 from .runs import CALL, RUN, RunSummary, agent_data, entry, new_run_id, summaries
 from .undo_run import UndoPlan, plan_redo, plan_undo
-from .writer import Author, Contents, Notebook, NotebookWriter, ReadOnly
+from .writer import Author, Contents, NotChanged, Notebook, NotebookWriter
 
 _IDLE = 60.0  # seconds without a call after which a run can be undone
 _MAX_CALLS = 1_000  # whose answers are kept, to answer the same call again
@@ -253,8 +253,8 @@ class AgentService:
                 "The cell isn’t as the agent saw it: somebody has changed it. Nothing was changed.",
                 now=[_now(cell, source) for cell, source in stale.sources.items()],
             ) from stale
-        except ReadOnly as error:
-            raise Refused("The notebook is read-only.") from error
+        except NotChanged as error:
+            raise Refused(str(error)) from error
         except NoAnswer as error:
             raise Refused(
                 "The page that has the notebook open doesn’t answer, so nothing was changed."
@@ -266,7 +266,8 @@ class AgentService:
         source = source_of(notebook.find(edit.cell))
         if digest(source) != edit.base:
             raise Refused(
-                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was proposed.",
+                "The cell isn’t as the agent saw it: somebody has changed it. Nothing was "
+                "proposed.",
                 now=[_now(edit.cell, source)],
             )
         author = Author(run.agent, run.run, {**data, "base": edit.base})

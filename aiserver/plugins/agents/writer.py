@@ -72,8 +72,15 @@ class Author:
         return {"contributor": self.contributor.to_dict(), "data": dict(self.data), **run}
 
 
-class ReadOnly(Exception):
-    """The notebook, or the cell, can't be changed."""
+class NotChanged(Exception):
+    """The notebook can't be changed. The message is a sentence."""
+
+
+_REASONS = {
+    "read_only": "The notebook or the cell is read-only, so nothing was changed.",
+    "gone": "The notebook has just been closed. Nothing was changed; try again.",
+}
+_BUSY = "The page can’t record changes of the notebook now, so nothing was changed. Try again."
 
 
 class Contents(Protocol):
@@ -128,7 +135,7 @@ class NotebookWriter:
     ) -> Notebook:
         """Apply operations, all or none, and return the notebook as it is afterwards.
 
-        Raises Stale, ReadOnly, NoAnswer, NotFound, StorageError.
+        Raises Stale, NotChanged, NoAnswer, NotFound, StorageError.
         """
         message = {
             "type": "apply",
@@ -141,7 +148,7 @@ class NotebookWriter:
         if answer.get("type") == "refused":
             if answer.get("code") == "stale":
                 raise Stale({cell["id"]: cell.get("source") for cell in answer.get("cells", ())})
-            raise ReadOnly
+            raise NotChanged(_REASONS.get(str(answer.get("code")), _BUSY))
         return await self.read(notebook.path)
 
     async def run(
@@ -158,7 +165,7 @@ class NotebookWriter:
             model = await self._contents.read(notebook.path)
             content = model["content"]
             if model.get("writable") is False:
-                raise ReadOnly
+                raise NotChanged(_REASONS["read_only"])
             before = _valid_cells(content.get("cells"))
             cells = [dict(cell) for cell in before]
             apply_operations(cells, operations)

@@ -49,7 +49,7 @@ export type Notice =
 
 export type ServerMessage = Question | Notice;
 
-/** Why nothing was changed; with `stale`, a source is null if there is no such cell. */
+/** The reason for which nothing was changed; with `stale`, a source is null if there is no such cell. */
 export interface IRefusal {
   readonly type: 'refused';
   readonly code: 'stale' | 'read_only' | 'busy' | 'gone';
