@@ -190,6 +190,7 @@ EXPECTED = {
     ("HealthHandler", "GET"): "read",
     ("McpHandler", "POST"): "execute",
     ("ChannelHandler", "GET"): "write",
+    ("HookHandler", "POST"): "write",
     ("RunsHandler", "GET"): "read",
     ("PermissionHandler", "PUT"): "write",
     ("UndoHandler", "POST"): "write",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
@@ -138,6 +138,40 @@ class PermissionHandler(_AgentsHandler):
             raise InvalidField("page", "must be an open page")
         self.service.choose(notebook_id, body.agent, body.level, body.page)
         self.set_status(204)
+
+
+_Short = Annotated[str, Field(max_length=256)]
+
+
+class HookBody(Body):
+    """A write of a notebook's file by an agent, from its hook: before it, or after it."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    phase: Literal["before", "after"]
+    agent: Annotated[str, Field(min_length=1, max_length=64)]
+    session: _Short = ""
+    tool: _Short = ""
+    call: _Short = ""
+
+
+class HookHandler(_AgentsHandler):
+    """Records what an agent writes into files by itself."""
+
+    @guarded("write")
+    async def post(self) -> None:
+        """Remember the file, or record what has changed; answer with the number of changes."""
+        self.check_owner()
+        body = self.body(HookBody)
+        path = body.path.strip("/")
+        changes = 0
+        if body.phase == "before":
+            await self.service.before_write(path, body.call)
+        else:
+            agent = Agent(body.agent)
+            changes = await self.service.after_write(
+                path, agent, body.session, body.tool, body.call
+            )
+        await self.finish(json_bytes({"changes": changes}))
 
 
 class UndoBody(Body):

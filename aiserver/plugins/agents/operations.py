@@ -94,6 +94,30 @@ def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation
     cells[:] = result
 
 
+def operations_between(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
+) -> list[Operation]:
+    """Return the operations that make the cells of one version those of another one.
+
+    Both have ids, and each only once; the order of the cells that stay isn't compared.
+    """
+    old = {str(cell["id"]): source_of(cell) for cell in before}
+    new = {str(cell["id"]) for cell in after}
+    operations: list[Operation] = [
+        Delete(cell=id_, base=digest(source)) for id_, source in old.items() if id_ not in new
+    ]
+    above: str | None = None
+    for cell in after:
+        id_, source = str(cell["id"]), source_of(cell)
+        if id_ not in old:
+            type_: Any = cell.get("cell_type", "code")
+            operations.append(Insert(cell=id_, type=type_, source=source, after=above))
+        elif source != old[id_]:
+            operations.append(Edit(cell=id_, base=digest(old[id_]), source=source))
+        above = id_
+    return operations
+
+
 def _apply(cells: list[dict[str, Any]], operation: Operation) -> None:
     if isinstance(operation, Insert):
         cell = new_cell(operation.cell, operation.type, operation.source)

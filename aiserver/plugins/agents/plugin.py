@@ -46,6 +46,7 @@ class AgentsPlugin(Plugin):
         path = "aiserver.plugins.agents"
         return {
             "/aiserver/mcp": f"{path}.handler.McpHandler",
+            "/aiserver/agents/hook": f"{path}.handler.HookHandler",
             "/aiserver/agents/channel": f"{path}.handler.ChannelHandler",
             "/aiserver/agents/notebooks/([^/]+)": f"{path}.handler.RunsHandler",
             "/aiserver/agents/notebooks/([^/]+)/permission": f"{path}.handler.PermissionHandler",

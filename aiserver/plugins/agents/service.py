@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +21,17 @@ from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc
 from ...redact import Vault
 from ...replay import Step
 from ...sessions.record.lru_cache import LRUCache
-from .operations import Delete, Edit, Insert, Move, Operation, Stale, digest, source_of
+from .operations import (
+    Delete,
+    Edit,
+    Insert,
+    Move,
+    Operation,
+    Stale,
+    digest,
+    operations_between,
+    source_of,
+)
 from .pages import NoAnswer, Page, Pages
 from .permissions import LEVELS, Level, Permissions
 from .protocol import Agent
@@ -29,6 +40,7 @@ from .undo_run import UndoPlan, plan_redo, plan_undo
 from .writer import Author, Contents, NotChanged, Notebook, NotebookWriter
 
 _IDLE = 60.0  # seconds without a call after which a run can be undone
+_MAX_FILES = 32  # that agents are about to write
 _MAX_CALLS = 1_000  # whose answers are kept, to answer the same call again
 
 
@@ -65,6 +77,7 @@ class AgentService:
         self._active: dict[str, ActiveRun] = {}
         self._answers: LRUCache[str, dict[str, Any]] = LRUCache(_MAX_CALLS)
         self._locks: dict[str, asyncio.Lock] = {}
+        self._files: LRUCache[str, Notebook] = LRUCache(_MAX_FILES)
 
     # What is allowed
 
@@ -312,6 +325,40 @@ class AgentService:
             if decision["status"] != "waiting" or loop.time() >= end:
                 return decision
             await asyncio.sleep(min(0.5, max(0.0, end - loop.time())))
+
+    # Changes that don't come through the tools
+
+    async def before_write(self, path: str, call: str) -> None:
+        """Remember a notebook's file, which an agent is about to write. Raises StorageError."""
+        try:
+            self._files.put(f"{path}\n{call}", await self.writer.read_file(path))
+        except NotFound:
+            self._files.pop(f"{path}\n{call}")
+
+    async def after_write(self, path: str, agent: Agent, session: str, tool: str, call: str) -> int:
+        """Record what an agent has changed in a notebook's file; return the number of changes.
+
+        All changes of one session of the agent are a run. Raises NotFound, StorageError.
+        """
+        before = self._files.pop(f"{path}\n{call}")
+        notebook = await self.writer.identify(await self.writer.read_file(path))
+        operations = operations_between(before.cells if before else (), notebook.cells)
+        if not operations:
+            return 0
+        run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{session}").hex
+        owner = self.services.session_owner
+        log = await self.services.sessions.read_notebook_log(notebook.notebook_id, owner=owner)
+        if not any(item.type == RUN and item.data.get("run") == run for item in log):
+            begun = entry(RUN, run=run, agent=agent_data(agent), intent="", state="begun")
+            await self._log(notebook.notebook_id, begun)
+        data = {"tool": tool, "call": call, "session": session, "via": "hook"}
+        author = Author(agent, run, {key: value for key, value in data.items() if value})
+        cells = notebook.cells
+        await self.writer.record(
+            notebook, before.cells if before else (), operations, author, cells
+        )
+        self.pages.tell({"type": "changed", "notebookId": notebook.notebook_id})
+        return len(operations)
 
     # Undo
 

@@ -112,7 +112,12 @@ class NotebookWriter:
         """Return a notebook as it is now. Raises NotFound, NoAnswer, StorageError."""
         path = path.strip("/")
         content = (await self._contents.read(path))["content"]
-        answer = await self._pages.ask(path, {"type": "read"})
+        return await self._notebook(path, content, await self._pages.ask(path, {"type": "read"}))
+
+    async def _notebook(
+        self, path: str, content: Mapping[str, Any], answer: Mapping[str, Any] | None
+    ) -> Notebook:
+        """Return a notebook of a file, with the cells of the page that has it open, if any."""
         cells = _valid_cells(answer["cells"] if answer else content.get("cells"))
         metadata = content.get("metadata", {})
         own = metadata.get("aiserver") if isinstance(metadata.get("aiserver"), dict) else {}
@@ -123,6 +128,12 @@ class NotebookWriter:
             "language_info", {}
         ).get("name", "python")
         return Notebook(path, str(own_id), cells, answer is not None, str(language))
+
+    async def read_file(self, path: str) -> Notebook:
+        """Return a notebook as it is in its file. Raises NotFound, StorageError."""
+        path = path.strip("/")
+        content = (await self._contents.read(path))["content"]
+        return await self._notebook(path, content, None)
 
     async def identify(self, notebook: Notebook) -> Notebook:
         """Return the notebook with its id, which it gets if it has none. Raises StorageError."""
@@ -174,18 +185,21 @@ class NotebookWriter:
             own = content.setdefault("metadata", {}).setdefault("aiserver", {})
             own["notebook_id"] = notebook.notebook_id
             await self._contents.write(notebook.path, content)
-            await self._record(notebook, before, cells, operations, author)
+            await self.record(notebook, before, operations, author, cells)
         return Notebook(notebook.path, notebook.notebook_id, cells, False, notebook.language)
 
-    async def _record(
+    async def record(
         self,
         notebook: Notebook,
         before: Sequence[Mapping[str, Any]],
-        cells: Sequence[Mapping[str, Any]],
         operations: Sequence[Operation],
         author: Author,
+        cells: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Record what was changed in the file, after what each cell contained before."""
+        """Record what was changed in the file, after what each cell contained before.
+
+        ``before`` and ``cells`` are the notebook's cells before and after. Raises StorageError.
+        """
         now = utc_now()
         old = {cell["id"]: source_of(cell) for cell in before}
         events: dict[str, list[NewEvent]] = {}
@@ -228,9 +242,11 @@ def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
 
 
 def _valid_cells(cells: object) -> list[dict[str, Any]]:
-    """Return the cells with ids; a cell without one gets one."""
+    """Return the cells with ids. A cell without one gets the same one until it is changed."""
     valid: list[dict[str, Any]] = []
-    for cell in cells if isinstance(cells, list) else ():
+    for index, cell in enumerate(cells if isinstance(cells, list) else ()):
         if isinstance(cell, dict):
-            valid.append({**cell, "id": str(cell.get("id") or uuid.uuid4())})
+            name = f"{index}\n{source_of(cell)}".encode("utf-8", "backslashreplace").decode()
+            id_ = cell.get("id") or uuid.uuid5(uuid.NAMESPACE_URL, name)
+            valid.append({**cell, "id": str(id_)})
     return valid

@@ -41,6 +41,10 @@ def add_commands(groups: Any) -> None:
             help="in all of your projects (Codex and Goose have no other way)",
         )
     add_command(commands, "status", "show which agents are connected", _status)
+    command = add_command(
+        commands, "hook", "record what an agent writes into notebooks (its hook starts this)", _hook
+    )
+    command.add_argument("client", choices=_CLIENTS, help="the agent")
 
 
 def _mcp(arguments: argparse.Namespace) -> int:
@@ -59,6 +63,12 @@ def _disconnect(arguments: argparse.Namespace) -> int:
     from .commands import disconnect
 
     return disconnect(arguments.client, arguments.user)
+
+
+def _hook(arguments: argparse.Namespace) -> int:
+    from .hook import run
+
+    return run(arguments.client)
 
 
 def _status(arguments: argparse.Namespace) -> int:

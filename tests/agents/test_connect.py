@@ -15,7 +15,7 @@ import yaml
 from aiserver.plugins.agents.cli import clients, parser, skill
 from aiserver.plugins.agents.cli.commands import bridge_command
 
-from ...cli.conftest import Result, tree
+from ..cli.conftest import Result, tree
 from .command_line import main, parse_toml
 
 Run = Callable[..., Result]
