@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 TOKEN = "canary-token-5d20"
 VERSION = "2025-06-18"
 INITIALIZE = {

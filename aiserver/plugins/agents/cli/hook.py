@@ -43,7 +43,9 @@ def run(client: str) -> int:
 def _notebook(call: dict[str, Any]) -> Path | None:
     """Return the notebook's file that a call names; None if it names none."""
     given = call.get("tool_input")
-    for key in _PATHS if isinstance(given, dict) else ():
+    if not isinstance(given, dict):
+        return None
+    for key in _PATHS:
         path = given.get(key)
         if isinstance(path, str) and path.endswith(".ipynb"):
             folder = call.get("cwd")
