@@ -79,7 +79,7 @@ async def find_notebooks(context: StoreContext, name: str) -> list[str]:
     opened and saved. Raises SettingError if the file has no id, or such an id.
     """
     notebook_id = notebook_id_of(name)
-    path = _path_in(context.configuration.root_dir, name)
+    path = path_in(context.configuration.root_dir, name)
     for owner in context.owners:
         registry = context.notebooks(owner)
         ids = await registry.find(path, notebook_id)
@@ -93,7 +93,18 @@ async def find_notebooks(context: StoreContext, name: str) -> list[str]:
     return [notebook_id]
 
 
-def _path_in(folder: Path, name: str) -> str:
+async def find_recorded_at(context: StoreContext, name: str) -> list[str]:
+    """Return the ids of the notebooks with sessions that were last recorded at a file's path.
+
+    This finds the notebook of a file that is damaged or deleted. The last used notebook comes
+    first. Raises SettingError for several owners, StorageError.
+    """
+    path = path_in(context.configuration.root_dir, name)
+    ids = await context.notebooks().find(path, None)
+    return [id_ for id_ in ids if await context.store.session_marks(id_, owner=context.owner)]
+
+
+def path_in(folder: Path, name: str) -> str:
     """Return a file's path in the contents API of a server that serves ``folder``."""
     return name_under(folder.resolve(), Path(name).resolve())
 
