@@ -17,7 +17,7 @@ _HERE = "plugins.export.cli"
 
 def add_commands(groups: Any) -> None:
     """Add the group ``replay`` to the command line."""
-    commands = add_group(groups, "replay", "show, export and report how a notebook was made")
+    commands = add_group(groups, "replay", "show how a notebook was made, and restore it")
 
     command = add_store_command(
         commands, "show", "print how each cell was made", f"{_HERE}.commands.run_show"
@@ -54,3 +54,30 @@ def add_commands(groups: Any) -> None:
     )
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument("--json", action="store_true", help="print JSON")
+
+    command = add_store_command(
+        commands,
+        "restore",
+        "bring a notebook back as it was recorded, also if its file is damaged or deleted",
+        f"{_HERE}.restore.run_restore",
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
+    command.add_argument(
+        "--at",
+        metavar="CHANGE|TIME",
+        help="the number of a change, or a time such as “2026-03-01 14:30” "
+        "(default: the last one before cells vanished)",
+    )
+    command.add_argument("--list", action="store_true", help="list the latest changes")
+    target = command.add_mutually_exclusive_group()
+    target.add_argument(
+        "--output",
+        metavar="FILE",
+        help="a new file (default: “NOTEBOOK (restored TIME).ipynb” beside the notebook)",
+    )
+    target.add_argument(
+        "--in-place",
+        action="store_true",
+        help="replace the notebook’s file; its content is written to "
+        "“NOTEBOOK (before restore).ipynb” first",
+    )
