@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 import json
 import logging
 from pathlib import Path
 from typing import Annotated, Any
+from weakref import WeakValueDictionary
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.services.contents.filemanager import FileContentsManager
@@ -83,10 +86,42 @@ async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | No
 
 
 class NotebookContents:
-    """Reads and writes notebooks by Jupyter's contents manager."""
+    """Reads and writes notebooks by Jupyter's contents manager.
+
+    While a notebook is read and written, others can't save it, unless the contents manager isn't
+    asynchronous.
+    """
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
+        self._root = served_folder(manager)
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()
+        self._save = manager.save
+        if inspect.iscoroutinefunction(manager.save):
+
+            @functools.wraps(manager.save)
+            async def save(model: Any, path: str = "") -> Any:
+                async with self.lock(path):
+                    return await self._save(model, path)
+
+            manager.save = save
+
+    def lock(self, path: str) -> asyncio.Lock:
+        """Return the lock that must be held while a notebook is read and written."""
+        return self._locks.setdefault(self.name(path) or path, asyncio.Lock())
+
+    def name(self, path: str) -> str | None:
+        """Return the only path of a notebook, whatever links lead to it; None for an odd one."""
+        path = path.strip("/")
+        if any(part in ("", ".", "..") for part in path.split("/")) or "\0" in path:
+            return None
+        if self._root is None:
+            return path
+        root = self._root.resolve()
+        try:
+            return (root / path).resolve().relative_to(root).as_posix()
+        except (OSError, ValueError, RuntimeError):
+            return path
 
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
@@ -99,10 +134,10 @@ class NotebookContents:
         return dict(model)
 
     async def write(self, path: str, content: dict[str, Any]) -> None:
-        """Write a notebook. Raises StorageError."""
+        """Write a notebook, whose lock is held. Raises StorageError."""
         model = {"type": "notebook", "format": "json", "content": content}
         try:
-            await ensure_async(self._manager.save(model, path))
+            await ensure_async(self._save(model, path))
         except (web.HTTPError, OSError) as error:
             raise StorageError from error
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
-LOAD, PLOT = "df = pd.read_csv('sales.csv')", "df.plot()"
+LOAD, PLOT = "df = pd.read_csv('sales.csv')", "df.plot(x='month', y='price', kind='bar')"
 
 
 @pytest.fixture(autouse=True)

@@ -132,7 +132,7 @@ class Client:
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.plugins.agents.command_line", "mcp", *arguments],
+            [sys.executable, "-m", "tests.agents.command_line", "mcp", *arguments],
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -265,7 +265,7 @@ def test_a_slow_call_blocks_nothing(folder: Path, server: MCPServer) -> None:
 
 def test_answers_that_are_under_way_at_the_end_are_written(folder: Path, server: MCPServer) -> None:
     announce(server, folder, os.getpid())
-    command = [sys.executable, "-m", "tests.plugins.agents.command_line", "mcp"]
+    command = [sys.executable, "-m", "tests.agents.command_line", "mcp"]
     lines = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(30)]
     done = subprocess.run(
         command,

@@ -138,6 +138,7 @@ async def test_a_page_that_does_not_answer_is_not_overruled(
     refused: dict[str, Any] = {}
     while "doesn’t answer" not in refused.get("refused", ""):
         refused = await agent.use("notebook_outline", path="a.ipynb")
+    monkeypatch.setattr(pages, "GRACE", 0.2)
     page.socket.close()
     outline: dict[str, Any] = {}
     while "cells" not in outline:

@@ -133,7 +133,7 @@ async def test_a_stale_base_is_refused_with_what_is_there_now(
     file = notebook()
     run = await begin(agent)
     await allow(await notebook_id(call), "edit")
-    notebook("changed = 1", PLOT)
+    file.write_text(file.read_text("utf-8").replace(LOAD, "changed = 1"), "utf-8")
     stale = {"run": run, "cell": CELL, "base": digest(LOAD), "source": "x", "intent": "i"}
     for mode in ("propose", "apply"):
         answer = await agent.use("cell_edit", **stale, mode=mode)

@@ -64,6 +64,10 @@ class Stale(Exception):
         self.sources = dict(sources)
 
 
+class Locked(Exception):
+    """The metadata of a cell protect it."""
+
+
 def source_of(cell: Mapping[str, Any]) -> str:
     """Return the source of a cell of nbformat, which may be a list of lines."""
     source = cell.get("source", "")
@@ -71,7 +75,7 @@ def source_of(cell: Mapping[str, Any]) -> str:
 
 
 def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation]) -> None:
-    """Apply operations to the cells of a notebook, all or none. Raises Stale."""
+    """Apply operations to the cells of a notebook, all or none. Raises Stale, Locked."""
     result = [dict(cell) for cell in cells]
     places = {str(cell.get("id")): cell for cell in result}
     stale: dict[str, str | None] = {}
@@ -87,6 +91,10 @@ def apply_operations(cells: list[dict[str, Any]], operations: Sequence[Operation
         above = operation.after if isinstance(operation, Insert | Move) else None
         if above is not None and above not in places:
             stale[above] = None
+        if isinstance(operation, Insert):
+            places[operation.cell] = {"source": operation.source}
+        elif cell is not None and _is_locked(cell, operation):
+            raise Locked
     if stale:
         raise Stale(stale)
     for operation in operations:
@@ -118,6 +126,12 @@ def operations_between(
     return operations
 
 
+def _is_locked(cell: Mapping[str, Any], operation: Operation) -> bool:
+    metadata = cell.get("metadata")
+    key = {"edit": "editable", "delete": "deletable"}.get(operation.op, "")
+    return isinstance(metadata, dict) and metadata.get(key) is False
+
+
 def _apply(cells: list[dict[str, Any]], operation: Operation) -> None:
     if isinstance(operation, Insert):
         cell = new_cell(operation.cell, operation.type, operation.source)
@@ -143,6 +157,6 @@ def new_cell(cell_id: str, type_: CellType, source: str) -> dict[str, Any]:
     return cell | ({"outputs": [], "execution_count": None} if type_ == "code" else {})
 
 
-def new_cell_id() -> str:
-    """Return an id for a new cell."""
-    return str(uuid.uuid4())
+def new_cell_id(run: str, call: str) -> str:
+    """Return an id for a new cell: the same one if an agent repeats its call."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{run}\n{call}") if call else uuid.uuid4())

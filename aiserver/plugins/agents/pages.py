@@ -8,6 +8,7 @@ socket closes, or it doesn't answer.
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from ...models import Id
 from ...requests import Body
 
 TIMEOUT = 5.0  # seconds in which a page must answer
+GRACE = 5.0  # seconds for which a notebook counts as open after its page has closed
 _MAX_NOTEBOOKS = 1_000  # open in one page
 
 
@@ -47,7 +49,8 @@ class Page:
         self.send = send
         """Sends a message; returns False if the page has closed."""
         self.id = ""
-        self.notebooks: dict[str, str | None] = {}
+        self.paths: dict[str, str] = {}
+        """The paths of its notebooks as the page has them, by their only paths."""
         self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     async def ask(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
@@ -79,19 +82,25 @@ class Page:
 class Pages:
     """The open pages, that which has spoken last at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: Callable[[str], str | None]) -> None:
+        """Create the list. ``name`` returns the only path of a notebook."""
+        self._name = name
         self._pages: list[Page] = []
+        self._closed: dict[str, float] = {}
 
     def hello(self, page: Page, hello: Hello) -> None:
         """Note what a page has open."""
         page.id = hello.page
-        page.notebooks = {each.path.strip("/"): each.notebook_id for each in hello.notebooks}
-        self.forget(page)
+        page.paths = {self._name(each.path) or each.path: each.path for each in hello.notebooks}
+        self._pages = [other for other in self._pages if other is not page]
         self._pages.append(page)
 
     def forget(self, page: Page) -> None:
-        """Forget a page."""
+        """Forget a page. For some seconds, nothing is written behind it: it may come back."""
         self._pages = [other for other in self._pages if other is not page]
+        now = time.monotonic()
+        self._closed = {path: at for path, at in self._closed.items() if at > now - GRACE}
+        self._closed |= dict.fromkeys(page.paths, now)
 
     def is_open(self, page_id: str) -> bool:
         """Return whether there is a page with this id."""
@@ -107,7 +116,9 @@ class Pages:
         """Ask the page that has a notebook open; None if there is none. Raises NoAnswer."""
         page = self._find(path)
         return (
-            None if page is None else await page.ask(message | {"path": path}, timeout or TIMEOUT)
+            None
+            if page is None
+            else await page.ask(message | {"path": page.paths[path]}, timeout or TIMEOUT)
         )
 
     def tell(self, message: dict[str, Any]) -> None:
@@ -116,4 +127,4 @@ class Pages:
             page.send(message)
 
     def _find(self, path: str) -> Page | None:
-        return next((page for page in reversed(self._pages) if path in page.notebooks), None)
+        return next((page for page in reversed(self._pages) if path in page.paths), None)

@@ -18,9 +18,9 @@ from ...durable import translate_os_errors
 from ...errors import NotFound, UserText
 from ...handlers.base import Services
 from ...models import AIResponse, NewTurn, Session, SessionKey, UserRequest, utc_now
-from ...redact import Vault
 from ...replay import Step
 from ...sessions.record.lru_cache import LRUCache
+from .masks import UnresolvedMark, can_be_proposed, hidden, revealed
 from .operations import (
     Delete,
     Edit,
@@ -70,12 +70,12 @@ class AgentService:
 
     def __init__(self, services: Services, contents: Contents, permissions: Permissions) -> None:
         self.services, self.permissions = services, permissions
-        self.pages = Pages()
+        self.pages = Pages(contents.name)
         self.writer = NotebookWriter(
             contents, self.pages, services.notebooks, services.changes, services.session_owner
         )
         self._active: dict[str, ActiveRun] = {}
-        self._answers: LRUCache[str, dict[str, Any]] = LRUCache(_MAX_CALLS)
+        self._answers: LRUCache[str, tuple[str, dict[str, Any]]] = LRUCache(_MAX_CALLS)
         self._locks: dict[str, asyncio.Lock] = {}
         self._files: LRUCache[str, Notebook] = LRUCache(_MAX_FILES)
 
@@ -123,6 +123,8 @@ class AgentService:
         """
         try:
             notebook = await self.writer.read(path)
+            if notebook_id and notebook.notebook_id not in ("", notebook_id):
+                raise Refused("There is another notebook at this path now. Begin a new run.")
             notebook = replace(notebook, notebook_id=notebook_id or notebook.notebook_id)
         except NoAnswer as error:
             raise Refused("The page that has the notebook open doesn’t answer.") from error
@@ -156,6 +158,8 @@ class AgentService:
             ),
         )
         self._active[run.run] = run
+        if not notebook.is_open:
+            await self.writer.prepare(notebook)
         self.pages.tell({"type": "begun", "path": notebook.path})
         return run
 
@@ -218,15 +222,18 @@ class AgentService:
         Raises Refused, which is in the run then.
         """
         key = f"{run.run}/{call}"
+        asked = f"{tool} {operation.model_dump_json()} {intent} {mode}"
         async with self._locks.setdefault(run.path, asyncio.Lock()):
-            if call and (answer := self._answers.get(key)) is not None:
-                return answer | {"repeated": True}
+            if call and (earlier := self._answers.get(key)) is not None:
+                if earlier[0] != asked:
+                    raise Refused("Another change has had this call. Use a new one.")
+                return earlier[1] | {"repeated": True}
             try:
                 answer = await self._change(run, operation, tool, call, intent, mode)
             except Refused as refused:
                 await self.refuse(run, tool, refused.sentence, operation.cell)
                 raise
-            self._answers.put(key, answer)
+            self._answers.put(key, (asked, answer))
             return answer
 
     async def _change(
@@ -237,9 +244,11 @@ class AgentService:
         level = self.level(run.notebook_id, run.agent)
         data = {"intent": intent or run.intent, "tool": tool, "via": "mcp"}
         data |= {"call": call} if call else {}
+        if isinstance(operation, Insert) and operation.cell in notebook.ids:
+            return {"applied": True, "repeated": True, **_state(notebook, operation.cell)}
         is_edit = isinstance(operation, Edit)
         if isinstance(operation, Edit | Insert):
-            operation = _with_secrets(notebook, operation)
+            operation = await self._with_secrets(notebook, operation)
         if isinstance(operation, Delete):
             self.check(run.notebook_id, run.agent, "all", "delete cells without being asked")
         elif mode == "propose" or level == "propose":
@@ -256,6 +265,16 @@ class AgentService:
         self.pages.tell({"type": "changed", "notebookId": run.notebook_id})
         return {"applied": True, **_state(changed, operation.cell)}
 
+    async def _with_secrets(self, notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
+        """Put back the secrets for which the agent has seen marks. Raises Refused."""
+        sources = {str(cell["id"]): source_of(cell) for cell in notebook.cells}
+        now = sources.get(operation.cell, "")
+        try:
+            source = await asyncio.to_thread(revealed, operation.source, sources.values(), now)
+        except UnresolvedMark as error:
+            raise Refused(str(error)) from error
+        return operation.model_copy(update={"source": source})
+
     async def _apply(
         self, notebook: Notebook, operations: Sequence[Operation], author: Author
     ) -> Notebook:
@@ -270,7 +289,8 @@ class AgentService:
             raise Refused(str(error)) from error
         except NoAnswer as error:
             raise Refused(
-                "The page that has the notebook open doesn’t answer, so nothing was changed."
+                "The page that has the notebook open doesn’t answer. It may change it yet: read "
+                "what is there before you try again, with the same call."
             ) from error
 
     async def _propose(
@@ -282,6 +302,11 @@ class AgentService:
                 "The cell isn’t as the agent saw it: somebody has changed it. Nothing was "
                 "proposed.",
                 now=[_now(edit.cell, source)],
+            )
+        if not can_be_proposed(edit.source, source):
+            raise Refused(
+                "A line with a key or a password can’t be proposed, because suggestions are kept "
+                "without them. Leave such lines as they are, or ask the person to change them."
             )
         author = Author(run.agent, run.run, {**data, "base": edit.base})
         type_ = notebook.find(edit.cell).get("cell_type")
@@ -368,6 +393,8 @@ class AgentService:
         Many agents don't end their runs: one that hasn't called for a while has ended.
         """
         if run := self._active.get(run_id):
+            if agent is not None and agent.name != run.agent.name:
+                raise Refused("This run belongs to another agent.")
             if time.monotonic() - run.last_call < _IDLE:
                 raise Refused("The run is active. It can be undone when it has ended.")
             await self.end(run, None)
@@ -382,8 +409,15 @@ class AgentService:
         if not notebook.notebook_id:
             raise NotFound(UserText("There is no such run in this notebook."))
         history = await self.services.histories.load(notebook.notebook_id)
-        if not any(item.type == RUN and item.data.get("run") == run_id for item in history.log):
+        states = [item.data for item in history.log if item.type == RUN]
+        states = [data for data in states if data.get("run") == run_id]
+        # The id in the file of a copy is that of the original until a page has opened it.
+        is_here = await self.services.notebooks.find(path, notebook.notebook_id)
+        if not states or notebook.notebook_id not in is_here:
             raise NotFound(UserText("There is no such run in this notebook."))
+        if (states[-1].get("state") == "undone") == (plan is plan_undo):
+            is_undone = plan is plan_undo
+            raise Refused("The run is undone already." if is_undone else "The run isn’t undone.")
         steps = await self.steps(notebook.notebook_id)
         last = history.timeline.last()
         cells = [*last.cells, *last.deleted] if last else []
@@ -404,20 +438,6 @@ class AgentService:
             )
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
         return notebook
-
-
-def _with_secrets(notebook: Notebook, operation: Edit | Insert) -> Edit | Insert:
-    """Put back the secrets for which the agent has seen marks."""
-    vault = Vault()
-    for cell in notebook.cells:
-        vault.hide(source_of(cell))
-    source = vault.feed(operation.source) + vault.finish()
-    return operation.model_copy(update={"source": source})
-
-
-def hidden(source: str) -> str:
-    """Return a source as agents may see it: with marks instead of secrets."""
-    return Vault().hide(source)
 
 
 def _now(cell_id: str, source: str | None) -> dict[str, Any]:

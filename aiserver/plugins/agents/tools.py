@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
@@ -11,11 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ...errors import AIServerError, NotFound, UserText
 from ...models import Id
 from ...replay import Step, blame
+from .masks import hidden
 from .operations import Delete, Edit, Insert, Move, digest, new_cell_id, source_of
 from .outputs import describe_outputs, run_outcome
 from .pages import NoAnswer
 from .protocol import Agent
-from .service import ActiveRun, AgentService, Refused, hidden
+from .service import ActiveRun, AgentService, Refused
 from .writer import Author, Notebook
 
 _MAX_STEPS = 50
@@ -224,12 +226,12 @@ async def notebook_outline(
     cells = []
     for cell in notebook.cells:
         source = source_of(cell)
-        lines = hidden(source).splitlines()
+        lines = source.splitlines()
         steps = steps_by_cell.get(cell["id"])
         described: dict[str, Any] = {
             "cell": cell["id"],
             "type": cell.get("cell_type"),
-            "first_line": lines[0][:200] if lines else "",
+            "first_line": hidden(lines[0][:200]) if lines else "",
             "lines": len(lines),
             "base": digest(source),
         }
@@ -255,7 +257,7 @@ async def cell_read(
     answer = {
         "cell": cell["id"],
         "type": cell.get("cell_type"),
-        "source": hidden(source),
+        "source": await asyncio.to_thread(hidden, source),
         "base": digest(source),
     }
     if cell.get("cell_type") == "code":
@@ -342,8 +344,14 @@ async def history_search(
     owner = service.services.session_owner
     result = await search.engine.search(arguments.query, owner=owner, limit=20)
     paths = await service.services.notebooks.paths({hit.notebook_id for hit in result.hits})
+    # Without snippets: they may be of errors and explanations, which have values of the data.
     hits = [
-        {**hit.to_wire(), "path": paths[hit.notebook_id]}
+        {
+            "path": paths[hit.notebook_id],
+            "cell": hit.cell_id,
+            "request": hidden(hit.intent),
+            "timestamp": hit.timestamp,
+        }
         for hit in result.hits
         if service.level(hit.notebook_id, agent) != "off"
     ]
@@ -388,7 +396,10 @@ async def cell_insert(
     sees the proposed code."""
     run = await service.run(arguments.run, agent)
     insert = Insert(
-        cell=new_cell_id(), type=arguments.type, source=arguments.source, after=arguments.after
+        cell=new_cell_id(run.run, arguments.call),
+        type=arguments.type,
+        source=arguments.source,
+        after=arguments.after,
     )
     return await _change(service, run, insert, "cell_insert", arguments)
 
@@ -444,6 +455,7 @@ async def proposal_status(
     """Ask what became of a proposal: waiting, accepted, rejected (with the person's reason, if they
     gave one). With wait, the answer comes as soon as the person has decided."""
     run = await service.run(arguments.run, agent)
+    service.check(run.notebook_id, agent, "read", "read")
     return await service.wait_for_decision(
         run.notebook_id, arguments.cell, arguments.proposal, arguments.wait
     )
@@ -458,7 +470,7 @@ async def run_undo(arguments: UndoArguments, service: AgentService, agent: Agent
         service.check(plan.notebook.notebook_id, agent, "edit", "undo a run")
         author = Author(agent, None, {"intent": "undo a run", "tool": "run_undo", "via": "mcp"})
         await service.apply_plan(plan, author, "undone")
-    return {"undone": not arguments.preview, **plan.to_wire()}
+    return {"undone": not arguments.preview, **plan.for_agents().to_wire()}
 
 
 async def run_end(arguments: EndArguments, service: AgentService, agent: Agent) -> dict[str, Any]:

@@ -7,13 +7,15 @@ merges by lines, so that what others wrote before, between and after them stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...models import NotebookLogEntry
 from ...notebooks.log_view import ORDER
 from ...payload import Payload, nullable
+from ...redact import redact
 from ...replay import Step
+from .masks import hidden, unmasked
 from .operations import Delete, Edit, Insert, Move, Operation, digest, source_of
 from .runs import RUN
 from .undo import Conflict, undo_edits, undo_order
@@ -62,6 +64,19 @@ class UndoPlan:
     operations: list[Operation]
     order: list[str]
 
+    def for_agents(self) -> UndoPlan:
+        """Return the plan without secrets."""
+        cells = [
+            replace(
+                cell,
+                now=cell.now and hidden(cell.now),
+                after=cell.after and hidden(cell.after),
+                conflicts=[replace(each, before=hidden(each.before)) for each in cell.conflicts],
+            )
+            for cell in self.cells
+        ]
+        return replace(self, cells=cells)
+
     def to_wire(self) -> dict[str, Any]:
         """Return the plan as a preview shows it."""
         return UndoneRun(self.cells, self.order).to_wire()
@@ -79,11 +94,7 @@ def plan_undo(
     cells: list[CellPlan] = []
     for cell_id, own in steps.items():
         if edits := _edits(run, own):
-            undone = undo_edits(edits, now.get(cell_id))
-            conflicts = list(map(_shown, undone.conflicts))
-            cells.append(
-                CellPlan(cell_id, undone.action, now.get(cell_id), undone.source, conflicts)
-            )
+            cells.append(_undo_cell(cell_id, edits, now.get(cell_id)))
     removed = {cell.cell_id for cell in cells if cell.action == "remove"}
     returned = {cell.cell_id for cell in cells if cell.action == "return"}
     before, mine = _orders(run, log, notebook.ids)
@@ -118,17 +129,34 @@ def plan_redo(
     return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
 
 
+def _undo_cell(
+    cell_id: str, edits: Sequence[tuple[str | None, str | None]], now: str | None
+) -> CellPlan:
+    # Histories have no secrets, so the versions are compared without them.
+    undone = undo_edits(edits, None if now is None else redact(now))
+    conflicts = list(map(_shown, undone.conflicts))
+    if undone.source is None:
+        return CellPlan(cell_id, undone.action, now, None, conflicts)
+    after = unmasked(undone.source, now or "")
+    if after is None:  # a secret isn't in the cell any more, and is stored nowhere
+        shown = ShownConflict([1, (now or "").count("\n") + 1], undone.source)
+        return CellPlan(cell_id, "keep", now, now, [*conflicts, shown])
+    return CellPlan(cell_id, undone.action, now, after, conflicts)
+
+
 def _redo_cell(cell_id: str, undone: Step, now: str | None) -> CellPlan:
     was_removed = undone.kind == "delete"
     was_returned = (undone.data or {}).get("inserted") is True
     if was_removed:
-        action: Action = "return" if now is None else "keep"
-        return CellPlan(cell_id, action, now, undone.before if now is None else now)
-    if now != undone.after:
+        after = unmasked(undone.before, "") if now is None else now
+        action: Action = "keep" if now is not None or after is None else "return"
+        return CellPlan(cell_id, action, now, after)
+    if now is None or redact(now) != undone.after:
         return CellPlan(cell_id, "keep", now, now)
     if was_returned:
         return CellPlan(cell_id, "remove", now, None)
-    return CellPlan(cell_id, "restore", now, undone.before)
+    after = unmasked(undone.before, now)
+    return CellPlan(cell_id, "keep" if after is None else "restore", now, after or now)
 
 
 def _edits(run: str, steps: Sequence[Step]) -> list[tuple[str | None, str | None]]:
@@ -152,7 +180,7 @@ def _operations(
             operations.append(Delete(cell=cell.cell_id, base=digest(cell.now or "")))
             present.remove(cell.cell_id)
         elif cell.action == "return":
-            place = order.index(cell.cell_id)
+            place = order.index(cell.cell_id) if cell.cell_id in order else len(order)
             above = next((id_ for id_ in reversed(order[:place]) if id_ in present), None)
             type_: Any = types.get(cell.cell_id, "code")
             operations.append(

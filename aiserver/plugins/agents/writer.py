@@ -15,10 +15,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ...errors import NotFound, UserText
-from ...models import Contributor, NewEvent, SessionKey, utc_now
+from ...models import Contributor, NewEvent, SessionKey, is_id, utc_now
 from ...notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ...notebooks.identity import NotebookRegistry
-from .operations import Delete, Edit, Insert, Move, Operation, Stale, apply_operations, source_of
+from .operations import (
+    Delete,
+    Edit,
+    Insert,
+    Locked,
+    Move,
+    Operation,
+    Stale,
+    apply_operations,
+    source_of,
+)
 from .pages import Pages
 from .protocol import Agent
 
@@ -86,6 +96,12 @@ _BUSY = "The page can’t record changes of the notebook now, so nothing was cha
 class Contents(Protocol):
     """The files of notebooks."""
 
+    def name(self, path: str) -> str | None:
+        """Return the only path of a notebook; None if a path is odd."""
+
+    def lock(self, path: str) -> asyncio.Lock:
+        """Return the lock that must be held while a notebook is read and written."""
+
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
 
@@ -106,11 +122,10 @@ class NotebookWriter:
     ) -> None:
         self._contents, self._pages, self._notebooks = contents, pages, notebooks
         self._changes, self._owner = changes, owner
-        self._locks: dict[str, asyncio.Lock] = {}
 
     async def read(self, path: str) -> Notebook:
         """Return a notebook as it is now. Raises NotFound, NoAnswer, StorageError."""
-        path = path.strip("/")
+        path = self._name(path)
         content = (await self._contents.read(path))["content"]
         return await self._notebook(path, content, await self._pages.ask(path, {"type": "read"}))
 
@@ -119,21 +134,29 @@ class NotebookWriter:
     ) -> Notebook:
         """Return a notebook of a file, with the cells of the page that has it open, if any."""
         cells = _valid_cells(answer["cells"] if answer else content.get("cells"))
-        metadata = content.get("metadata", {})
-        own = metadata.get("aiserver") if isinstance(metadata.get("aiserver"), dict) else {}
-        own_id = (answer or {}).get("notebookId") or own.get("notebook_id")
+        metadata = _dict(content.get("metadata"))
+        own_id = (answer or {}).get("notebookId") or _dict(metadata.get("aiserver")).get(
+            "notebook_id"
+        )
+        if not isinstance(own_id, str) or not is_id(own_id):
+            own_id = ""
         ids = [cell["id"] for cell in cells]
         own_id = own_id or await self._notebooks.find_id(path, ids) or ""
-        language = metadata.get("kernelspec", {}).get("language") or metadata.get(
-            "language_info", {}
-        ).get("name", "python")
+        language = _dict(metadata.get("kernelspec")).get("language")
+        language = language or _dict(metadata.get("language_info")).get("name") or "python"
         return Notebook(path, str(own_id), cells, answer is not None, str(language))
 
     async def read_file(self, path: str) -> Notebook:
         """Return a notebook as it is in its file. Raises NotFound, StorageError."""
-        path = path.strip("/")
+        path = self._name(path)
         content = (await self._contents.read(path))["content"]
         return await self._notebook(path, content, None)
+
+    def _name(self, path: str) -> str:
+        name = self._contents.name(path)
+        if name is None:
+            raise NotFound(UserText("There is no such notebook."))
+        return name
 
     async def identify(self, notebook: Notebook) -> Notebook:
         """Return the notebook with its id, which it gets if it has none. Raises StorageError."""
@@ -162,6 +185,37 @@ class NotebookWriter:
             raise NotChanged(_REASONS.get(str(answer.get("code")), _BUSY))
         return await self.read(notebook.path)
 
+    async def prepare(self, notebook: Notebook) -> None:
+        """Save the id of a notebook that no page has open, and record all its cells as they are.
+
+        A page does the same before the first request: so the ids of the cells stay, whatever other
+        programs do. Raises NotFound, StorageError.
+        """
+        async with self._contents.lock(notebook.path):
+            model = await self._contents.read(notebook.path)
+            content = model["content"]
+            own = _dict(_dict(content.get("metadata")).get("aiserver"))
+            if (
+                own.get("notebook_id") != notebook.notebook_id
+                and model.get("writable") is not False
+            ):
+                await self._save(notebook, content, _valid_cells(content.get("cells")))
+        now = utc_now()
+        events = [
+            (cell, NewEvent(type="edit", timestamp=now, source=source_of(cell)))
+            for cell in notebook.cells
+        ]
+        changes = [
+            CellChange(
+                SessionKey(notebook.notebook_id, str(cell["id"]), self._owner),
+                [event.model_copy(update={"data": {"trigger": "first"}})],
+            )
+            for cell, event in events
+        ]
+        order = [(str(cell["id"]), str(cell["cell_type"])) for cell in notebook.cells]
+        batch = Batch(uuid.uuid4().hex, now, changes, order)
+        await self._changes.record(notebook.notebook_id, batch)
+
     async def run(
         self, notebook: Notebook, cell_ids: Sequence[str], author: Author, timeout: float
     ) -> Any:
@@ -172,21 +226,33 @@ class NotebookWriter:
     async def _write(
         self, notebook: Notebook, operations: Sequence[Operation], author: Author
     ) -> Notebook:
-        async with self._locks.setdefault(notebook.path, asyncio.Lock()):
+        async with self._contents.lock(notebook.path):
             model = await self._contents.read(notebook.path)
             content = model["content"]
             if model.get("writable") is False:
                 raise NotChanged(_REASONS["read_only"])
             before = _valid_cells(content.get("cells"))
             cells = [dict(cell) for cell in before]
-            apply_operations(cells, operations)
-            content["cells"] = cells
-            content["nbformat_minor"] = max(5, content.get("nbformat_minor", 5))
-            own = content.setdefault("metadata", {}).setdefault("aiserver", {})
-            own["notebook_id"] = notebook.notebook_id
-            await self._contents.write(notebook.path, content)
+            try:
+                apply_operations(cells, operations)
+            except Locked as error:
+                raise NotChanged(_REASONS["read_only"]) from error
+            await self._save(notebook, content, cells)
             await self.record(notebook, before, operations, author, cells)
         return Notebook(notebook.path, notebook.notebook_id, cells, False, notebook.language)
+
+    async def _save(
+        self, notebook: Notebook, content: dict[str, Any], cells: list[dict[str, Any]]
+    ) -> None:
+        """Write a notebook with these cells and its id. Raises StorageError."""
+        content["cells"] = cells
+        minor = content.get("nbformat_minor")
+        content["nbformat_minor"] = max(5, minor if isinstance(minor, int) else 5)
+        metadata = _dict(content.get("metadata"))
+        own_id = {"notebook_id": notebook.notebook_id}
+        # A NotebookNode copies what is put into it.
+        content["metadata"] = metadata | {"aiserver": _dict(metadata.get("aiserver")) | own_id}
+        await self._contents.write(notebook.path, content)
 
     async def record(
         self,
@@ -241,6 +307,10 @@ def _event(operation: Operation, author: Author, now: str) -> NewEvent | None:
     return NewEvent(type="edit", source=operation.source, **fields)
 
 
+def _dict(value: object) -> dict[str, Any]:
+    return dict(value) if isinstance(value, dict) else {}
+
+
 def _valid_cells(cells: object) -> list[dict[str, Any]]:
     """Return the cells with ids. A cell without one gets the same one until it is changed."""
     valid: list[dict[str, Any]] = []
@@ -248,5 +318,7 @@ def _valid_cells(cells: object) -> list[dict[str, Any]]:
         if isinstance(cell, dict):
             name = f"{index}\n{source_of(cell)}".encode("utf-8", "backslashreplace").decode()
             id_ = cell.get("id") or uuid.uuid5(uuid.NAMESPACE_URL, name)
-            valid.append({**cell, "id": str(id_)})
+            type_ = cell.get("cell_type")
+            known_type = type_ if type_ in ("code", "markdown", "raw") else "raw"
+            valid.append({**cell, "id": str(id_), "cell_type": known_type})
     return valid

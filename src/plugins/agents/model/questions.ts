@@ -4,6 +4,7 @@
  * Invariant: what an agent changes is recorded, or it isn't changed.
  */
 import { CodeCell } from '@jupyterlab/cells';
+import type { ICell } from '@jupyterlab/nbformat';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { repairCellIds } from '../../../cells/cellIds';
@@ -14,6 +15,9 @@ import { isForbidden } from '../../../state/features';
 import type { INotebookIdentity, ITracking } from '../../../tokens';
 import { applyOperations, findRefusal } from './apply';
 import type { Answer, IRefusal, Operation, Question } from './messages';
+
+/** Characters of a cell's outputs; those of plots can be millions. */
+const MAX_OUTPUTS = 100_000;
 
 export interface IQuestionsOptions {
   /** Return the open notebook with this path; null if there is none. */
@@ -43,7 +47,7 @@ export class Questions {
           type: 'cells',
           notebookId: this._options.identity.get(panel),
           cells: panel.context.model.sharedModel.cells.map(cell =>
-            cell.toJSON()
+            withoutLargeOutputs(cell.toJSON())
           )
         };
     }
@@ -80,6 +84,12 @@ export class Questions {
     );
     return answer ?? refusal('busy');
   }
+}
+
+/** Return a cell without outputs that no agent could read. */
+function withoutLargeOutputs(cell: ICell): ICell {
+  const isLarge = JSON.stringify(cell.outputs ?? []).length > MAX_OUTPUTS;
+  return isLarge ? { ...cell, outputs: [] } : cell;
 }
 
 function refusal(code: IRefusal['code']): IRefusal {
