@@ -88,8 +88,9 @@ async def read_notebook(contents_manager: Any, path: str) -> dict[str, Any] | No
 class NotebookContents:
     """Reads and writes notebooks by Jupyter's contents manager.
 
-    While a notebook is read and written, others can't save it, unless the contents manager isn't
-    asynchronous.
+    While a notebook is read or written, others can't save it, unless the contents manager isn't
+    asynchronous: Jupyter takes a file that is being written for a damaged one, and replaces it by
+    an older version.
     """
 
     def __init__(self, manager: Any) -> None:
@@ -125,10 +126,15 @@ class NotebookContents:
 
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
+        async with self.lock(path):
+            return await self.read_locked(path)
+
+    async def read_locked(self, path: str) -> dict[str, Any]:
+        """Do the same as ``read``, while the lock is held."""
         try:
             model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
-        except (web.HTTPError, OSError, ValueError) as error:
-            raise NotFound(UserText("There is no such notebook.")) from error
+        except (web.HTTPError, OSError, ValueError, KeyError, TypeError) as error:
+            raise NotFound(UserText("There is no such notebook, or it can’t be read.")) from error
         if not isinstance(model.get("content"), dict):
             raise NotFound(UserText("There is no such notebook."))
         return dict(model)

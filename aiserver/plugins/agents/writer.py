@@ -105,6 +105,9 @@ class Contents(Protocol):
     async def read(self, path: str) -> dict[str, Any]:
         """Return the model of a notebook, with its content. Raises NotFound."""
 
+    async def read_locked(self, path: str) -> dict[str, Any]:
+        """Do the same as ``read``, while the lock is held."""
+
     async def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a notebook. Raises StorageError."""
 
@@ -192,7 +195,7 @@ class NotebookWriter:
         programs do. Raises NotFound, StorageError.
         """
         async with self._contents.lock(notebook.path):
-            model = await self._contents.read(notebook.path)
+            model = await self._contents.read_locked(notebook.path)
             content = model["content"]
             own = _dict(_dict(content.get("metadata")).get("aiserver"))
             if (
@@ -227,7 +230,7 @@ class NotebookWriter:
         self, notebook: Notebook, operations: Sequence[Operation], author: Author
     ) -> Notebook:
         async with self._contents.lock(notebook.path):
-            model = await self._contents.read(notebook.path)
+            model = await self._contents.read_locked(notebook.path)
             content = model["content"]
             if model.get("writable") is False:
                 raise NotChanged(_REASONS["read_only"])
