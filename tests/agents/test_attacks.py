@@ -1,4 +1,4 @@
-"""What agents, other programs and secrets did to notebooks in an attack, and may not do."""
+"""Attacks on the plugin by agents, other programs and secrets, and the answers to them."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def test_a_locked_cell_is_not_changed(
     assert "read-only" in (await edit(agent, run, CELL, LOAD, "df = 1"))["refused"]
 
 
-async def test_a_save_at_the_same_moment_is_kept(
+async def test_a_save_at_the_same_moment_is_not_lost(
     agent: AgentClient, call: Any, notebook: Write, allow: Any, jp_fetch: Any
 ) -> None:
     """Jupyter takes a file that is being written for a damaged one."""

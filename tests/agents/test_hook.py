@@ -69,7 +69,7 @@ def test_the_command_never_stops_an_agent(given: str, tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "")
 
 
-def test_the_command_tells_the_server(
+def test_the_command_passes_the_write_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from aiserver.plugins.agents.cli import hook as command

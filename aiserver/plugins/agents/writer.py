@@ -322,6 +322,6 @@ def _valid_cells(cells: object) -> list[dict[str, Any]]:
             name = f"{index}\n{source_of(cell)}".encode("utf-8", "backslashreplace").decode()
             id_ = cell.get("id") or uuid.uuid5(uuid.NAMESPACE_URL, name)
             type_ = cell.get("cell_type")
-            known_type = type_ if type_ in ("code", "markdown", "raw") else "raw"
-            valid.append({**cell, "id": str(id_), "cell_type": known_type})
+            type_or_raw = type_ if type_ in ("code", "markdown", "raw") else "raw"
+            valid.append({**cell, "id": str(id_), "cell_type": type_or_raw})
     return valid
