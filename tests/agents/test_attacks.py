@@ -71,6 +71,9 @@ async def test_lines_with_secrets_are_not_proposed(
     assert "password" in (await agent.use("cell_edit", **change, source=changed))["refused"]
     below = read["source"] + "\nrows = fetch()"
     assert (await agent.use("cell_edit", **change, source=below))["proposed"]
+    insert = {"run": run, "source": "password = 'Tr0ub4dor-and-9xtra'", "intent": "i"}
+    assert "password" in (await agent.use("cell_insert", **insert))["refused"]
+    assert len((await agent.use("notebook_outline", path="a.ipynb"))["cells"]) == 1
     mark = "x = '‹redacted:password:00000000›'"
     assert "mark" in (await agent.use("cell_edit", **change, source=mark))["refused"]
 

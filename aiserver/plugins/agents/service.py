@@ -256,6 +256,7 @@ class AgentService:
                 self.check(run.notebook_id, run.agent, "edit", "move cells")
             if not is_edit:  # an empty cell shows the proposal
                 assert isinstance(operation, Insert)
+                _check_secrets(operation.source, "")
                 place = operation.model_copy(update={"source": ""})
                 notebook = await self._apply(notebook, [place], Author(run.agent, run.run, data))
                 operation = Edit(cell=place.cell, base=digest(""), source=operation.source)
@@ -303,11 +304,7 @@ class AgentService:
                 "proposed.",
                 now=[_now(edit.cell, source)],
             )
-        if not can_be_proposed(edit.source, source):
-            raise Refused(
-                "A line with a key or a password can’t be proposed, because suggestions are kept "
-                "without them. Leave such lines as they are, or ask the person to change them."
-            )
+        _check_secrets(edit.source, source)
         author = Author(run.agent, run.run, {**data, "base": edit.base})
         type_ = notebook.find(edit.cell).get("cell_type")
         turn = NewTurn(
@@ -438,6 +435,14 @@ class AgentService:
             )
         await self._log(notebook.notebook_id, entry(RUN, run=plan.run, state=state, order=order))
         return notebook
+
+
+def _check_secrets(proposed: str, now: str) -> None:
+    if not can_be_proposed(proposed, now):
+        raise Refused(
+            "A line with a key or a password can’t be proposed, because suggestions are kept "
+            "without them. Leave such lines as they are, or ask the person to change them."
+        )
 
 
 def _now(cell_id: str, source: str | None) -> dict[str, Any]:
