@@ -47,6 +47,22 @@ async def test_what_an_agent_writes_is_its_own_and_can_be_undone(
     assert sources(file) == [LOAD, PLOT]
 
 
+async def test_a_write_without_a_version_before_it_is_nobodys(call: Any, notebook: Write) -> None:
+    notebook()
+    await hook(call, "after")
+    replay = await call("GET", f"sessions/{await notebook_id(call)}/{CELL}/replay")
+    assert replay.data["steps"] == []
+
+
+async def test_a_notebook_that_an_agent_makes_is_its_own(call: Any, notebook: Write) -> None:
+    """P52"""
+    await hook(call, "before")
+    notebook()
+    await hook(call, "after")
+    replay = await call("GET", f"sessions/{await notebook_id(call)}/{CELL}/replay")
+    assert [step["author"] for step in replay.data["steps"]] == ["agent"]
+
+
 async def test_a_change_by_hand_before_is_not_the_agents(call: Any, notebook: Write) -> None:
     notebook()
     await hook(call, "before")

@@ -354,8 +354,8 @@ class AgentService:
         """Remember a notebook's file, which an agent is about to write. Raises StorageError."""
         try:
             self._files.put(f"{path}\n{call}", await self.writer.read_file(path))
-        except NotFound:
-            self._files.pop(f"{path}\n{call}")
+        except NotFound:  # the agent makes it
+            self._files.put(f"{path}\n{call}", Notebook(path, "", [], is_open=False))
 
     async def after_write(self, path: str, agent: Agent, session: str, tool: str, call: str) -> int:
         """Record what an agent has changed in a notebook's file; return the number of changes.
@@ -363,8 +363,10 @@ class AgentService:
         All changes of one session of the agent are a run. Raises NotFound, StorageError.
         """
         before = self._files.pop(f"{path}\n{call}")
+        if before is None:
+            return 0  # what has changed since when isn't certain
         notebook = await self.writer.identify(await self.writer.read_file(path))
-        operations = operations_between(before.cells if before else (), notebook.cells)
+        operations = operations_between(before.cells, notebook.cells)
         if not operations:
             return 0
         run = uuid.uuid5(uuid.NAMESPACE_URL, f"{agent.name}\n{session}").hex
@@ -375,10 +377,7 @@ class AgentService:
             await self._log(notebook.notebook_id, begun)
         data = {"tool": tool, "call": call, "session": session, "via": "hook"}
         author = Author(agent, run, {key: value for key, value in data.items() if value})
-        cells = notebook.cells
-        await self.writer.record(
-            notebook, before.cells if before else (), operations, author, cells
-        )
+        await self.writer.record(notebook, before.cells, operations, author, notebook.cells)
         self.pages.tell({"type": "changed", "notebookId": notebook.notebook_id})
         return len(operations)
 
@@ -402,7 +401,10 @@ class AgentService:
         return await self._plan(path, run_id, None, plan_redo)
 
     async def _plan(self, path: str, run_id: str, agent: Agent | None, plan: Any) -> UndoPlan:
-        notebook = await self.open(path, agent) if agent else await self.writer.read(path)
+        try:
+            notebook = await self.open(path, agent) if agent else await self.writer.read(path)
+        except NoAnswer as error:
+            raise Refused("The page that has the notebook open doesn’t answer.") from error
         if not notebook.notebook_id:
             raise NotFound(UserText("There is no such run in this notebook."))
         history = await self.services.histories.load(notebook.notebook_id)
