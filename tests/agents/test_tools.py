@@ -222,7 +222,7 @@ async def test_nothing_in_the_project_raises_a_permission(
     answer = await call(
         "PUT", f"agents/notebooks/{id_}/permission", {"agent": "Codex", "level": "all"}
     )
-    assert answer.status == 400, "“all” is only for a page that is open"
+    assert answer.status == 404, "“all” is only for a page that is open"
 
 
 async def test_values_and_secrets_stay_here(agent: AgentClient, notebook: Write, call: Any) -> None:

@@ -11,7 +11,7 @@ from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..._version import __version__
-from ...errors import InvalidField, InvalidRequest, NotFound, RequestTooLarge, UserText
+from ...errors import FeatureForbidden, InvalidRequest, NotFound, RequestTooLarge, UserText
 from ...handlers.base import MAX_BODY, AIServerHandler, guarded
 from ...models import Id, check_id
 from ...requests import Body
@@ -131,10 +131,10 @@ class PermissionHandler(_AgentsHandler):
         body = self.body(PermissionBody)
         permissions = self.service.permissions
         if LEVELS.index(body.level) > LEVELS.index(permissions.cap):
-            raise InvalidRequest(UserText("The administrator doesn’t allow this."))
+            raise FeatureForbidden
         is_open = body.page is not None and self.service.pages.is_open(body.page)
         if body.level == "all" and not is_open:
-            raise InvalidField("page", "must be an open page")
+            raise NotFound(UserText("This page is no longer open."))
         self.service.choose(notebook_id, body.agent, body.level, body.page)
         self.set_status(204)
 

@@ -34,12 +34,14 @@ class AgentsPlugin(Plugin):
 
         services = cast("Services", host)
         server: Any = self._settings.serverapp if self._settings else None
+        contents = getattr(server, "contents_manager", None)
+        if contents is None:  # a command without a server
+            return
         setting = services.features.agents
         cap: Level = {"allowed": "all", "forbidden": "off"}.get(setting, setting)  # type: ignore[assignment]
         file = Path(jupyter_data_dir()) / "aiserver" / "agents.json"
         permissions = Permissions(file, host.folder or host.session_owner, cap)
-        contents = NotebookContents(server.contents_manager)
-        self.service = AgentService(services, contents, permissions)
+        self.service = AgentService(services, NotebookContents(contents), permissions)
 
     def routes(self) -> dict[str, str]:
         """Return the routes: for agents, and for the page."""
