@@ -1,0 +1,208 @@
+/** The part of the plugin that is loaded with the first notebook. */
+import { Notification } from '@jupyterlab/apputils';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { ServerConnection } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { UUID } from '@lumino/coreutils';
+import React from 'react';
+
+import { AgentsClient } from '../../../api/agentsClient';
+import { failureText } from '../../../labels/failureText';
+import { toFailure } from '../../../state/failure';
+import type {
+  IAgentsOptions,
+  IHistory,
+  INotebookIdentity,
+  IPromptRows,
+  ITracking
+} from '../../../tokens';
+import { Channel } from '../model/channel';
+import type { ServerMessage } from '../model/messages';
+import { Proposals } from '../model/proposals';
+import { Questions } from '../model/questions';
+import { AgentRuns } from '../model/runs';
+import { RunsView } from './runsView';
+
+export interface IAgentsServices {
+  readonly settings: ServerConnection.ISettings;
+  readonly commands: CommandRegistry;
+  readonly tracker: INotebookTracker;
+  readonly history: IHistory;
+  readonly identity: INotebookIdentity;
+  readonly tracking: ITracking | null;
+  readonly rows: IPromptRows | null;
+  readonly trans: TranslationBundle;
+}
+
+export class Agents {
+  constructor(private readonly _services: IAgentsServices) {
+    const { settings, history, rows, tracker, tracking } = _services;
+    this._runs = new AgentRuns({
+      api: new AgentsClient(settings),
+      page: this._page,
+      pathOf: id => this._withId(id)?.context.localPath ?? null
+    });
+    history.changed.connect((_, { notebookId }) =>
+      this._runs.refresh(notebookId)
+    );
+    this._proposals = rows && new Proposals(rows, tracker);
+    // Without tracking, nothing would record what agents change, so they can't.
+    if (tracking) {
+      this._connect(tracking);
+    }
+  }
+
+  /** The section with the runs of a notebook. */
+  readonly View = (options: IAgentsOptions): React.JSX.Element => {
+    const { commands, trans } = this._services;
+    const props = { ...options, runs: this._runs, commands, trans };
+    return React.createElement(RunsView, props);
+  };
+
+  /** Show the next proposal that waits in the current notebook. */
+  showNext(): Promise<void> {
+    return this._withRuns(async (panel, waiting) => {
+      if (!(await this._proposals?.showNext(panel, waiting))) {
+        this._sayNothingWaits();
+      }
+    });
+  }
+
+  /** Accept the waiting proposals of a run, by default of the newest that has any. */
+  acceptAll(id?: unknown): Promise<void> {
+    return this._withRuns(async (panel, waiting) => {
+      const run = waiting.find(({ run }) => run === (id ?? run));
+      if (!run || !this._proposals) {
+        this._sayNothingWaits();
+        return;
+      }
+      const { accepted, left } = await this._proposals.acceptAll(panel, run);
+      if (left) {
+        const text = this._services.trans.__(
+          '%1 accepted, %2 left: you have changed these cells, or are writing there.',
+          accepted,
+          left
+        );
+        Notification.info(text, { autoClose: 8000 });
+      }
+    });
+  }
+
+  private _connect(tracking: ITracking): void {
+    const { identity, settings, tracker } = this._services;
+    const channel = new Channel({
+      settings,
+      page: this._page,
+      notebooks: () => openNotebooks(tracker, identity)
+    });
+    const find = (path: string) => this._withPath(path);
+    const questions = new Questions({ find, identity, tracking });
+    channel.opened.connect(() => this._runs.refresh());
+    channel.received.connect(async (_, message: ServerMessage) => {
+      if (['apply', 'run', 'read'].includes(message.type)) {
+        const question = message as Parameters<Questions['answer']>[0];
+        const answer = await questions.answer(question);
+        channel.send({ ...answer, id: question.id });
+      } else {
+        await this._take(message);
+      }
+    });
+    followNotebooks(tracker, identity, () => channel.update());
+  }
+
+  private async _take(message: ServerMessage): Promise<void> {
+    const { history, identity } = this._services;
+    if (message.type === 'changed') {
+      this._runs.refresh(message.notebookId);
+    } else if (message.type === 'begun') {
+      // The notebook may have no id yet, by which the page would find the run.
+      const panel = this._withPath(message.path);
+      await (panel && identity.ensure(panel).catch(() => undefined));
+    } else if (message.type === 'proposed') {
+      const { cellId, path } = message;
+      const panel = this._withPath(path);
+      const notebookId = panel && identity.get(panel);
+      if (notebookId) {
+        history.notify({ notebookId, cellId, isRemote: true });
+      }
+      if (panel) {
+        this._proposals?.add(panel, cellId);
+      }
+    }
+  }
+
+  private _sayNothingWaits(): void {
+    const text = this._services.trans.__(
+      'No proposal of an agent waits in this notebook.'
+    );
+    Notification.info(text, { autoClose: 5000 });
+  }
+
+  /** Do something with the current notebook and its runs that have waiting proposals. */
+  private async _withRuns(
+    act: (
+      panel: NotebookPanel,
+      waiting: Awaited<ReturnType<AgentRuns['waitingRuns']>>
+    ) => Promise<void>
+  ): Promise<void> {
+    const { identity, tracker, trans } = this._services;
+    const panel = tracker.currentWidget;
+    const notebookId = panel && identity.get(panel);
+    if (!panel || !notebookId) {
+      this._sayNothingWaits();
+      return;
+    }
+    try {
+      await act(panel, await this._runs.waitingRuns(notebookId));
+    } catch (reason) {
+      const text = failureText(toFailure(reason), trans);
+      Notification.error(text, { autoClose: 8000 });
+    }
+  }
+
+  private _withId(id: string): NotebookPanel | null {
+    const { identity, tracker } = this._services;
+    const isIt = (panel: NotebookPanel) =>
+      !panel.isDisposed && identity.get(panel) === id;
+    return tracker.find(isIt) ?? null;
+  }
+
+  private _withPath(path: string): NotebookPanel | null {
+    const isIt = (panel: NotebookPanel) =>
+      !panel.isDisposed && panel.context.localPath === path;
+    return this._services.tracker.find(isIt) ?? null;
+  }
+
+  private readonly _page = UUID.uuid4();
+  private readonly _runs: AgentRuns;
+  private readonly _proposals: Proposals | null;
+}
+
+function openNotebooks(tracker: INotebookTracker, identity: INotebookIdentity) {
+  const notebooks: { path: string; notebookId: string | null }[] = [];
+  tracker.forEach(panel => {
+    if (!panel.isDisposed && panel.context.isReady) {
+      const { localPath: path } = panel.context;
+      notebooks.push({ path, notebookId: identity.get(panel) });
+    }
+  });
+  return notebooks;
+}
+
+/** Call `update` whenever the list of open notebooks, a path or an id may have changed. */
+function followNotebooks(
+  tracker: INotebookTracker,
+  identity: INotebookIdentity,
+  update: () => void
+): void {
+  const add = ({ context, disposed }: NotebookPanel) => {
+    void context.ready.then(update);
+    context.pathChanged.connect(update);
+    // The tracker forgets the notebook in its own handler of this signal.
+    disposed.connect(() => void Promise.resolve().then(update));
+  };
+  tracker.forEach(add);
+  tracker.widgetAdded.connect((_, panel) => add(panel));
+  identity.changed.connect(update);
+}
