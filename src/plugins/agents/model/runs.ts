@@ -4,9 +4,10 @@
  *
  * Invariant: nothing is fetched while no view shows the runs.
  */
+import type { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
-import type { AgentsClient } from '../../../api/agentsClient';
+import { AgentsClient } from '../../../api/agentsClient';
 import type {
   AgentLevel,
   AgentRun,
@@ -33,6 +34,14 @@ export interface IRunsOptions {
   readonly page: string;
   /** Return the path of an open notebook; null if it isn't open. */
   readonly pathOf: (notebookId: string) => string | null;
+}
+
+/** Create the runs of agents on this server. */
+export function createRuns(
+  settings: ServerConnection.ISettings,
+  options: Omit<IRunsOptions, 'api'>
+): AgentRuns {
+  return new AgentRuns({ ...options, api: new AgentsClient(settings) });
 }
 
 export class AgentRuns {

@@ -7,7 +7,6 @@ import type { CommandRegistry } from '@lumino/commands';
 import { UUID } from '@lumino/coreutils';
 import React from 'react';
 
-import { AgentsClient } from '../../../api/agentsClient';
 import { failureText } from '../../../labels/failureText';
 import { toFailure } from '../../../state/failure';
 import type {
@@ -21,7 +20,7 @@ import { Channel } from '../model/channel';
 import type { ServerMessage } from '../model/messages';
 import { Proposals } from '../model/proposals';
 import { Questions } from '../model/questions';
-import { AgentRuns } from '../model/runs';
+import { type AgentRuns, createRuns } from '../model/runs';
 import { RunsView } from './runsView';
 
 export interface IAgentsServices {
@@ -38,8 +37,7 @@ export interface IAgentsServices {
 export class Agents {
   constructor(private readonly _services: IAgentsServices) {
     const { settings, history, rows, tracker, tracking } = _services;
-    this._runs = new AgentRuns({
-      api: new AgentsClient(settings),
+    this._runs = createRuns(settings, {
       page: this._page,
       pathOf: id => this._withId(id)?.context.localPath ?? null
     });
