@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
+from urllib.parse import urlsplit
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized
@@ -174,6 +175,12 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         owner = self.services.owner
         if owner and self.user_name != owner:
             raise errors.NotOwner
+
+    def check_same_origin(self) -> None:
+        """Refuse a request from a page of another site, even if it has a token."""
+        origin = self.request.headers.get("Origin", "")
+        if origin and urlsplit(origin).netloc.lower() != self.request.host.lower():
+            raise HTTPError(403)
 
     @property
     def has_memory(self) -> bool:

@@ -8,7 +8,7 @@ export class AgentsClient {
   constructor(private readonly _settings: ServerConnection.ISettings) {}
 
   /** Fetch the runs of agents in a notebook, and their permissions. */
-  list(notebookId: string): Promise<api.NotebookAgents> {
+  list(notebookId: string): Promise<api.NotebookRuns> {
     return this._send('GET', `notebooks/${encodeURIComponent(notebookId)}`);
   }
 
@@ -29,7 +29,7 @@ export class AgentsClient {
     run: string,
     path: string,
     preview: boolean
-  ): Promise<api.RunUndo> {
+  ): Promise<api.UndoneRun> {
     const address = this._run(notebookId, run, 'undo');
     return this._send('POST', address, { path, preview });
   }

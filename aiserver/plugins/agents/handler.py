@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
-from tornado.web import HTTPError
-from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..._version import __version__
 from ...errors import FeatureForbidden, InvalidRequest, NotFound, RequestTooLarge, UserText
 from ...handlers.base import MAX_BODY, AIServerHandler, guarded
+from ...handlers.sockets import SocketHandler
 from ...models import Id, check_id
 from ...requests import Body
 from ...surrogates import json_bytes
@@ -20,7 +18,7 @@ from .pages import Hello, Page
 from .permissions import LEVELS, Level
 from .plugin import AgentsPlugin
 from .protocol import INVALID_PARAMS, Agent, ProtocolError, Server
-from .runs import AgentRuns
+from .runs import NotebookRuns
 from .service import AgentService, Refused
 from .tools import TOOLS, call_tool
 from .writer import Author
@@ -47,11 +45,8 @@ class McpHandler(_AgentsHandler):
     async def post(self) -> None:
         """Answer one message."""
         self.check_owner()
+        self.check_same_origin()
         headers = self.request.headers
-        origin = headers.get("Origin", "")
-        # Also with a token, unlike in Jupyter's own addresses: agents aren't pages.
-        if origin and urlsplit(origin).netloc.lower() != self.request.host.lower():
-            raise HTTPError(403)
         if len(self.request.body) > MAX_BODY:
             raise RequestTooLarge
         answer = await self._server().answer(
@@ -104,9 +99,9 @@ class RunsHandler(_AgentsHandler):
         """Answer with the runs, the newest first, and the permissions."""
         check_id("notebookId", notebook_id)
         permissions = self.service.permissions
-        runs = AgentRuns(
+        runs = NotebookRuns(
             await self.service.runs(notebook_id),
-            dict(permissions.levels(notebook_id) or {}),
+            permissions.levels(notebook_id) or {},
             permissions.cap,
         )
         await self.finish(json_bytes(runs.to_wire()))
@@ -190,7 +185,7 @@ class UndoHandler(_AgentsHandler):
         body = self.body(UndoBody)
         service = self.service
         if action not in ("undo", "redo"):
-            raise HTTPError(404)
+            raise NotFound
         try:
             plan = await (
                 service.undo(body.path, run, None)
@@ -207,27 +202,14 @@ class UndoHandler(_AgentsHandler):
         await self.finish(json_bytes(plan.to_wire()))
 
 
-class ChannelHandler(_AgentsHandler, WebSocketHandler):
+class ChannelHandler(_AgentsHandler, SocketHandler):
     """The WebSocket of a page."""
 
     _page: Page
 
-    @guarded("write")
-    async def get(self) -> None:
-        """Open the socket."""
-        self.check_owner()
-        if "websocket" not in self.request.headers.get("Upgrade", "").lower():
-            raise HTTPError(400)
-        await super().get()
-
-    @property
-    def max_message_size(self) -> int:
-        """The size of the largest message, in bytes: a notebook with all its outputs."""
-        return 100 * 1024 * 1024
-
     def open(self, *_: str, **__: str) -> None:
         """Create the page. Its first message tells which notebooks it has open."""
-        self._page = Page(self._send)
+        self._page = Page(self.send)
 
     def on_message(self, message: str | bytes) -> None:
         """Take the list of open notebooks, or the answer to a question."""
@@ -244,10 +226,3 @@ class ChannelHandler(_AgentsHandler, WebSocketHandler):
         """Forget the page, and what was allowed until it closes."""
         if hasattr(self, "_page"):
             self.service.page_closed(self._page)
-
-    def _send(self, message: dict[str, Any]) -> bool:
-        try:
-            self.write_message(json_bytes(message))
-        except WebSocketClosedError:
-            return False
-        return True

@@ -38,7 +38,7 @@ class AgentsPlugin(Plugin):
         if contents is None:  # a command without a server
             return
         setting = services.features.agents
-        cap: Level = {"allowed": "all", "forbidden": "off"}.get(setting, setting)  # type: ignore[assignment]
+        cap: Level = "all" if setting == "allowed" else "off" if setting == "forbidden" else setting
         file = Path(jupyter_data_dir()) / "aiserver" / "agents.json"
         permissions = Permissions(file, host.folder or host.session_owner, cap)
         self.service = AgentService(services, NotebookContents(contents), permissions)

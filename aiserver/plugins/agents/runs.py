@@ -21,6 +21,7 @@ from typing import Any, Literal
 from ...models import NewLogEntry, NotebookLogEntry, utc_now
 from ...payload import Payload, nullable
 from ...replay import Step
+from .permissions import Level
 from .protocol import Agent
 
 RUN = "run"
@@ -77,16 +78,16 @@ class RunSummary(Payload):
 
 
 @dataclass(frozen=True)
-class AgentRuns(Payload):
+class NotebookRuns(Payload):
     """The runs of agents in a notebook, the newest first.
 
     ``permissions`` are the chosen levels by the agents' names, and ``cap`` is the highest that the
-    administrator allows: off, read, propose, edit or all.
+    administrator allows.
     """
 
     runs: list[RunSummary]
-    permissions: dict[str, str]
-    cap: str
+    permissions: dict[str, Level]
+    cap: Level
 
 
 def new_run_id() -> str:

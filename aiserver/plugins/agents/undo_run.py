@@ -31,7 +31,7 @@ class ShownConflict(Payload):
     lines: list[int]
     """The first and the last line in the result, from 1."""
     before: str
-    """What was there before the run."""
+    """The lines before the run."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,8 @@ def plan_undo(
     for cell_id, own in steps.items():
         if edits := _edits(run, own):
             cells.append(_undo_cell(cell_id, edits, now.get(cell_id)))
-    removed = {cell.cell_id for cell in cells if cell.action == "remove"}
-    returned = {cell.cell_id for cell in cells if cell.action == "return"}
     before, mine = _orders(run, log, notebook.ids)
-    order = undo_order(before, notebook.ids, removed, returned, mine=mine)
-    operations = _operations(cells, notebook.ids, order, types)
-    return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
+    return _plan(run, notebook, cells, (before, mine), log, types)
 
 
 def plan_redo(
@@ -117,14 +113,27 @@ def plan_redo(
     now = {cell["id"]: source_of(cell) for cell in notebook.cells}
     cells: list[CellPlan] = []
     for cell_id, own in steps.items():
-        undone = [step for step in own if (step.data or {}).get("undo") == run]
-        if undone:
-            cells.append(_redo_cell(cell_id, undone[-1], now.get(cell_id)))
-    removed = {cell.cell_id for cell in cells if cell.action == "remove"}
-    returned = {cell.cell_id for cell in cells if cell.action == "return"}
+        undos = [step for step in own if (step.data or {}).get("undo") == run]
+        if undos:
+            cells.append(_redo_cell(cell_id, undos[-1], now.get(cell_id)))
     before = _order_before_undo(run, log) or notebook.ids
     after_undo = [id_ for id_ in notebook.ids if id_ in before]
-    order = undo_order(before, notebook.ids, removed, returned, mine=after_undo)
+    return _plan(run, notebook, cells, (before, after_undo), log, types)
+
+
+def _plan(
+    run: str,
+    notebook: Notebook,
+    cells: list[CellPlan],
+    orders: tuple[Sequence[str], Sequence[str]],
+    log: Sequence[NotebookLogEntry],
+    types: Mapping[str, str],
+) -> UndoPlan:
+    """Return the plan with these changes. ``orders`` are those before and after what it undoes."""
+    removed = {cell.cell_id for cell in cells if cell.action == "remove"}
+    returned = {cell.cell_id for cell in cells if cell.action == "return"}
+    before, mine = orders
+    order = undo_order(before, notebook.ids, removed, returned, mine=mine)
     operations = _operations(cells, notebook.ids, order, types)
     return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
 
@@ -133,29 +142,29 @@ def _undo_cell(
     cell_id: str, edits: Sequence[tuple[str | None, str | None]], now: str | None
 ) -> CellPlan:
     # Histories have no secrets, so the versions are compared without them.
-    undone = undo_edits(edits, None if now is None else redact(now))
-    conflicts = list(map(_shown, undone.conflicts))
-    if undone.source is None:
-        return CellPlan(cell_id, undone.action, now, None, conflicts)
-    after = unmasked(undone.source, now or "")
+    result = undo_edits(edits, None if now is None else redact(now))
+    conflicts = list(map(_shown, result.conflicts))
+    if result.source is None:
+        return CellPlan(cell_id, result.action, now, None, conflicts)
+    after = unmasked(result.source, now or "")
     if after is None:  # a secret isn't in the cell any more, and is stored nowhere
-        shown = ShownConflict([1, (now or "").count("\n") + 1], undone.source)
+        shown = ShownConflict([1, (now or "").count("\n") + 1], result.source)
         return CellPlan(cell_id, "keep", now, now, [*conflicts, shown])
-    return CellPlan(cell_id, undone.action, now, after, conflicts)
+    return CellPlan(cell_id, result.action, now, after, conflicts)
 
 
-def _redo_cell(cell_id: str, undone: Step, now: str | None) -> CellPlan:
-    was_removed = undone.kind == "delete"
-    was_returned = (undone.data or {}).get("inserted") is True
+def _redo_cell(cell_id: str, undo: Step, now: str | None) -> CellPlan:
+    was_removed = undo.kind == "delete"
+    was_returned = (undo.data or {}).get("inserted") is True
     if was_removed:
-        after = unmasked(undone.before, "") if now is None else now
+        after = unmasked(undo.before, "") if now is None else now
         action: Action = "keep" if now is not None or after is None else "return"
         return CellPlan(cell_id, action, now, after)
-    if now is None or redact(now) != undone.after:
+    if now is None or redact(now) != undo.after:
         return CellPlan(cell_id, "keep", now, now)
     if was_returned:
         return CellPlan(cell_id, "remove", now, None)
-    after = unmasked(undone.before, now)
+    after = unmasked(undo.before, now)
     return CellPlan(cell_id, "keep" if after is None else "restore", now, after or now)
 
 

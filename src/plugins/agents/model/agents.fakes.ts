@@ -1,8 +1,8 @@
 /** A server with the runs of agents in one notebook, for the specs. */
-import type { AgentRun, NotebookAgents, RunUndo } from '../../../api/types';
+import type { RunSummary, NotebookRuns, UndoneRun } from '../../../api/types';
 import type { AgentsApi } from './runs';
 
-export function runOf(fields: Partial<AgentRun> = {}): AgentRun {
+export function runOf(fields: Partial<RunSummary> = {}): RunSummary {
   return {
     run: 'run1',
     agent: { name: 'Claude Code', version: '2.1' },
@@ -22,15 +22,15 @@ export function runOf(fields: Partial<AgentRun> = {}): AgentRun {
 }
 
 export class FakeAgents implements AgentsApi {
-  agents: NotebookAgents = { runs: [runOf()], permissions: {}, cap: 'all' };
-  undone: RunUndo = { cells: [], order: [] };
+  agents: NotebookRuns = { runs: [runOf()], permissions: {}, cap: 'all' };
+  result: UndoneRun = { cells: [], order: [] };
   readonly calls: unknown[][] = [];
   /** Thrown by the next call that changes something. */
   failure: Error | null = null;
 
-  async list(notebookId: string): Promise<NotebookAgents> {
+  async list(notebookId: string): Promise<NotebookRuns> {
     this.calls.push(['list', notebookId]);
-    return JSON.parse(JSON.stringify(this.agents)) as NotebookAgents;
+    return JSON.parse(JSON.stringify(this.agents)) as NotebookRuns;
   }
 
   async choose(
@@ -40,12 +40,12 @@ export class FakeAgents implements AgentsApi {
     this.agents.permissions[agent] = level;
   }
 
-  async undo(...args: Parameters<AgentsApi['undo']>): Promise<RunUndo> {
+  async undo(...args: Parameters<AgentsApi['undo']>): Promise<UndoneRun> {
     this._call('undo', ...args);
     if (!args[3]) {
       this._change({ state: 'undone', canRedo: true });
     }
-    return this.undone;
+    return this.result;
   }
 
   async redo(...args: Parameters<AgentsApi['redo']>): Promise<void> {
@@ -53,7 +53,7 @@ export class FakeAgents implements AgentsApi {
     this._change({ state: 'ended', canRedo: false });
   }
 
-  private _change(fields: Partial<AgentRun>): void {
+  private _change(fields: Partial<RunSummary>): void {
     Object.assign(this.agents.runs[0], fields);
   }
 

@@ -7,7 +7,7 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
-import type { AgentRun } from '../../../api/types';
+import type { RunSummary } from '../../../api/types';
 import type { IPromptRows } from '../../../tokens';
 
 export class Proposals {
@@ -41,7 +41,7 @@ export class Proposals {
    */
   async showNext(
     panel: NotebookPanel,
-    runs: readonly AgentRun[]
+    runs: readonly RunSummary[]
   ): Promise<boolean> {
     const { content } = panel;
     const ids = waitingCells(panel, runs);
@@ -67,7 +67,7 @@ export class Proposals {
    */
   async acceptAll(
     panel: NotebookPanel,
-    run: AgentRun
+    run: RunSummary
   ): Promise<{ accepted: number; left: number }> {
     let accepted = 0;
     for (const id of waitingCells(panel, [run])) {
@@ -111,7 +111,7 @@ function idsOf(panel: NotebookPanel): string[] {
 /** Return the ids of the cells of these runs, in the order of the notebook. */
 function waitingCells(
   panel: NotebookPanel,
-  runs: readonly AgentRun[]
+  runs: readonly RunSummary[]
 ): string[] {
   const ids = new Set(runs.flatMap(({ cells }) => cells));
   return idsOf(panel).filter(id => ids.has(id));

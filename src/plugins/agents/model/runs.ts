@@ -10,9 +10,9 @@ import { Signal } from '@lumino/signaling';
 import { AgentsClient } from '../../../api/agentsClient';
 import type {
   AgentLevel,
-  AgentRun,
-  NotebookAgents,
-  RunUndo
+  RunSummary,
+  NotebookRuns,
+  UndoneRun
 } from '../../../api/types';
 import { type IFailure, toFailure } from '../../../state/failure';
 import { Throttle } from '../../../state/throttle';
@@ -49,7 +49,7 @@ export class AgentRuns {
 
   readonly stateChanged = new Signal<this, void>(this);
 
-  get runs(): readonly AgentRun[] {
+  get runs(): readonly RunSummary[] {
     return this._agents?.runs ?? [];
   }
 
@@ -100,7 +100,7 @@ export class AgentRuns {
   }
 
   /** Fetch the runs of a notebook that have proposals, whether they are shown or not. */
-  async waitingRuns(notebookId: string): Promise<AgentRun[]> {
+  async waitingRuns(notebookId: string): Promise<RunSummary[]> {
     const { runs } = await this._options.api.list(notebookId);
     return runs.filter(({ proposals }) => proposals.open);
   }
@@ -112,7 +112,7 @@ export class AgentRuns {
   }
 
   /** Return what the undo of a run would do; null if that failed. */
-  preview(run: string): Promise<RunUndo | null> {
+  preview(run: string): Promise<UndoneRun | null> {
     return this._act((api, id, path) => api.undo(id, run, path, true));
   }
 
@@ -165,6 +165,6 @@ export class AgentRuns {
 
   private readonly _throttle = new Throttle(() => this._load());
   private _notebookId: string | null = null;
-  private _agents: NotebookAgents | null = null;
+  private _agents: NotebookRuns | null = null;
   private _failure: IFailure | null = null;
 }

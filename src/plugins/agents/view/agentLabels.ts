@@ -1,13 +1,13 @@
 /** Texts about the runs of agents. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { AgentLevel, AgentRun, UndoneCell } from '../../../api/types';
+import type { AgentLevel, RunSummary, CellPlan } from '../../../api/types';
 
 export function stateText(
-  state: AgentRun['state'],
+  state: RunSummary['state'],
   trans: TranslationBundle
 ): string {
-  const texts: Record<AgentRun['state'], string> = {
+  const texts: Record<RunSummary['state'], string> = {
     active: trans.__('working'),
     ended: trans.__('finished'),
     interrupted: trans.__('interrupted'),
@@ -51,7 +51,7 @@ export function levelText(
 
 /** Describe what waits and what was decided: “2 waiting · 1 accepted”; empty if nothing. */
 export function proposalsText(
-  { open, accepted, rejected }: AgentRun['proposals'],
+  { open, accepted, rejected }: RunSummary['proposals'],
   trans: TranslationBundle
 ): string {
   return [
@@ -65,10 +65,10 @@ export function proposalsText(
 
 /** Return what the undo of a run does to a cell. */
 export function undoText(
-  { action }: Pick<UndoneCell, 'action'>,
+  { action }: Pick<CellPlan, 'action'>,
   trans: TranslationBundle
 ): string {
-  const texts: Record<UndoneCell['action'], string> = {
+  const texts: Record<CellPlan['action'], string> = {
     restore: trans.__('goes back to how it was before'),
     merge: trans.__('loses the agent’s lines; the other changes stay'),
     remove: trans.__('is removed, because the agent added it'),

@@ -8,7 +8,7 @@ import { act } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 
 import { ApiError } from '../../../api/request';
-import type { AgentRun } from '../../../api/types';
+import type { RunSummary } from '../../../api/types';
 import { CommandIDs } from '../../../tokens';
 import { FakeAgents, runOf } from '../model/agents.fakes';
 import { AgentRuns } from '../model/runs';
@@ -24,7 +24,7 @@ const dialog = showDialog as unknown as jest.Mock;
 const EVIL = '<img src=x onerror=alert(1)>';
 const trans = nullTranslator.load('aiserver');
 
-async function setup(...list: AgentRun[]) {
+async function setup(...list: RunSummary[]) {
   const server = new FakeAgents();
   server.agents.runs = list;
   const runs = new AgentRuns({
@@ -39,14 +39,14 @@ async function setup(...list: AgentRun[]) {
       execute: args => void executed.push([id, args])
     });
   }
-  const gone: string[] = [];
+  const visited: string[] = [];
   const widget = ReactWidget.create(
     <RunsView
       notebookId="nb"
       locale="en"
       now={new Date('2026-11-30T09:00:00Z')}
       numberOf={id => ['aa', 'bb'].indexOf(id) + 1 || null}
-      goTo={id => gone.push(id)}
+      goTo={id => visited.push(id)}
       {...{ runs, commands, trans }}
     />
   );
@@ -80,7 +80,7 @@ async function setup(...list: AgentRun[]) {
     text,
     settle,
     executed,
-    gone
+    visited
   };
 }
 
@@ -114,7 +114,7 @@ describe('the runs of agents', () => {
     expect(t.node.querySelector('img')).toBeNull();
     expect(t.button('Deleted cell')!.disabled).toBe(true);
     await t.click('Cell 1');
-    expect(t.gone).toEqual(['aa']);
+    expect(t.visited).toEqual(['aa']);
   });
 
   it('say how many proposals wait, and go to the next one', async () => {
@@ -155,7 +155,7 @@ describe('the runs of agents', () => {
   it('can be undone after a look at what that does, and redone', async () => {
     const t = await setup(runOf());
     await t.click('Claude Code');
-    t.server.undone.cells = [
+    t.server.result.cells = [
       {
         ...{ cellId: 'aa', action: 'merge', now: 'b', after: 'c' },
         conflicts: [{ lines: [2, 3], before: 'old line' }]

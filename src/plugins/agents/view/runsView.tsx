@@ -12,7 +12,7 @@ import {
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
-import type { AgentLevel, AgentRun } from '../../../api/types';
+import type { AgentLevel, RunSummary } from '../../../api/types';
 import { cellName } from '../../../labels/cellNames';
 import { failureText } from '../../../labels/failureText';
 import { showTime } from '../../../labels/time';
@@ -104,7 +104,7 @@ function Waiting(props: IRunsViewProps): React.JSX.Element {
 }
 
 interface IRunProps extends IRunsViewProps {
-  readonly run: AgentRun;
+  readonly run: RunSummary;
 }
 
 function Run(props: IRunProps): React.JSX.Element {

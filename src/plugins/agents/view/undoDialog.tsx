@@ -3,12 +3,12 @@ import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import type { RunUndo, UndoneCell } from '../../../api/types';
+import type { UndoneRun, CellPlan } from '../../../api/types';
 import { cellName } from '../../../labels/cellNames';
 import { conflictText, undoText } from './agentLabels';
 
 interface IPreviewProps {
-  readonly undo: RunUndo;
+  readonly undo: UndoneRun;
   readonly numberOf: (cellId: string) => number | null;
   readonly trans: TranslationBundle;
 }
@@ -74,7 +74,7 @@ export function UndoPreview(props: IPreviewProps): React.JSX.Element {
 
 /** The source that the cell gets, unless it stays or goes. */
 function Result(props: {
-  cell: UndoneCell;
+  cell: CellPlan;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { cell, trans } = props;
