@@ -215,7 +215,14 @@ class AgentService:
     # Changes
 
     async def change(
-        self, run: ActiveRun, operation: Operation, *, tool: str, call: str, intent: str, mode: str
+        self,
+        run: ActiveRun,
+        operation: Operation,
+        *,
+        tool: str,
+        call: str,
+        intent: str,
+        mode: str = "apply",
     ) -> dict[str, Any]:
         """Propose or apply one operation of a run, and return what is there afterwards.
 
