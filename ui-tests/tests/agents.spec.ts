@@ -64,12 +64,12 @@ test(
       intent: 'read the right separator'
     });
     const edit = { run, cell, intent: 'use semicolons', source: BETTER };
-    const stale = await agent.use('cell_edit', { ...edit, base: digest('x') });
-    expect(stale.now[0].source).toBe(LOAD);
     const { proposal } = await agent.use('cell_edit', {
       ...edit,
       base: digest(LOAD)
     });
+    const stale = await agent.use('cell_edit', { ...edit, base: digest('x') });
+    expect(stale.now[0].source).toBe(LOAD);
     const shown = new CellUnderTest(page, 1);
     await expect(shown.row).toContainText('Codex');
     await expect(shown.row).toContainText('use semicolons');

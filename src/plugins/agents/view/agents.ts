@@ -17,7 +17,7 @@ import type {
   ITracking
 } from '../../../tokens';
 import { Channel } from '../model/channel';
-import type { ServerMessage } from '../model/messages';
+import type { Notice, Question, ServerMessage } from '../model/messages';
 import { Proposals } from '../model/proposals';
 import { Questions } from '../model/questions';
 import { type AgentRuns, createRuns } from '../model/runs';
@@ -98,10 +98,9 @@ export class Agents {
     const questions = new Questions({ find, identity, tracking });
     channel.opened.connect(() => this._runs.refresh());
     channel.received.connect(async (_, message: ServerMessage) => {
-      if (['apply', 'run', 'read'].includes(message.type)) {
-        const question = message as Parameters<Questions['answer']>[0];
-        const answer = await questions.answer(question);
-        channel.send({ ...answer, id: question.id });
+      if (isQuestion(message)) {
+        const answer = await questions.answer(message);
+        channel.send({ ...answer, id: message.id });
       } else {
         await this._take(message);
       }
@@ -109,24 +108,20 @@ export class Agents {
     followNotebooks(tracker, identity, () => channel.update());
   }
 
-  private async _take(message: ServerMessage): Promise<void> {
+  private async _take(message: Notice): Promise<void> {
     const { history, identity } = this._services;
     if (message.type === 'changed') {
       this._runs.refresh(message.notebookId);
-    } else if (message.type === 'begun') {
-      // The notebook may have no id yet, by which the page would find the run.
-      const panel = this._withPath(message.path);
-      await (panel && identity.ensure(panel).catch(() => undefined));
-    } else if (message.type === 'proposed') {
-      const { cellId, path } = message;
-      const panel = this._withPath(path);
-      const notebookId = panel && identity.get(panel);
-      if (notebookId) {
-        history.notify({ notebookId, cellId, isRemote: true });
-      }
-      if (panel) {
-        this._proposals?.add(panel, cellId);
-      }
+      return;
+    }
+    // The notebook may have no id yet, by which the page finds runs and proposals.
+    const panel = this._withPath(message.path);
+    const notebookId = await (panel &&
+      identity.ensure(panel).catch(() => null));
+    if (panel && notebookId && message.type === 'proposed') {
+      const { cellId } = message;
+      history.notify({ notebookId, cellId, isRemote: true });
+      this._proposals?.add(panel, cellId);
     }
   }
 
@@ -175,6 +170,10 @@ export class Agents {
   private readonly _page = UUID.uuid4();
   private readonly _runs: AgentRuns;
   private readonly _proposals: Proposals | null;
+}
+
+function isQuestion(message: ServerMessage): message is Question {
+  return ['apply', 'run', 'read'].includes(message.type);
 }
 
 function openNotebooks(tracker: INotebookTracker, identity: INotebookIdentity) {
