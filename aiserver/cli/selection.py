@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import NotFound, SettingError, StorageError
 from ..models import SessionKey, SessionSummary
+from ..notebooks.notebook_index import NotebookIndex
 from ..notebooks.other_roots import name_under
 from ..replay import replay, with_requests
 from .files import is_file, notebook_id_of
@@ -93,15 +94,29 @@ async def find_notebooks(context: StoreContext, name: str) -> list[str]:
     return [notebook_id]
 
 
-async def find_recorded_at(context: StoreContext, name: str) -> list[str]:
-    """Return the ids of the notebooks with sessions that were last recorded at a file's path.
+async def find_recorded_at(context: StoreContext, name: str) -> str:
+    """Return the id of the only notebook with sessions that was last recorded at a file's path.
 
-    This finds the notebook of a file that is damaged or deleted. The last used notebook comes
-    first. Raises SettingError for several owners, StorageError.
+    This finds the notebook of a file that is damaged or deleted. Raises NotFound, SettingError.
     """
-    path = path_in(context.configuration.root_dir, name)
-    ids = await context.notebooks().find(path, None)
-    return [id_ for id_ in ids if await context.store.session_marks(id_, owner=context.owner)]
+    index = NotebookIndex(context.store, context.owner)
+    await index.refresh()
+    ids = [
+        id_
+        for id_ in index.find_at(path_in(context.root, name))
+        if await context.store.session_marks(id_, owner=context.owner)
+    ]
+    if not ids:
+        raise NotFound(
+            f"No history of a notebook at “{name}” in {context.name}. If it was at another path, "
+            "enter its ID: “jupyter aiserver sessions list” shows the IDs."
+        )
+    if len(ids) > 1:
+        raise SettingError(
+            f"{len(ids)} notebooks were recorded at “{name}”. Enter the ID of one of them instead, "
+            f"the last used one is first: {', '.join(ids)}"
+        )
+    return ids[0]
 
 
 def path_in(folder: Path, name: str) -> str:

@@ -379,18 +379,16 @@ class NotebookRegistry:
         has_changed = has_changed or bool(orders and unchanged.difference(orders[-1]))
         return RecognisedCells(notebook_id, matches, recorded, unchanged, has_changed)
 
-    async def find(self, path: str, notebook_id: str | None) -> list[str]:
+    async def find(self, path: str, notebook_id: str) -> list[str]:
         """Return which notebook the file at ``path`` is, and those that it began there as.
 
         There is none if the file has the id of a notebook at another path, or may be a copy of it
-        that was recorded at this path: only opening it can tell. ``notebook_id`` is that in the
-        file; without it, all notebooks at the path count. Nothing is written. Raises StorageError.
+        that was recorded at this path: only opening it can tell. ``notebook_id`` is the id in the
+        file. Nothing is written. Raises StorageError.
         """
         async with self._lock:
             await self._index.refresh()
             name = self._files.name(path)
-            if notebook_id is None:
-                return self._index.find_at(name)
             is_own = await self._is_original(notebook_id, name, is_certain=True)
             is_own = is_own and not self._index.relatives_at(name, notebook_id, is_own=True)
             return self._index.origins_at(name, notebook_id) if is_own else []

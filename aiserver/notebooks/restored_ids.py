@@ -14,7 +14,7 @@ import inspect
 import logging
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import StorageError
@@ -73,13 +73,13 @@ def _is_notebook(model: Any) -> bool:
         and model.get("type") == "notebook"
         and isinstance(model.get("path"), str)
         and isinstance(model.get("content"), dict)
-        and _is_valid(model["content"])
+        and is_valid(model["content"])
     )
 
 
 async def restore_ids(registry: NotebookRegistry, path: str, notebook: dict[str, Any]) -> None:
     """Restore the ids in a notebook that was read from ``path``. Raises StorageError."""
-    if not _is_valid(notebook):
+    if not is_valid(notebook):
         return
     with contextlib.suppress(StorageError):  # the cells are compared with what is in this root
         await registry.copy_from_other_roots(path, _own_id(notebook))
@@ -104,7 +104,7 @@ async def recognise_cells(
 
     Raises StorageError.
     """
-    if not _is_valid(notebook):
+    if not is_valid(notebook):
         return None
     cells = await asyncio.to_thread(_read_cells, notebook)
     jupytext = notebook["metadata"].get("jupytext")
@@ -159,7 +159,7 @@ def _set_ids(notebook: dict[str, Any], ids: Sequence[str]) -> None:
 
 def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
     return [
-        FileCell(id_, normalized(redact(_source(cell))))  # recorded contents have no secrets
+        FileCell(id_, normalized(redact(cell_source(cell))))  # recorded contents have no secrets
         for id_, cell in zip(_ids(notebook), notebook["cells"], strict=True)
     ]
 
@@ -187,7 +187,8 @@ def _valid_id(value: object) -> str:
     return value if isinstance(value, str) and is_id(value) else ""
 
 
-def _source(cell: dict[str, Any]) -> str:
+def cell_source(cell: Mapping[str, Any]) -> str:
+    """Return the source of a cell in a file, which is a text or a list of lines."""
     source = cell.get("source", "")
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
@@ -206,7 +207,8 @@ def _own_id(notebook: dict[str, Any]) -> str | None:
     return _valid_id(_own_metadata(notebook).get("notebook_id")) or None
 
 
-def _is_valid(notebook: dict[str, Any]) -> bool:
+def is_valid(notebook: dict[str, Any]) -> bool:
+    """Return whether this is a notebook of format 4 with a list of cells."""
     cells = notebook.get("cells")
     return (
         notebook.get("nbformat") == 4

@@ -22,6 +22,7 @@ from .fences import escape_inline
 from .labels import cell_name
 from .narrative import cell_history, left_out, shares_summary
 from .page_data import main_language
+from .restored import notebook_at
 
 _VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -31,7 +32,7 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
 
     Without a valid ``notebook``, the copy has the cells of the history's last moment.
     """
-    result = _from_file(notebook) or _from_history(history)
+    result = _from_file(notebook) or notebook_at(history, len(history.timeline.moments) - 1)
     timeline, language = history.timeline, main_language(history)
     report_data = report(timeline, history.sessions)
     counts_by_cell = {counts["cellId"]: counts for counts in report_data["cells"]}
@@ -137,20 +138,3 @@ def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
             cell["id"] = f"cell-{number}-{hashlib.sha256(str(number).encode()).hexdigest()[:8]}"
         used_ids.add(cell["id"])
     return result
-
-
-def _from_history(history: History) -> dict[str, Any]:
-    last_snapshot = history.timeline.last()
-    cells = []
-    for snapshot in last_snapshot.cells if last_snapshot else []:
-        cell: dict[str, Any] = {
-            "cell_type": snapshot.type if snapshot.type in ("code", "markdown", "raw") else "raw",
-            "id": snapshot.cell_id,
-            "metadata": {},
-            "source": snapshot.source.splitlines(keepends=True),
-        }
-        if cell["cell_type"] == "code":
-            cell |= {"execution_count": None, "outputs": []}
-        cells.append(cell)
-    language = {"language_info": {"name": main_language(history)}}
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": language, "cells": cells}

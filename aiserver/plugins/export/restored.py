@@ -1,230 +1,100 @@
 """Make a notebook from its history, as it was recorded after a moment. Pure.
 
-Invariants: the result is valid nbformat 4.5 with unique cell ids. What the history doesn't have
-(tags, attachments, rich outputs) comes from the cells that the notebook's file still has. An output
-is restored only if the history has all of it: pictures and tables are recorded as previews only,
-and so is text of more than 4 KB.
+Invariants: the result is valid nbformat 4.5. What the history doesn't have (tags, attachments,
+outputs) comes from the cells that the notebook's file still has. A cell has outputs only if the
+file has them for the same source.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from ...models import is_id
 from ...notebooks.history import History
+from ...notebooks.restored_ids import cell_source
 from ...redact import redact
-from ...redact.texts import OPEN
-from ...replay import CellSnapshot, Step, Timeline
+from ...replay import CellSnapshot, Timeline
 from .page_data import main_language
 
-_CLEARING_KINDS = ("type", "split", "merge")  # after these, a cell has none of its old outputs
 
+def before_loss(timeline: Timeline) -> tuple[int, list[str]]:
+    """Return the last moment before most cells vanished, or else the last one, and its cells.
 
-class CellList(NamedTuple):
-    """The cells that the notebook had from a moment on."""
-
-    moment: int
-    cell_ids: list[str]
-
-
-class Choice(NamedTuple):
-    """The index of the moment to restore, and the ids of the cells to restore from it."""
-
-    moment: int
-    cell_ids: list[str]
-
-
-@dataclass
-class Restored:
-    """A restored notebook, and the ids of the cells that aren't as they were."""
-
-    notebook: dict[str, Any]
-    unrecorded: list[str] = field(default_factory=list)
-    """Cells that are empty, because their source isn't recorded."""
-    too_long: list[str] = field(default_factory=list)
-    """Cells that are empty, because their source was too long to be recorded."""
-    redacted: list[str] = field(default_factory=list)
-    """Cells with redaction marks in place of secrets."""
-
-
-def cell_lists(timeline: Timeline) -> list[CellList]:
-    """Return the lists of the notebook's cells, oldest first; each differs from the one before."""
-    lists: list[CellList] = []
-    cell_ids: list[str] = []
+    It is the last moment with the most cells, unless at least half as many are left now. Cells that
+    a person deleted or merged later neither count nor are returned.
+    """
+    moments, states = [0], [list[str]()]
     for change in timeline.list_changes():
         if change.list_name == "cells":
+            cell_ids = states[-1].copy()
             inserted = [cell_id for cell_id, _ in change.inserted]
-            end = change.start + change.removed_count
-            cell_ids = [*cell_ids[: change.start], *inserted, *cell_ids[end:]]
-            lists.append(CellList(change.moment, cell_ids))
-    return lists
+            cell_ids[change.start : change.start + change.removed_count] = inserted
+            moments.append(change.moment)
+            states.append(cell_ids)
+    vanished = set[str]().union(*states).difference(states[-1])
+    removed = {cell_id for cell_id in vanished if _is_removed_by_person(timeline, cell_id)}
+    states = [[id_ for id_ in state if id_ not in removed] for state in states]
+    largest = max(range(len(states)), key=lambda index: (len(states[index]), index))
+    if 2 * len(states[-1]) < len(states[largest]):
+        return moments[largest + 1] - 1, states[largest]
+    return len(timeline.moments) - 1, states[-1]
 
 
-def last_complete(timeline: Timeline) -> Choice | None:
-    """Return the last state before cells vanished, or else the last one; None without any cells.
-
-    Cells have vanished if the last changes of the list have only removed or replaced cells, if it
-    wasn't a person who deleted them, and if fewer than half of the cells from before are left.
-    """
-    lists = cell_lists(timeline)
-    if not lists:
-        return None
-    last = set(lists[-1].cell_ids)
-    start = len(lists) - 1
-    while start and _lost(timeline, lists[start - 1].cell_ids, {*last, *lists[start].cell_ids}):
-        start -= 1
-    expected = _without_deleted(timeline, lists[start].cell_ids, last)
-    if start < len(lists) - 1 and is_mostly_missing(expected, last):
-        return Choice(lists[start + 1].moment - 1, expected)
-    return Choice(len(timeline.moments) - 1, lists[-1].cell_ids)
-
-
-def is_mostly_missing(expected: Collection[str], present: Set[str]) -> bool:
-    """Return whether fewer than half of the expected cells are present."""
-    return 2 * len(present & set(expected)) < len(expected)
-
-
-def _lost(timeline: Timeline, before: Sequence[str], after: Set[str]) -> list[str]:
-    removed = [cell_id for cell_id in before if cell_id not in after]
-    return _without_deleted(timeline, removed, after)
-
-
-def _without_deleted(timeline: Timeline, cell_ids: Sequence[str], present: Set[str]) -> list[str]:
-    """Return the cells without those that a person deleted, or that were merged into another."""
-    return [
-        cell_id
-        for cell_id in cell_ids
-        if cell_id in present or not _is_deliberately_removed(timeline.steps(cell_id))
-    ]
-
-
-def _is_deliberately_removed(steps: Sequence[Step]) -> bool:
-    for step in reversed(steps):
+def _is_removed_by_person(timeline: Timeline, cell_id: str) -> bool:
+    for step in reversed(timeline.steps(cell_id)):
         if step.kind == "delete":
             return step.author == "person"
-        if step.kind == "merge" and "into" in (step.data or {}):
-            return True
-        if step.kind in ("undelete", "copy"):
-            return False
+        if step.kind in ("merge", "undelete", "copy"):
+            return "into" in (step.data or {})
     return False
 
 
-def restored_notebook(
+def notebook_at(
     history: History,
-    choice: Choice,
-    file: Mapping[str, Any] | None,
-    kernels: Mapping[str, Mapping[str, str]],
-    *,
-    notebook_id: str | None,
-) -> Restored:
-    """Return the notebook as it was after the chosen moment.
+    moment: int,
+    cell_ids: Collection[str] | None = None,
+    file: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return a notebook as it was after a moment; with ``cell_ids``, only these of its cells.
 
-    ``file`` is the notebook's file, if it is a valid notebook of format 4. ``kernels`` has the
-    ``kernelspec`` for each programming language; it is used if the file doesn't name any.
-    ``notebook_id`` is that of the result; without it, JupyterLab gives the notebook a new one.
+    ``file`` is the notebook's file, if it is a valid notebook of format 4.
     """
-    restored = Restored(dict(file or {}))
-    cells_in_file = {
-        id_: cell
-        for cell in (file or {}).get("cells", ())
-        if isinstance(id_ := cell.get("id"), str) and is_id(id_)
-    }
-    selected = set(choice.cell_ids)
+    file = file or {"metadata": {"language_info": {"name": main_language(history)}}, "cells": ()}
+    cells_in_file = {cell["id"]: cell for cell in file["cells"] if is_id(str(cell.get("id")))}
     cells = [
-        _restore_cell(snapshot, history.timeline, cells_in_file.get(snapshot.cell_id), restored)
-        for snapshot in history.timeline.at(choice.moment).cells
-        if snapshot.cell_id in selected
+        _cell(snapshot, history.timeline, cells_in_file.get(snapshot.cell_id))
+        for snapshot in history.timeline.at(moment).cells
+        if cell_ids is None or snapshot.cell_id in cell_ids
     ]
-    minor = restored.notebook.get("nbformat_minor")
-    restored.notebook |= {
-        "cells": cells,
-        "metadata": _metadata(history, (file or {}).get("metadata"), kernels, notebook_id),
-        "nbformat": 4,
-        "nbformat_minor": max(5, minor) if isinstance(minor, int) else 5,
+    minor = file.get("nbformat_minor")
+    minor = max(5, minor) if isinstance(minor, int) else 5
+    return {**file, "nbformat": 4, "nbformat_minor": minor, "cells": cells}
+
+
+def _cell(
+    snapshot: CellSnapshot, timeline: Timeline, in_file: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    id_, type_ = snapshot.cell_id, snapshot.type
+    cell: dict[str, Any] = {
+        "cell_type": type_ if type_ in ("code", "markdown", "raw") else "raw",
+        "id": id_ if is_id(id_) else str(uuid.uuid5(uuid.NAMESPACE_URL, ascii(id_))),
+        "metadata": {},
+        "source": snapshot.source.splitlines(keepends=True),
     }
-    return restored
+    no_outputs: dict[str, Any] = {}
+    if cell["cell_type"] == "code":
+        no_outputs = {"execution_count": None, "outputs": []}
+    if not in_file or in_file.get("cell_type") != cell["cell_type"]:
+        return cell | no_outputs
+    source = cell_source(in_file)
+    # The history has redaction marks in place of the secrets that the file has.
+    if snapshot.source in (source, redact(source)) or not is_recorded(snapshot, timeline):
+        return {**cell, **no_outputs, **in_file}
+    return {**cell, **in_file, "source": cell["source"], **no_outputs}
 
 
-def _metadata(
-    history: History,
-    in_file: Any,
-    kernels: Mapping[str, Mapping[str, str]],
-    notebook_id: str | None,
-) -> dict[str, Any]:
-    metadata = dict(in_file) if isinstance(in_file, dict) else {}
-    if "kernelspec" not in metadata and "language_info" not in metadata:
-        language = main_language(history)
-        metadata["language_info"] = {"name": language}
-        if kernel := kernels.get(language.lower()):
-            metadata["kernelspec"] = dict(kernel)
-    own = metadata.pop("aiserver", None)
-    own = dict(own) if isinstance(own, dict) else {}
-    own.pop("notebook_id", None)
-    if notebook_id:
-        own["notebook_id"] = notebook_id
-    return metadata | ({"aiserver": own} if own else {})
-
-
-def _restore_cell(
-    snapshot: CellSnapshot, timeline: Timeline, in_file: Mapping[str, Any] | None, result: Restored
-) -> dict[str, Any]:
-    """Return a cell, and add its id to the lists of ``result`` if it isn't as it was."""
-    cell_id = snapshot.cell_id
-    type_ = snapshot.type if snapshot.type in ("code", "markdown", "raw") else "raw"
-    steps = timeline.steps(cell_id)
-    has_source = snapshot.missing is None and bool(steps)
-    cell: dict[str, Any] = {"cell_type": type_, "metadata": {}, "source": ""}
-    cell["id"] = cell_id if is_id(cell_id) else _new_id(cell_id)
-    if type_ == "code":
-        cell |= {"execution_count": None, "outputs": []}
-    if in_file and in_file.get("cell_type") == type_:
-        cell |= in_file
-        text = _text(cell["source"])
-        # The history has redaction marks in place of the secrets that the file has.
-        if not has_source or text == snapshot.source or redact(text) == snapshot.source:
-            return cell
-    elif snapshot.missing is not None:
-        result.too_long.append(cell_id)
-    elif not has_source:
-        result.unrecorded.append(cell_id)
-    if OPEN in snapshot.source:
-        result.redacted.append(cell_id)
-    cell["source"] = snapshot.source.splitlines(keepends=True)
-    if type_ == "code":
-        shown: Sequence[Step] = steps[: snapshot.step + 1] if snapshot.step is not None else []
-        cell["execution_count"], cell["outputs"] = _last_run(shown)
-    return cell
-
-
-def _last_run(steps: Sequence[Step]) -> tuple[int | None, list[dict[str, Any]]]:
-    """Return the execution count and the outputs of a cell's last run."""
-    for step in reversed(steps):
-        if step.kind in _CLEARING_KINDS:
-            break
-        if step.kind == "run":
-            count = (step.data or {}).get("execution_count")
-            return count if type(count) is int else None, list(_outputs(step))
-    return None, []
-
-
-def _outputs(run: Step) -> Iterator[dict[str, Any]]:
-    """Yield the output of a run, if the history has all of it: it was only text."""
-    preview = (run.data or {}).get("outputs")
-    if not isinstance(preview, dict) or run.outcome != "done":
-        return
-    text = preview.get("text")
-    is_complete = not any(preview.get(key) for key in ("truncated", "images", "shape"))
-    if isinstance(text, str) and text and is_complete:
-        lines = text.splitlines(keepends=True)
-        yield {"output_type": "stream", "name": "stdout", "text": lines}
-
-
-def _text(source: object) -> str:
-    return "".join(map(str, source)) if isinstance(source, list) else str(source or "")
-
-
-def _new_id(seed: str) -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, seed.encode("utf-8", "backslashreplace").decode()))
+def is_recorded(snapshot: CellSnapshot, timeline: Timeline) -> bool:
+    """Return whether the source of a cell is recorded: it wasn't too long, nor can't be read."""
+    return snapshot.missing is None and bool(timeline.steps(snapshot.cell_id))

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....cli.files import is_file, read_notebook, write_output
-from ....cli.selection import find_id, find_notebooks
+from ....cli.files import is_file, notebook_id_of, read_notebook, write_output
+from ....cli.selection import find_id, find_notebooks, find_recorded_at
 from ....cli.stores import StoreContext
 from ....cli.terminal import make_safe, print_json, print_markdown
 from ....errors import NotFound, SettingError
@@ -31,7 +31,7 @@ from ..narrative import narrative
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the history of all cells, or of only the cell that the option ``--cell`` names."""
-    history = await _load_history(arguments.notebook, context)
+    history = await load_history(arguments.notebook, context, by_path=True)
     cell_ids = [cell["cellId"] for cell in history.timeline.cells()]
     if arguments.cell:
         cell_id = find_id(cell_ids, arguments.cell)
@@ -44,8 +44,8 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Write the replay to one file, or to standard output."""
-    history = await _load_history(arguments.notebook, context)
-    notebook = _load_notebook(arguments.notebook)
+    history = await load_history(arguments.notebook, context)
+    notebook = load_notebook(arguments.notebook)
     if notebook is not None:
         await restore_ids(context.notebooks(), arguments.notebook, notebook)
     file = await export(
@@ -68,7 +68,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
 
 async def run_report(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print how much of a notebook each contributor wrote."""
-    history = await _load_history(arguments.notebook, context)
+    history = await load_history(arguments.notebook, context)
     notebook_report = report(history.timeline, history.sessions)
     if arguments.json:
         print_json(notebook_report)
@@ -78,24 +78,37 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
     return 0
 
 
-async def _load_history(name: str, context: StoreContext) -> History:
-    """Load the history of a notebook, which its path or id names. Raises NotFound, SettingError."""
-    notebook_id = await _notebook_id(name, context)
+async def load_history(name: str, context: StoreContext, *, by_path: bool = False) -> History:
+    """Load the history of a notebook, which its path or id names. Raises NotFound, SettingError.
+
+    With ``by_path``, a file without the id of a history is the notebook recorded at its path. This
+    isn't for exports: such a file may be a new one.
+    """
+    notebook_id = await _notebook_id(name, context, by_path)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
         raise NotFound(f"No history of “{name}” in {context.name}.")
     return history
 
 
-async def _notebook_id(name: str, context: StoreContext) -> str:
+async def _notebook_id(name: str, context: StoreContext, by_path: bool) -> str:
     if is_file(name):
+        if by_path:
+            try:
+                id_ = notebook_id_of(name)
+            except SettingError:
+                return await find_recorded_at(context, name)
+            # A page gives a new id to a notebook that has lost everything.
+            if not await context.store.session_marks(id_, owner=context.owner):
+                return await find_recorded_at(context, name)
         return (await find_notebooks(context, name))[0]
     if is_id(name):
         return name
     raise SettingError(f"“{name}” is not a notebook file or ID.")
 
 
-def _load_notebook(name: str) -> dict[str, Any] | None:
+def load_notebook(name: str) -> dict[str, Any] | None:
+    """Return the content of a notebook's file; None if there is no file, or it is damaged."""
     try:
         content = json.loads(read_notebook(name))
     except (SettingError, ValueError, RecursionError):

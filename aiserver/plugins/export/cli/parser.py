@@ -64,20 +64,13 @@ def add_commands(groups: Any) -> None:
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument(
         "--at",
-        metavar="CHANGE|TIME",
-        help="the number of a change, or a time such as “2026-03-01 14:30” "
-        "(default: the last one before cells vanished)",
+        metavar="TIME",
+        help="a time such as “2026-03-01 14:30”, or as “replay show” prints it "
+        "(default: the last one, or the last one before most cells vanished)",
     )
-    command.add_argument("--list", action="store_true", help="list the latest changes")
-    target = command.add_mutually_exclusive_group()
-    target.add_argument(
-        "--output",
-        metavar="FILE",
-        help="a new file (default: “NOTEBOOK (restored TIME).ipynb” beside the notebook)",
-    )
-    target.add_argument(
+    command.add_argument(
         "--in-place",
         action="store_true",
-        help="replace the notebook’s file; its content is written to "
-        "“NOTEBOOK (before restore).ipynb” first",
+        help="replace the notebook’s file instead of writing “NOTEBOOK (restored TIME).ipynb” "
+        "beside it; the old content is written to “NOTEBOOK (before restore).ipynb” first",
     )
