@@ -28,7 +28,7 @@ class PageClient:
         self._task = asyncio.ensure_future(self._listen())
 
     async def hello(self, path: str = "a.ipynb", page: str = "page1") -> None:
-        message = {"type": "hello", "page": page, "notebooks": [{"path": path}]}
+        message = {"type": "hello", "page": page, "paths": [path]}
         await self.socket.write_message(json.dumps(message))
 
     async def _listen(self) -> None:

@@ -27,19 +27,12 @@ class NoAnswer(Exception):
     """The page that has the notebook open doesn't answer."""
 
 
-class OpenNotebook(Body):
-    """A notebook that is open in a page."""
-
-    path: str
-    notebook_id: Id | None = None
-
-
 class Hello(Body):
     """The notebooks that a page has open. ``page`` is an id that the page chose."""
 
     type: str
     page: Id
-    notebooks: list[OpenNotebook] = Field(max_length=_MAX_NOTEBOOKS)
+    paths: list[str] = Field(max_length=_MAX_NOTEBOOKS)
 
 
 class Page:
@@ -91,7 +84,7 @@ class Pages:
     def hello(self, page: Page, hello: Hello) -> None:
         """Note what a page has open."""
         page.id = hello.page
-        page.paths = {self._name(each.path) or each.path: each.path for each in hello.notebooks}
+        page.paths = {self._name(path) or path: path for path in hello.paths}
         self._pages = [other for other in self._pages if other is not page]
         self._pages.append(page)
 
@@ -105,10 +98,6 @@ class Pages:
     def is_open(self, page_id: str) -> bool:
         """Return whether there is a page with this id."""
         return any(page.id == page_id for page in self._pages)
-
-    def has_open(self, path: str) -> bool:
-        """Return whether a page has this notebook open."""
-        return self._find(path) is not None
 
     async def ask(
         self, path: str, message: dict[str, Any], timeout: float | None = None

@@ -73,7 +73,7 @@ describe('the plugin of agents', () => {
     const { localPath: path } = t.open.panel.context;
     const hello = {
       type: 'hello',
-      notebooks: [{ path, notebookId: t.open.id }]
+      paths: [path]
     };
     expect(t.socket!.sent).toMatchObject([hello]);
     const cell = t.open.panel.context.model.sharedModel.cells[0];
@@ -91,7 +91,7 @@ describe('the plugin of agents', () => {
     t.open.close();
     await Promise.resolve();
     await Promise.resolve();
-    expect(t.socket!.sent.at(-1)).toMatchObject({ notebooks: [] });
+    expect(t.socket!.sent.at(-1)).toMatchObject({ paths: [] });
   });
 
   it('shows proposals, and tells the history about their turns', async () => {

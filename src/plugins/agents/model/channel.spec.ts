@@ -1,7 +1,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import { Channel } from './channel';
-import type { IOpenNotebook, ServerMessage } from './messages';
+import type { ServerMessage } from './messages';
 
 /** A socket that a spec opens, closes and feeds. */
 class FakeSocket {
@@ -35,7 +35,7 @@ class FakeSocket {
 
 function setup(options: Partial<ServerConnection.ISettings> = {}) {
   FakeSocket.all = [];
-  let notebooks: IOpenNotebook[] = [];
+  let open: string[] = [];
   const channel = new Channel({
     settings: ServerConnection.makeSettings({
       wsUrl: 'ws://host/user/me/',
@@ -43,7 +43,7 @@ function setup(options: Partial<ServerConnection.ISettings> = {}) {
       ...options
     }),
     page: 'page1',
-    notebooks: () => notebooks
+    paths: () => open
   });
   const received: ServerMessage[] = [];
   channel.received.connect((_, message) => received.push(message));
@@ -52,22 +52,17 @@ function setup(options: Partial<ServerConnection.ISettings> = {}) {
     received,
     /** Open these notebooks, and no other ones. */
     show: (...paths: string[]) => {
-      notebooks = paths.map(path => ({ path, notebookId: null }));
-      channel.update();
-    },
-    identify: (notebookId: string) => {
-      notebooks = notebooks.map(({ path }) => ({ path, notebookId }));
+      open = paths;
       channel.update();
     }
   };
 }
 
-const hello = (...notebooks: object[]) => ({
+const hello = (...paths: string[]) => ({
   type: 'hello',
   page: 'page1',
-  notebooks
+  paths
 });
-const A = { path: 'a.ipynb', notebookId: null };
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -94,13 +89,11 @@ describe('the channel', () => {
     expect(last.sent).toEqual([]);
     last.open();
     t.show('a.ipynb');
-    t.identify('nb1');
     t.show('moved.ipynb');
     t.show();
     expect(last.sent).toEqual([
-      hello(A),
-      hello({ ...A, notebookId: 'nb1' }),
-      hello({ ...A, path: 'moved.ipynb' }),
+      hello('a.ipynb'),
+      hello('moved.ipynb'),
       hello()
     ]);
   });
@@ -137,7 +130,7 @@ describe('the channel', () => {
     let opened = 0;
     t.channel.opened.connect(() => opened++);
     FakeSocket.last.open();
-    expect(FakeSocket.last.sent).toEqual([hello(A, { ...A, path: 'b.ipynb' })]);
+    expect(FakeSocket.last.sent).toEqual([hello('a.ipynb', 'b.ipynb')]);
     expect(opened).toBe(1);
     for (let attempt = 0; attempt < 12; attempt++) {
       FakeSocket.last.close();

@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - The server knows which notebooks are open: `hello` lists them whenever the socket opens and
- *   whenever the list, a path or an id changes.
+ *   whenever the list or a path changes.
  * - Nothing is polled. After the socket has closed, the page waits before it opens it again: longer
  *   after each attempt that fails, and not at all if the server has never answered.
  */
@@ -11,7 +11,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import type { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
-import type { IOpenNotebook, ServerMessage } from './messages';
+import type { ServerMessage } from './messages';
 
 /** The first and the longest time before the socket is opened again, in milliseconds. */
 const MIN_DELAY_MS = 1_000;
@@ -23,8 +23,8 @@ export interface IChannelOptions {
   readonly settings: ServerConnection.ISettings;
   /** An id of this page. */
   readonly page: string;
-  /** Return the notebooks that are open now. */
-  readonly notebooks: () => readonly IOpenNotebook[];
+  /** Return the paths of the notebooks that are open now. */
+  readonly paths: () => readonly string[];
 }
 
 export class Channel {
@@ -36,9 +36,9 @@ export class Channel {
 
   /** Say which notebooks are open, if that has changed. The first one opens the socket. */
   update(): void {
-    const notebooks = this._options.notebooks();
-    const text = JSON.stringify(notebooks);
-    if (text === this._sentList || (!this._socket && !notebooks.length)) {
+    const paths = this._options.paths();
+    const text = JSON.stringify(paths);
+    if (text === this._sentList || (!this._socket && !paths.length)) {
       return;
     }
     if (!this._socket) {
@@ -48,7 +48,7 @@ export class Channel {
       }
     } else if (this._socket.readyState === OPEN) {
       this._sentList = text;
-      this.send({ type: 'hello', page: this._options.page, notebooks });
+      this.send({ type: 'hello', page: this._options.page, paths });
     }
   }
 
@@ -109,7 +109,7 @@ export class Channel {
   /** The number of attempts since the socket was open. */
   private _failures = 0;
   private _hasOpened = false;
-  /** The notebooks of the last `hello` over this socket, as JSON. */
+  /** The paths of the last `hello` over this socket, as JSON. */
   private _sentList = '';
   private _isDisposed = false;
 }

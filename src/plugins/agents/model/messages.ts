@@ -73,9 +73,3 @@ export type Answer =
       }[];
     }
   | { type: 'cells'; notebookId: string | null; cells: readonly unknown[] };
-
-/** An open notebook, as the server gets to know it. */
-export interface IOpenNotebook {
-  readonly path: string;
-  readonly notebookId: string | null;
-}

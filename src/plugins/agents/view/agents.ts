@@ -92,7 +92,7 @@ export class Agents {
     const channel = new Channel({
       settings,
       page: this._page,
-      notebooks: () => openNotebooks(tracker, identity)
+      paths: () => openPaths(tracker)
     });
     const find = (path: string) => this._withPath(path);
     const questions = new Questions({ find, identity, tracking });
@@ -105,7 +105,7 @@ export class Agents {
         await this._take(message);
       }
     });
-    followNotebooks(tracker, identity, () => channel.update());
+    followNotebooks(tracker, () => channel.update());
   }
 
   private async _take(message: Notice): Promise<void> {
@@ -176,23 +176,16 @@ function isQuestion(message: ServerMessage): message is Question {
   return ['apply', 'run', 'read'].includes(message.type);
 }
 
-function openNotebooks(tracker: INotebookTracker, identity: INotebookIdentity) {
-  const notebooks: { path: string; notebookId: string | null }[] = [];
-  tracker.forEach(panel => {
-    if (!panel.isDisposed && panel.context.isReady) {
-      const { localPath: path } = panel.context;
-      notebooks.push({ path, notebookId: identity.get(panel) });
-    }
-  });
-  return notebooks;
+function openPaths(tracker: INotebookTracker): string[] {
+  const panels: NotebookPanel[] = [];
+  tracker.forEach(panel => panels.push(panel));
+  return panels
+    .filter(panel => !panel.isDisposed && panel.context.isReady)
+    .map(({ context }) => context.localPath);
 }
 
-/** Call `update` whenever the list of open notebooks, a path or an id may have changed. */
-function followNotebooks(
-  tracker: INotebookTracker,
-  identity: INotebookIdentity,
-  update: () => void
-): void {
+/** Call `update` whenever the list of open notebooks, or a path, may have changed. */
+function followNotebooks(tracker: INotebookTracker, update: () => void): void {
   const add = ({ context, disposed }: NotebookPanel) => {
     void context.ready.then(update);
     context.pathChanged.connect(update);
@@ -201,5 +194,4 @@ function followNotebooks(
   };
   tracker.forEach(add);
   tracker.widgetAdded.connect((_, panel) => add(panel));
-  identity.changed.connect(update);
 }
