@@ -36,7 +36,8 @@ _LOGIN = (
     "AISERVER_TOKEN to its address and token, then try again."
 )
 _REDIRECT = "The Jupyter server’s address is wrong: it leads to another address."
-_NO_API = "The Jupyter server has no AI Server. Install it there, then restart the server."
+NO_API = "The Jupyter server has no AI Server. Install it there, then restart the server."
+LOST = "The connection to the Jupyter server was lost before the answer was complete."
 _REFUSED = "The Jupyter server rejected the request."
 
 
@@ -141,7 +142,7 @@ def _parse(answer: http.client.HTTPResponse) -> Any:
     except (OSError, http.client.HTTPException):
         raise ServerError(_UNREACHABLE) from None
     except ValueError:
-        raise ServerError(_NO_API) from None
+        raise ServerError(NO_API) from None
 
 
 def read_lines(answer: http.client.HTTPResponse) -> Iterator[bytes]:
@@ -149,8 +150,7 @@ def read_lines(answer: http.client.HTTPResponse) -> Iterator[bytes]:
     try:
         yield from answer
     except (OSError, http.client.HTTPException):
-        sentence = "The connection to the Jupyter server was lost before the answer was complete."
-        raise ServerError(sentence) from None
+        raise ServerError(LOST) from None
 
 
 def error_of(answer: http.client.HTTPResponse, data: bytes | None = None) -> ServerError:
@@ -171,5 +171,5 @@ def error_of(answer: http.client.HTTPResponse, data: bytes | None = None) -> Ser
     if status == 401 or (status == 403 and code in (None, "forbidden", "unauthenticated")):
         return ServerError(_LOGIN, status)
     if code is None and status in (404, 405):
-        return ServerError(_NO_API, status)
+        return ServerError(NO_API, status)
     return ServerError(message if code and isinstance(message, str) else _REFUSED, status)

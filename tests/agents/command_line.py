@@ -8,13 +8,6 @@ import sys
 from aiserver.errors import AIServerError
 from aiserver.plugins.agents.cli.parser import add_commands
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # Python 3.10; pytest depends on it
-    import tomli as tomllib  # type: ignore[no-redef]
-
-parse_toml = tomllib.loads
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit status."""

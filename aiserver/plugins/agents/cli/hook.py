@@ -18,11 +18,11 @@ from typing import Any
 
 from ....cli.terminal import make_safe
 from ....running_servers.client import Server, ServerError
+from . import LABELS
 from .server_choice import NoServer, ServerChoice
 
 _MAX_INPUT = 20_000_000  # bytes
 _PATHS = ("notebook_path", "file_path", "absolute_path", "path", "filePath")
-_NAMES = {"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "goose": "Goose"}
 _BEFORE = ("PreToolUse", "BeforeTool")
 
 
@@ -70,7 +70,7 @@ def _body(call: dict[str, Any], path: str, client: str) -> dict[str, str]:
     return {
         "path": path,
         "phase": "before" if is_before else "after",
-        "agent": _NAMES.get(client, client),
+        "agent": LABELS[client],
         "session": text("session_id"),
         "tool": text("tool_name"),
         "call": text("tool_use_id"),
