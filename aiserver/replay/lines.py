@@ -25,7 +25,7 @@ _MIN_DISTINCTIVE = 4  # the minimum number of letters and digits in a distinctiv
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     """Return for each new line the index of the matching old line, or None."""
     matches: list[int | None] = [None] * len(new)
-    pairs = _match_in_order(old, new, 0, len(old), 0, len(new))
+    pairs = match_in_order(old, new)
     for i, j in pairs:
         matches[j] = i
     if len(pairs) in (len(old), len(new)):
@@ -34,19 +34,17 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     a = b = 0  # the first old line and the first new line after the previous pair
     for i, j in [*pairs, (len(old), len(new))]:
         if a < i and b < j:
-            for i2, j2 in _match_in_order(stripped_old, stripped_new, a, i, b, j):
-                matches[j2] = i2
+            for i2, j2 in match_in_order(stripped_old[a:i], stripped_new[b:j]):
+                matches[b + j2] = a + i2
         a, b = i + 1, j + 1
     _match_moved(stripped_old, stripped_new, matches)
     return matches
 
 
-def _match_in_order(
-    old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
-) -> Pairs:
-    """Return pairs of equal lines in two ranges, in the same order in both."""
+def match_in_order(old: Sequence[str], new: Sequence[str]) -> Pairs:
+    """Return pairs of equal lines that have the same order in both texts."""
     pairs: Pairs = []
-    ranges = [(a0, a1, b0, b1)]
+    ranges = [(0, len(old), 0, len(new))]
     while ranges:
         a0, a1, b0, b1 = ranges.pop()
         while a0 < a1 and b0 < b1 and old[a0] == new[b0]:

@@ -143,3 +143,20 @@ async def test_what_a_person_wrote_between_two_edits_stays(
     await agent.use("run_end", run=run)
     await undo(call, run)
     assert sources(file) == [f"{LONG}\nmine = 1"]
+
+
+async def test_an_inserted_cell_with_a_line_of_a_person_stays(
+    agent: AgentClient, call: Any, notebook: Write, allow: Any
+) -> None:
+    """P53: with the text of the last edit of the run."""
+    file = notebook(LONG)
+    run = await begin(agent)
+    await allow(await notebook_id(call), "edit")
+    insert = {"run": run, "after": CELL, "source": "x = 1", "intent": "i", "mode": "apply"}
+    new = (await agent.use("cell_insert", **insert))["cell"]
+    await edit(agent, run, new, "x = 1", "x = 2")
+    await agent.use("run_end", run=run)
+    file.write_text(file.read_text("utf-8").replace("x = 2", "x = 2\\nmine = 1"), "utf-8")
+    plan = (await undo(call, run))[new]
+    assert (plan["action"], len(plan["conflicts"])) == ("keep", 1)
+    assert sources(file) == [LONG, "x = 2\nmine = 1"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from ...models import NotebookLogEntry
 from ...notebooks.log_view import ORDER
@@ -18,10 +18,8 @@ from ...replay import Step
 from .masks import hidden, unmasked
 from .operations import Delete, Edit, Insert, Move, Operation, digest, source_of
 from .runs import RUN
-from .undo import Conflict, undo_edits, undo_order
+from .undo import Action, CellEdit, Conflict, undo_edits, undo_order
 from .writer import Notebook
-
-Action = Literal["restore", "merge", "remove", "return", "keep"]
 
 
 @dataclass(frozen=True)
@@ -138,9 +136,7 @@ def _plan(
     return UndoPlan(run, _agent(run, log), notebook, cells, operations, order)
 
 
-def _undo_cell(
-    cell_id: str, edits: Sequence[tuple[str | None, str | None]], now: str | None
-) -> CellPlan:
+def _undo_cell(cell_id: str, edits: Sequence[CellEdit], now: str | None) -> CellPlan:
     # Histories have no secrets, so the versions are compared without them.
     result = undo_edits(edits, None if now is None else redact(now))
     conflicts = list(map(_shown, result.conflicts))
@@ -168,13 +164,15 @@ def _redo_cell(cell_id: str, undo: Step, now: str | None) -> CellPlan:
     return CellPlan(cell_id, "keep" if after is None else "restore", now, after or now)
 
 
-def _edits(run: str, steps: Sequence[Step]) -> list[tuple[str | None, str | None]]:
-    """Return the sources of a cell before and after each edit of a run."""
-    edits: list[tuple[str | None, str | None]] = []
+def _edits(run: str, steps: Sequence[Step]) -> list[CellEdit]:
+    """Return a run's edits of a cell. Edits between which nobody else edited it are joined."""
+    edits: list[CellEdit] = []
     for step in steps:
         data = step.data or {}
         if step.run == run and step.applied and step.kind != "run" and "undo" not in data:
             before = None if data.get("inserted") is True else step.before
+            if edits and edits[-1][1] == before:
+                before, _ = edits.pop()
             edits.append((before, None if step.kind == "delete" else step.after))
     return edits
 
