@@ -71,6 +71,33 @@ class Match(NamedTuple):
     sign: Sign
 
 
+class RecognisedCells(NamedTuple):
+    """The recorded notebook in a file, and the recorded cells in it."""
+
+    notebook_id: str
+    matches: dict[int, Match]
+    """The matches by the indices of the file's cells."""
+    recorded: Set[str]
+    """The ids of all cells of the notebook that have a session."""
+    unchanged: Set[str] = frozenset()
+    """The ids of the matches with their newest contents, if contents were compared."""
+    has_changed: bool = False
+    """Whether one of these was added or changed after the notebook was first recorded."""
+    is_whole: bool = False
+    """Whether all cells of the last recorded order are in the file with their newest contents."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The better of two notebooks that the file may be has the higher one."""
+        exact = sum(match.sign != "similar" for match in self.matches.values())
+        return exact, len(self.matches)
+
+    def without_changed(self) -> RecognisedCells:
+        """Return the cells without the matches that have changed."""
+        matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
+        return self._replace(matches=matches)
+
+
 def is_positional(cell_id: str) -> bool:
     """Return whether a tool may give this id to any cell."""
     return _POSITIONAL.fullmatch(cell_id) is not None
@@ -280,7 +307,7 @@ class _Matcher:
         contents = {self._cells[index].source: index for index in filter(self._may_match, run)}
         ids: dict[str, list[str]] = defaultdict(list)
         for id_ in filter(self._free.__contains__, gap):
-            for source in self._sources[id_]:
+            for source in set(self._sources[id_]):
                 ids[source].append(id_)
         indices_by_id: dict[str, list[int]] = {id_: [] for id_ in gap}
         for source, index in contents.items():

@@ -35,10 +35,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..errors import NotFound, SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, SessionKey, check_id, is_id, utc_now
@@ -48,6 +49,7 @@ from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .cell_match import (
     FileCell,
     Match,
+    RecognisedCells,
     has_own_text,
     is_given,
     is_random,
@@ -93,25 +95,6 @@ class NotebookIdentity:
 
     notebook_id: str
     forked_from: str | None = None
-
-
-class RecognisedCells(NamedTuple):
-    """The recorded notebook in a file, and the recorded cells in it."""
-
-    notebook_id: str
-    matches: dict[int, Match]
-    """The matches by the indices of the file's cells."""
-    recorded: Set[str]
-    """The ids of all cells of the notebook that have a session."""
-    unchanged: Set[str] = frozenset()
-    """The ids of the matches with their newest contents, if contents were compared."""
-    has_changed: bool = False
-    """Whether one of these was added or changed after the notebook was first recorded."""
-
-    def without_changed(self) -> RecognisedCells:
-        """Return the cells without the matches that have changed."""
-        matches = {i: match for i, match in self.matches.items() if match.id in self.unchanged}
-        return self._replace(matches=matches)
 
 
 class NotebookRegistry:
@@ -241,15 +224,16 @@ class NotebookRegistry:
         """Return the matches with the notebook whose id is in the file, or its copy at the path.
 
         Git may have put back a file of the other one, or a tool has written the copy anew. If the
-        notebook itself isn't at another path, it may also have been moved here.
+        notebook itself isn't at another path, it may also have been moved here, or a copy of the
+        one that is here may have been merged into it.
         """
         is_own = await self._is_original(notebook_id, name)
         more = [] if is_own else [(self._store, notebook_id)]
         relatives = [
             await self._recognise(id_, cells, trusts_ids=False, more=more)
-            for id_ in self._index.relatives_at(name, notebook_id, is_own=is_own)
+            for id_ in self._index.relatives_at(name, notebook_id)
         ]
-        best = max(relatives, key=lambda result: len(result.matches), default=None)
+        best = max(relatives, key=lambda result: result.rank, default=None)
         has_log = notebook_id in self._index.notebooks
         if not has_log and best and best.matches:
             return best
@@ -262,7 +246,9 @@ class NotebookRegistry:
                 return result and result._replace(notebook_id=notebook_id)
         if best and best.matches:
             own = await self._recognise(notebook_id, cells, trusts_ids=False) if is_own else best
-            if len(best.matches) >= len(own.matches):
+            # A copy that was moved here as it was has as many cells of its original.
+            is_here = notebook_id in self._index.origins(best.notebook_id) or not own.is_whole
+            if own is best or best.rank > own.rank or (best.rank == own.rank and is_here):
                 return best
         # Several files may have been made from one, and contain other cells with its ids. What was
         # recorded about a copy in another root is copied later, under the id that it gets.
@@ -281,7 +267,7 @@ class NotebookRegistry:
     ) -> RecognisedCells | None:
         """Return the best match of a file whose ids and contents must tell which notebook it is."""
         cell_ids = [cell.id for cell in cells]
-        fitting: list[tuple[tuple[bool, int, bool, int], RecognisedCells]] = []
+        fitting: list[tuple[tuple[bool, int, int, bool, int], RecognisedCells]] = []
         others: dict[str, Set[str]] = {}
         by_ids = self._index.best_match(name, filter(is_random, cell_ids))
         at_path = set(self._index.find_at(name)[:_MAX_COMPARED])
@@ -303,8 +289,7 @@ class NotebookRegistry:
             has_ids = keeps_ids and not result.recorded.isdisjoint(filter(is_random, cell_ids))
             if candidate not in at_path:
                 # A template, from which the notebook was made, has the first contents of all cells.
-                is_same = last == result.unchanged and len(last) > 1
-                is_same = is_same and (result.has_changed or not name.endswith(".ipynb"))
+                is_same = result.is_whole and (result.has_changed or not name.endswith(".ipynb"))
             elif candidate == by_ids or has_ids:
                 is_same = has_own_text(cells, result.recorded, result.matches)
             else:
@@ -316,7 +301,7 @@ class NotebookRegistry:
             if is_same:
                 # A notebook that was moved here may have replaced that at the path.
                 first = is_here or candidate == by_ids or candidate not in at_path
-                rank = (first, len(result.matches), is_here, len(result.recorded))
+                rank = (first, *result.rank, is_here, len(result.recorded))
                 fitting.append((rank, result))
             others[candidate] = result.recorded
         if fitting:
@@ -375,9 +360,14 @@ class NotebookRegistry:
             for index, match in matches.items()
             if [cells[index].source] == list(contents[match.id][:1])
         }
-        has_changed = any(len(set(filter(None, contents[id_]))) > 1 for id_ in unchanged)
+        has_changed = any(contents[id_][0] != contents[id_][-1] for id_ in unchanged)
         has_changed = has_changed or bool(orders and unchanged.difference(orders[-1]))
-        return RecognisedCells(notebook_id, matches, recorded, unchanged, has_changed)
+        last = recorded & set(orders[0] if orders else ())
+        newest = Counter(contents[id_][0] for id_ in last if contents[id_])
+        # Of equal cells, none is recognised, but all of them must be there.
+        is_whole = newest <= Counter(cell.source for cell in cells) and unchanged <= last
+        is_whole = is_whole and bool(unchanged) and len(last) > 1
+        return RecognisedCells(notebook_id, matches, recorded, unchanged, has_changed, is_whole)
 
     async def find(self, path: str, notebook_id: str) -> list[str]:
         """Return which notebook the file at ``path`` is, and those that it began there as.
@@ -390,7 +380,7 @@ class NotebookRegistry:
             await self._index.refresh()
             name = self._files.name(path)
             is_own = await self._is_original(notebook_id, name, is_certain=True)
-            is_own = is_own and not self._index.relatives_at(name, notebook_id, is_own=True)
+            is_own = is_own and not self._index.relatives_at(name, notebook_id)
             return self._index.origins_at(name, notebook_id) if is_own else []
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:

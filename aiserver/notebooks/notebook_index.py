@@ -83,24 +83,24 @@ class NotebookIndex:
         for notebook_id in before.keys() - marks.keys():
             self.notebooks.pop(notebook_id, None)
 
-    def relatives_at(self, name: str, notebook_id: str, *, is_own: bool) -> list[str]:
+    def relatives_at(self, name: str, notebook_id: str) -> list[str]:
         """Return the ids of notebooks at a path that a file with this id may be, last used first.
 
-        If the file may be the notebook itself, they are only copies of it.
+        They are its copies, or it is one of theirs, or all are copies of the same.
         """
         notebook = self.notebooks.get(notebook_id)
         if notebook and self.is_at(notebook, name):
             return []
-        origins = set(self._origins(notebook_id))
+        origins = set(self.origins(notebook_id))
         return [
             id_
             for id_ in self.find_at(name, with_pending=True)
-            if (notebook_id in self._origins(id_) if is_own else origins & set(self._origins(id_)))
+            if not origins.isdisjoint(self.origins(id_))
         ]
 
     def origins_at(self, name: str, notebook_id: str) -> list[str]:
         """Return the id, and the ids of the notebooks at a path that this one began there as."""
-        at_path, origins = self.find_at(name), self._origins(notebook_id)
+        at_path, origins = self.find_at(name), self.origins(notebook_id)
         for count, origin_id in enumerate(origins[1:], 1):
             notebook = self.notebooks[origins[count - 1]]
             if origin_id not in at_path or next(iter(notebook.cells_by_path)) != name:
@@ -127,7 +127,7 @@ class NotebookIndex:
         origin_id = self.best_match(name, cell_ids)
         return origin_id if origin_id and self.is_at(self.notebooks[origin_id], name) else None
 
-    def _origins(self, notebook_id: str) -> list[str]:
+    def origins(self, notebook_id: str) -> list[str]:
         """Return the id, the id of the notebook that this one is a copy of, and so on."""
         origins = [notebook_id]
         while notebook := self.notebooks.get(origins[-1]):
@@ -139,7 +139,7 @@ class NotebookIndex:
 
     def age(self, notebook_id: str) -> str:
         """Return the time of the first entry of a notebook, or of those that it is a copy of."""
-        origins = self.notebooks.keys() & self._origins(notebook_id)
+        origins = self.notebooks.keys() & self.origins(notebook_id)
         return min(self.notebooks[id_].first_entry for id_ in origins)
 
     def find_at(self, name: str, *, with_pending: bool = False) -> list[str]:

@@ -25,6 +25,7 @@ async def read_contents(
 ) -> dict[str, Sequence[str]]:
     """Return the contents that each cell has had, newest first and ``normalized``.
 
+    The last one is the first that was recorded, also if the cell has had it again since.
     The contents of a session that can't be read are empty, as are all if the sessions are larger
     than ``_MAX_BYTES`` together. Raises StorageError.
     """
@@ -68,5 +69,8 @@ async def record_matches(
 
 
 def _contents(session: Session) -> list[str]:
-    sources = [text for step in reversed(replay(session)) for text in (step.after, step.before)]
-    return list(dict.fromkeys(map(normalized, sources)) or [""])[:_MAX_SOURCES]
+    """Return the contents, each by its last use, and again the first one."""
+    steps = reversed(replay(session))
+    sources = [normalized(text) for step in steps for text in (step.after, step.before)] or [""]
+    first = next(filter(None, reversed(sources)), "")
+    return [*list(dict.fromkeys(sources))[:_MAX_SOURCES], first]

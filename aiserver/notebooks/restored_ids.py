@@ -20,8 +20,9 @@ from typing import Any
 from ..errors import StorageError
 from ..models import is_id
 from ..redact import redact
-from .cell_match import FileCell, is_positional, normalized
-from .identity import NotebookRegistry, RecognisedCells
+from ..requests.base import MAX_SOURCE
+from .cell_match import FileCell, RecognisedCells, is_positional, normalized
+from .identity import NotebookRegistry
 
 _MAX_SECONDS = 10  # for which opening a notebook may be delayed
 _KEY = "aiserver"  # of AI Server's data in the metadata of a notebook
@@ -136,14 +137,16 @@ def _new_ids(notebook: dict[str, Any], recognised: RecognisedCells) -> list[str]
     """Return the ids that the cells should have."""
     taken = set(recognised.recorded) | {match.id for match in recognised.matches.values()}
     new_ids: list[str] = []
-    for index, cell in enumerate(_read_cells(notebook)):
+    for index, (own_id, cell) in enumerate(zip(_ids(notebook), notebook["cells"], strict=True)):
         match = recognised.matches.get(index)
-        id_ = match.id if match else cell.id
+        id_ = match.id if match else own_id
         if match is None:
             count = 0
+            source = ""
             while not id_ or id_ in taken or is_positional(id_):
                 count += 1
-                name = f"{recognised.notebook_id}\n{cell.id}\n{cell.source}\n{count}"
+                source = source or _recorded_source(cell)
+                name = f"{recognised.notebook_id}\n{own_id}\n{source}\n{count}"
                 name = name.encode("utf-8", "backslashreplace").decode()
                 id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
             taken.add(id_)
@@ -158,10 +161,17 @@ def _set_ids(notebook: dict[str, Any], ids: Sequence[str]) -> None:
 
 
 def _read_cells(notebook: dict[str, Any]) -> list[FileCell]:
-    return [
-        FileCell(id_, normalized(redact(cell_source(cell))))  # recorded contents have no secrets
-        for id_, cell in zip(_ids(notebook), notebook["cells"], strict=True)
-    ]
+    sources = map(_recorded_source, notebook["cells"])
+    return list(map(FileCell, _ids(notebook), sources))
+
+
+def _recorded_source(cell: Mapping[str, Any]) -> str:
+    """Return the source of a cell as it would be recorded, without secrets.
+
+    One that is too long to be recorded is like no recorded one, and redacting it takes seconds.
+    """
+    source = cell_source(cell)
+    return normalized(redact(source) if len(source) <= MAX_SOURCE else source[:MAX_SOURCE])
 
 
 def _ids(notebook: dict[str, Any]) -> list[str]:

@@ -398,6 +398,19 @@ async def test_a_template_at_the_old_path_of_a_renamed_notebook_is_new(world: Wo
 
 
 @in_loop
+async def test_a_change_that_was_undone_is_no_change_of_a_template(world: World) -> None:
+    january = Notebook(world, "report.ipynb")
+    first = await january.open()
+    for source in ("b = load('another.csv')", SOURCES[B]):
+        await january.record(B, source)
+    world.move("report.ipynb", "january.ipynb")
+    await world.open("january.ipynb", list(SOURCES))
+    february = Notebook(world, "report.ipynb")
+    assert (await february.open()).notebook_id != first.notebook_id
+    assert not february.cells.keys() & SOURCES.keys()
+
+
+@in_loop
 async def test_an_import_with_a_recorded_id_is_no_sign_of_the_notebook(world: World) -> None:
     """An agent writes another notebook, and gives its cells the ids that it always gives."""
     notebook = Notebook(world, "a.ipynb")
@@ -510,6 +523,57 @@ async def test_a_renamed_text_notebook_keeps_its_history(
     assert (await other.open()).notebook_id != first.notebook_id
     renamed = Notebook(world, "b.py", minor=4)
     assert (await renamed.open()).notebook_id == first.notebook_id
+
+
+@in_loop
+async def test_equal_cells_are_no_reason_to_lose_the_history_of_a_text_notebook(
+    world: World,
+) -> None:
+    """P28: it has `df.head()` twice, and is renamed."""
+    cells = {**SOURCES, "d1": "df.head()", "e1": "df.head()"}
+    first = await Notebook(world, "a.py", cells, minor=4).open()
+    del world.disk.ids["a.py"]
+    fewer = Notebook(world, "b.py", {**SOURCES, "d1": "df.head()"}, minor=4)
+    assert (await fewer.open()).notebook_id != first.notebook_id
+    del world.disk.ids["b.py"]
+    renamed = Notebook(world, "c.py", cells, minor=4)
+    assert await renamed.open() == first
+
+
+@in_loop
+async def test_a_similar_cell_is_no_sign_against_an_unchanged_notebook(world: World) -> None:
+    """P28: ``mv v2.py main.py``; one word of a copied cell had changed in the copy."""
+    mean = "monthly = sales.groupby('month').mean()"
+    main = Notebook(world, "main.py", {**SOURCES, "d1": mean.replace("mean", "sum")}, minor=4)
+    first = await main.open()
+    await world.write(first.notebook_id, main.id_of(mean.replace("mean", "sum")), "in the old one")
+    version = Notebook(world, "v2.py", {**SOURCES, "d1": mean}, minor=4)
+    second = await version.open()
+    del world.disk.ids["v2.py"]
+    world.disk.ids["main.py"] = None
+    replaced = Notebook(world, "main.py", {**SOURCES, "d1": mean}, minor=4)
+    assert await replaced.open() == second
+
+
+@in_loop
+@pytest.mark.parametrize("is_moved", [False, True])
+async def test_a_merged_copy_is_the_notebook_at_its_path(world: World, is_moved: bool) -> None:
+    """P28: a worktree is merged, so the file has the copy's id, and removed."""
+    original = Notebook(world, "a.ipynb")
+    first = await original.open()
+    world.copy("a.ipynb", "feature/a.ipynb")
+    copied = Notebook(world, "feature/a.ipynb")
+    await copied.open()
+    second = await copied.open()
+    in_copy = {B: "b = load('the.feature', columns=['x'])"}
+    copied.cells |= in_copy
+    await copied.record(B, copied.cells[B])
+    original.cells |= {C: "c = load('other.changed', columns=['y'])"}
+    await original.record(C, original.cells[C])
+    world.move("feature/a.ipynb", "a.ipynb")
+    changed = copied.cells if is_moved else {**original.cells, **in_copy}
+    opened = await Notebook(world, "a.ipynb", changed).open()
+    assert opened == (second if is_moved else first)
 
 
 @in_loop
