@@ -80,19 +80,25 @@ _START = r"(?<![A-Za-z0-9_.-])(?<!‹redacted:)"  # in a mark, the kind isn't a 
 _WORD = _START + r"[A-Za-z0-9_.-]{1,80}"
 _NAME = rf"(?P<name>{_WORD}|密码|口令)"
 _BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+_SPACE = r"[ \t]{0,64}"  # around the sign: names and values may be aligned
+_ESCAPES = r"\\{0,3}"  # before the quotes of code within a literal, as in a notebook's file
 # `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`, and in SQL
 # `PASSWORD '…'`.
 _NAMED = re.compile(
-    rf"(?P<name>(?i:identified by)|{_WORD}|密码|口令)['\"]?\]?[ \t]{{0,8}}"
+    rf"(?P<name>(?i:identified by)|{_WORD}|密码|口令)(?:{_ESCAPES}['\"])?\]?{_SPACE}"
     # Between the name and the value, there may be a type, or a comma as in the call
     # `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：]"
-    r"|(?P<gap>(?<=[ ])(?=['\"])))"
-    r"(?!=)[ \t]{0,8}\(?[rbufRBUF]{0,2}(?P<quote>\"\"\"|\'\'\'|['\"`])"
-    r"(?P<value>(?:\\[^\n]|(?!(?P=quote))[^\\\n]){4,512})(?P=quote)"
+    r"|(?P<gap>(?<=[ ])(?=\\{0,3}['\"])))"
+    rf"(?!=){_SPACE}\(?[rbufRBUFN]{{0,2}}(?P<quote>{_ESCAPES}(?:\"\"\"|\'\'\'|['\"`]))"
+    r"(?P<value>(?:(?!(?P=quote))(?:\\[^\n]|[^\\\n])){4,512})(?P=quote)"
 )
 # `?token=…&`, `;Password=…;`: inside a URL or a connection string.
 _PARAMETER = re.compile(rf"(?<=[?&;]){_NAME}={_BARE_VALUE}")
+# `'Server=…; Password = …;'`, `'Password=…;Server=…'`
+_IN_CONNECTION = re.compile(
+    rf"(?:(?<=;)|(?<=;[ ])|(?<=['\"])){_NAME}[ ]?=[ ]?{_BARE_VALUE}(?=[ ]?;|['\"])"
+)
 # `'host=… password=…'`, `docker run -e PASSWORD=…`: at the beginning of a literal,
 # or after a word, which isn't followed by a name in Python code.
 _AFTER_WORD = re.compile(
@@ -102,15 +108,15 @@ _AFTER_WORD = re.compile(
 _HEADER_LITERAL = re.compile(rf"(?<=['\"]){_NAME}:[ ]?{_BARE_VALUE}(?=['\"])")
 # `export API_KEY=…`, `%env TOKEN=…`, `%env TOKEN …`, `--password=…`, `--password …`.
 _SHELL = re.compile(
-    r"(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+|--)"
-    rf"(?P<name>[A-Za-z0-9_-]{{1,80}})(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
+    r"(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+|--(?:(?:env|from-literal)=)?)"
+    rf"(?P<name>[A-Za-z0-9_-]{{1,80}})(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,64}})(?![ =|-])){_BARE_VALUE}"
 )
 # `API_KEY=… command` in a shell, `api_key: …` in YAML, `api_key = …` in settings: the name is at
 # the beginning of the line. The value is at the end of the line, or is followed by a command or a
 # comment. In Python code, the value may be a variable or a class, so a value that looks like a
 # Python name isn't redacted.
 _BARE = re.compile(
-    rf"^[ \t]{{0,32}}(?:[-!][ ]?)?{_NAME}(?P<sign>=|:(?=[ ])|[ \t]{{1,8}}=(?!=))[ \t]{{0,8}}"
+    rf"^[ \t]{{0,32}}(?:[-!][ ]?)?{_NAME}(?P<sign>=|:(?=[ ])|[ \t]{{1,64}}=(?!=)){_SPACE}"
     rf"{_BARE_VALUE}(?=[ \t]*$|[ \t]+[#a-z./])"
 )
 _PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
@@ -120,7 +126,7 @@ _OPERAND = re.compile(r"[A-Za-z]*[0-9]{0,4}|[0-9]+|0[xX][0-9A-Fa-f]+")
 # Prose such as "the password is hunter2!", also with quotes around the value.
 _IN_PROSE = re.compile(
     rf"(?P<name>(?:{_START}[A-Za-z]{{1,20}}[ ])?{_WORD}|密码|口令)"
-    r"(?:[ \t]{0,8}[=:：][ \t]{0,8}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?:(?P<quote>['\"`])|[“‘「『])?"
+    rf"(?:{_SPACE}[=:：]{_SPACE}|[ ](?i:is)[ ]|[ ]?[是为][ ]?)(?:(?P<quote>['\"`])|[“‘「『])?"
     r"(?P<value>(?:(?(quote)(?!(?P=quote)))[!-~]){6,512})(?(quote)(?P=quote))"
 )
 
@@ -152,12 +158,13 @@ _CONTINUED = re.compile(
     rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
 )
 
-_STRING = r"[rbufRBUF]{0,2}['\"][^'\"\n]{0,128}['\"]"
+_STRING = rf"[rbufRBUF]{{0,2}}{_ESCAPES}['\"][^'\"\n]{{0,128}}['\"]"
 _USER_EXPRESSION = r"[\w.\[\]()'\"]{1,128}"  # any expression without a comma or a space
-_COMMA = r"[ ]{0,8},[ ]{0,8}[rbufRBUF]{0,2}(?P<quote>['\"])"
+_COMMA = rf"[ ]{{0,8}},[ ]{{0,8}}[rbufRBUF]{{0,2}}(?P<quote>{_ESCAPES}['\"])"
 # `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the user may be any expression without a comma.
 _AUTH = re.compile(
-    r"(?:\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}|(?:Basic|Digest)Auth)"
+    rf"(?:(?:\b|_)auth(?:{_ESCAPES}['\"])?[ ]{{0,4}}[=:][ ]{{0,4}}[\w.]{{0,40}}"
+    r"|(?:Basic|Digest)Auth)"
     rf"\([ ]{{0,8}}(?:{_STRING}|{_USER_EXPRESSION}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
@@ -177,7 +184,10 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
-_NAME_PATTERNS = (_NAMED, _PARAMETER, _AFTER_WORD, _HEADER_LITERAL, _SHELL, _BARE)
+# A comment is prose.
+_COMMENT = re.compile(r"(?:^|[\s;])(?:#+|//|--)[ \t]")
+
+_NAME_PATTERNS = (_NAMED, _PARAMETER, _IN_CONNECTION, _AFTER_WORD, _HEADER_LITERAL, _SHELL, _BARE)
 
 
 def _password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
@@ -196,9 +206,10 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
     text = _replace_values(_HEADER, text, _kind_in_header, replace)
     for start, pattern in _password_patterns(text):
         text = text[:start] + _replace_values(pattern, text[start:], _kind_of_argument, replace)
-    for pattern in (*_NAME_PATTERNS, *([_IN_PROSE] if is_prose else [])):
+    for pattern in _NAME_PATTERNS:
         text = _replace_values(pattern, text, _kind_of_named, replace)
-    return text
+    prose = 0 if is_prose else comment.start() if (comment := _COMMENT.search(text)) else len(text)
+    return text[:prose] + _replace_values(_IN_PROSE, text[prose:], _kind_of_named, replace)
 
 
 def _replace_values(
