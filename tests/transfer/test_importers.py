@@ -312,6 +312,16 @@ def test_pcai_keys_are_case_insensitive(names: tuple[str, ...]):
     assert session.meta.notebook_id == read("y.json", data).sessions[0].meta.notebook_id
 
 
+def test_terminal_sessions_of_two_nanobot_workspaces_are_two_notebooks():
+    message = {"role": "user", "content": "x"}
+    ids = []
+    for created in ("2026-02-14T10:00:00", "2026-03-01T10:00:00"):
+        metadata = {"_type": "metadata", "key": "cli:direct", "created_at": created}
+        (session,) = read("sessions/cli_direct.jsonl", [metadata, message]).sessions
+        ids.append(session.meta.notebook_id)
+    assert ids[0] != ids[1]
+
+
 def test_each_agentscope_value_becomes_a_cell_of_one_notebook():
     folder = IMPORTS / "agentscope" / "user123"
     sessions = [

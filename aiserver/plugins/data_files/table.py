@@ -32,8 +32,16 @@ _NAMED_MONTH = re.compile(
     rf"\s*(?:{_DAY}[-. /]+(?:of +)?{_MONTH}|{_MONTH}[-. /]+{_DAY})[-,. /]+(?:\d{{2}}|\d{{4}})\b.*",
     re.IGNORECASE,
 )
+# A text such as `3 juin 2024`, `3. Mai 2024` or `3 de mayo de 2024`.
+_DAY_AND_YEAR = re.compile(
+    r"\s*\d{1,2}(?:\.|er)? +(?:de +)?[^\W\d_]{3,10}\.?(?: +de)? +(?:19|20)\d{2}\s*"
+)
 _ADDRESS = re.compile(r"[^\s@]@[^\s@]+\.[^\s@]")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# A UUID, the address of a device, or a Chinese ID number, which may end with a letter.
+_IDENTIFIER = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|\d{17}x",
+    re.IGNORECASE,
+)
 # A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
 _MIN_SAMPLE = 10  # rows; fewer don't show how long the others are
@@ -158,7 +166,8 @@ def _is_value(cell: str) -> bool:
     """Return whether a text looks like a value: numbers, a URL, an e-mail address or long text."""
     if len(cell) > _LONGEST_NAME or "://" in cell or (cell and all(map(is_number, cell.split()))):
         return True
-    if cell.lower() in ("true", "false") or _UUID.fullmatch(cell) or _NAMED_MONTH.fullmatch(cell):
+    forms = (_IDENTIFIER, _NAMED_MONTH, _DAY_AND_YEAR)
+    if cell.lower() in ("true", "false") or any(form.fullmatch(cell) for form in forms):
         return True
     if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
         return True

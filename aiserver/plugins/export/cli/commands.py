@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ....cli.files import is_file, notebook_id_of, read_notebook, write_output
-from ....cli.selection import find_id, find_notebooks, find_recorded_at
+from ....cli.selection import find_id, find_notebooks, find_recorded_at, path_in
 from ....cli.stores import StoreContext
 from ....cli.terminal import make_safe, print_json, print_markdown
 from ....errors import NotFound, SettingError
@@ -47,7 +47,8 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     history = await load_history(arguments.notebook, context)
     notebook = load_notebook(arguments.notebook)
     if notebook is not None:
-        await restore_ids(context.notebooks(), arguments.notebook, notebook)
+        path = path_in(context.configuration.root_dir, arguments.notebook)
+        await restore_ids(context.notebooks(), path, notebook)
     file = await export(
         context.store,
         history,

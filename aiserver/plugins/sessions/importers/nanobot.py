@@ -4,7 +4,8 @@ Lines that are neither metadata nor a message become events of the type ``state`
 
 nanobot identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
 metadata. The name of an older file is the key in base64. The name of an even older file is the key
-with ``_`` instead of ``:``, such as ``telegram_42``; it is used as the key unchanged.
+with ``_`` instead of ``:``, such as ``telegram_42``; it is used as the key unchanged. The session
+of the terminal has the same key in each workspace, so it is also identified by its beginning.
 """
 
 from __future__ import annotations
@@ -44,9 +45,12 @@ def read(file: InputFile) -> ReadResult:
         if not metadata:
             raise UnreadableInput("no messages found")
         return ReadResult()
+    names = [FORMAT, str(key)]
+    if names[1].startswith("cli:") and (created := metadata.get("created_at")):
+        names.append(str(created))
     session = create_session(
-        derive_id(FORMAT, str(key)),
-        derive_id(FORMAT, str(key), "messages"),
+        derive_id(*names),
+        derive_id(*names, "messages"),
         records_from(messages, origin) + state_events,
         origin=origin | {"metadata": metadata},
         created=to_timestamp(metadata.get("created_at")),
